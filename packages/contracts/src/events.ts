@@ -1,0 +1,42 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { NullableUuid, Timestamp, Uuid } from './common.ts';
+import { LeadStatus } from './crm.ts';
+import { AppointmentStatus } from './scheduling.ts';
+
+/** The JetStream stream that holds the domain events, and the subject of an event type: `events.<type>`. */
+export const eventStream = { name: 'EVENTS', subjects: 'events.>' } as const;
+export const eventSubject = (type: EventType): string => `events.${type}`;
+
+const event = <Data extends TSchema>(description: string, data: Data) => ({ description, data });
+
+/**
+ * Published facts, in the past tense. Delivered at least once and in no promised order; `id` is the same on every
+ * delivery. Ids and states only: whoever needs more asks the service that owns the row.
+ */
+export const eventCatalogue = {
+  'scheduling.appointment.created': event(
+    'An appointment was created.',
+    Type.Object({ appointment_id: Uuid, lead_id: NullableUuid, scheduled_at: Timestamp, status: AppointmentStatus }),
+  ),
+  'scheduling.appointment.updated': event(
+    'An appointment was changed, or became done, cancelled or no_show.',
+    Type.Object({ appointment_id: Uuid, lead_id: NullableUuid, scheduled_at: Timestamp, status: AppointmentStatus }),
+  ),
+  'crm.lead.created': event(
+    'A lead was created.',
+    Type.Object({ lead_id: Uuid, status: LeadStatus, seller_id: NullableUuid }),
+  ),
+  'crm.seller.created': event('A seller was created.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
+} as const;
+
+export type EventType = keyof typeof eventCatalogue;
+export type EventData<T extends EventType> = Static<(typeof eventCatalogue)[T]['data']>;
+
+/** The envelope on the wire. `id` is also the `Nats-Msg-Id`. */
+export type DomainEvent<T extends EventType = EventType> = {
+  readonly id: string;
+  readonly type: T;
+  readonly store_id: string;
+  readonly occurred_at: string;
+  readonly data: EventData<T>;
+};

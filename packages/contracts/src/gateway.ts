@@ -1,0 +1,205 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Exact, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './common.ts';
+import { ChannelConnection } from './messaging.ts';
+import { defineOperation } from './operation.ts';
+import { CalendarConnection } from './scheduling.ts';
+
+/** Store tiers, lowest first. */
+export const tiers = ['free', 'starter', 'pro', 'enterprise'] as const;
+export type Tier = (typeof tiers)[number];
+const TierWord = (options: { default?: Tier } = {}) => OneOf(tiers, options);
+
+/** What a key may do. A key has all of them unless it was made with fewer. */
+export const scopes = [
+  'appointments:read',
+  'appointments:write',
+  'leads:read',
+  'leads:write',
+  'sellers:read',
+  'sellers:write',
+  'store:read',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Requests a minute of each tier, unless the store has its own rate. */
+export const requestsPerMinute: Readonly<Record<Tier, number>> = {
+  free: 60,
+  starter: 300,
+  pro: 6000,
+  enterprise: 60_000,
+};
+
+/** An IANA time zone name that this system knows. */
+const TimeZone = (options: { default?: string } = {}) =>
+  Type.String({ ...options, format: 'time-zone', maxLength: 100 });
+
+/** A BCP 47 language tag such as `pt-BR`. */
+const Locale = (options: { default?: string } = {}) => Type.String({ ...options, format: 'locale', maxLength: 35 });
+
+export const Store = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    tier: TierWord(),
+    timezone: Type.String({ description: 'IANA time zone' }),
+    locale: Type.String({ description: 'BCP 47' }),
+    calendar: CalendarConnection,
+    channel: ChannelConnection,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Store' },
+);
+export type Store = Static<typeof Store>;
+
+export const getStore = defineOperation({
+  subject: 'gateway.api.stores.get',
+  summary: 'Read the store of the key',
+  request: {},
+  reply: Store,
+});
+
+/** A store as the admin command sees it: what the gateway itself holds. */
+export const StoreRecord = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  tier: TierWord(),
+  timezone: Type.String(),
+  locale: Type.String(),
+  requests_per_minute: Type.Integer({ description: 'The rate in force: its own, else its tier’s.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type StoreRecord = Static<typeof StoreRecord>;
+
+const RateLimit = Type.Unsafe<number | null>({
+  type: ['integer', 'null'],
+  minimum: 1,
+  maximum: 10_000_000,
+  description: 'Requests a minute for each key; null: the rate of the tier.',
+});
+
+export const createStore = defineOperation({
+  subject: 'gateway.admin.stores.create',
+  tenancy: 'none',
+  summary: 'Create a store',
+  request: {
+    body: Exact({
+      name: Text(200),
+      tier: Type.Optional(TierWord({ default: 'free' })),
+      timezone: Type.Optional(TimeZone({ default: 'UTC' })),
+      locale: Type.Optional(Locale({ default: 'en' })),
+      rate_limit: Type.Optional(RateLimit),
+    }),
+  },
+  reply: StoreRecord,
+});
+
+export const updateStore = defineOperation({
+  subject: 'gateway.admin.stores.update',
+  tenancy: 'none',
+  summary: 'Change a store',
+  request: {
+    body: Exact(
+      {
+        store_id: Uuid,
+        name: Type.Optional(Text(200)),
+        tier: Type.Optional(TierWord()),
+        timezone: Type.Optional(TimeZone()),
+        locale: Type.Optional(Locale()),
+        rate_limit: Type.Optional(RateLimit),
+      },
+      { minProperties: 2 },
+    ),
+  },
+  reply: StoreRecord,
+  errors: ['store_not_found'],
+});
+
+export const listStores = defineOperation({
+  subject: 'gateway.admin.stores.list',
+  tenancy: 'none',
+  summary: 'List the stores, by name, up to 200 after a given id',
+  request: { body: Exact({ after_id: Type.Optional(Uuid) }) },
+  reply: Type.Object({ stores: Type.Array(StoreRecord), more: Type.Boolean() }),
+});
+
+/** An API key without its secret. */
+export const ApiKey = Type.Object({
+  id: Type.String({ description: 'The part of the key between the underscores: not secret.' }),
+  store_id: Uuid,
+  name: Type.String(),
+  scopes: Type.Array(OneOf(scopes)),
+  created_at: Timestamp,
+  expires_at: NullableTimestamp,
+  revoked_at: NullableTimestamp,
+  last_used_at: NullableTimestamp,
+});
+export type ApiKey = Static<typeof ApiKey>;
+
+/** The key itself, `mk_live_<key id>_<secret>`: shown once, only its hash is stored. */
+const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
+
+const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
+
+export const createApiKey = defineOperation({
+  subject: 'gateway.admin.keys.create',
+  tenancy: 'none',
+  summary: 'Make an API key for a store',
+  request: {
+    body: Exact({
+      store_id: Uuid,
+      name: Text(200),
+      scopes: Type.Optional(Type.Array(OneOf(scopes), { minItems: 1, uniqueItems: true })),
+      expires_at: Type.Optional(NullableTimestamp),
+    }),
+  },
+  reply: NewApiKey,
+  errors: ['store_not_found'],
+});
+
+export const listApiKeys = defineOperation({
+  subject: 'gateway.admin.keys.list',
+  tenancy: 'none',
+  summary: "List a store's API keys, newest first",
+  request: { body: Exact({ store_id: Uuid }) },
+  reply: Type.Object({ keys: Type.Array(ApiKey) }),
+  errors: ['store_not_found'],
+});
+
+export const rotateApiKey = defineOperation({
+  subject: 'gateway.admin.keys.rotate',
+  tenancy: 'none',
+  summary: 'Make a new key in place of one, which stays valid for the overlap',
+  request: {
+    body: Exact({
+      key_id: KeyId,
+      overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 90 * 86_400, default: 86_400 })),
+    }),
+  },
+  reply: Type.Object({ api_key: Type.String(), key: ApiKey, replaced: ApiKey }),
+  errors: ['api_key_not_found'],
+});
+
+export const revokeApiKey = defineOperation({
+  subject: 'gateway.admin.keys.revoke',
+  tenancy: 'none',
+  summary: 'Revoke an API key; every gateway refuses it within two seconds',
+  request: { body: Exact({ key_id: KeyId }) },
+  reply: ApiKey,
+  errors: ['api_key_not_found'],
+});
+
+/** Published by the gateway when a store or key changed; a hint only, each gateway also polls. */
+export const accessChangedSubject = 'gateway.notice.access-changed';
+
+export const gatewayOperations = {
+  getStore,
+  createStore,
+  updateStore,
+  listStores,
+  createApiKey,
+  listApiKeys,
+  rotateApiKey,
+  revokeApiKey,
+} as const;

@@ -1,0 +1,240 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  Done,
+  Exact,
+  NextStep,
+  NullableString,
+  NullableText,
+  NullableTimestamp,
+  NullableUuid,
+  OneOf,
+  Page,
+  paging,
+  Text,
+  Timestamp,
+  Uuid,
+} from './common.ts';
+import { defineOperation } from './operation.ts';
+
+export const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
+export const AppointmentStatus = OneOf(appointmentStatuses);
+
+/** Minutes, 1 to 1,440 (a day). */
+const Duration = (options: { default?: number } = {}) => Type.Integer({ ...options, minimum: 1, maximum: 1440 });
+
+export const Appointment = Type.Object(
+  {
+    id: Uuid,
+    store_id: Uuid,
+    lead_id: NullableUuid,
+    title: Type.String(),
+    scheduled_at: Timestamp,
+    duration_minutes: Type.Integer(),
+    status: AppointmentStatus,
+    notes: NullableString,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Appointment' },
+);
+export type Appointment = Static<typeof Appointment>;
+
+const appointmentParams = Exact({ appointmentId: Uuid });
+
+export const createAppointment = defineOperation({
+  subject: 'scheduling.api.appointments.create',
+  summary: 'Create an appointment',
+  description:
+    'The appointment is synchronised to the connected calendar, when the store has one; ' +
+    '`GET /appointments/{appointmentId}/calendar-sync` tells how far that is. Past dates are allowed.',
+  request: {
+    body: Exact({
+      title: Text(200),
+      scheduled_at: Timestamp,
+      duration_minutes: Type.Optional(Duration({ default: 60 })),
+      notes: Type.Optional(NullableText(5000)),
+      lead_id: Type.Optional(NullableUuid),
+    }),
+  },
+  reply: Appointment,
+  errors: ['lead_not_found'],
+});
+
+export const getAppointment = defineOperation({
+  subject: 'scheduling.api.appointments.get',
+  summary: 'Read an appointment',
+  request: { params: appointmentParams },
+  reply: Appointment,
+  errors: ['appointment_not_found'],
+});
+
+export const listAppointments = defineOperation({
+  subject: 'scheduling.api.appointments.list',
+  summary: 'List appointments',
+  description: 'In the order of `scheduled_at`. `from` is inclusive, `to` is exclusive.',
+  extension: true,
+  request: {
+    query: Exact({
+      status: Type.Optional(AppointmentStatus),
+      lead_id: Type.Optional(Uuid),
+      from: Type.Optional(Timestamp),
+      to: Type.Optional(Timestamp),
+      ...paging(),
+    }),
+  },
+  reply: Page(Appointment),
+});
+
+export const updateAppointment = defineOperation({
+  subject: 'scheduling.api.appointments.update',
+  summary: 'Change an appointment',
+  description:
+    'At least one member; a member left out stays as it is. Only an appointment that is `scheduled` can change; ' +
+    '`done`, `cancelled` and `no_show` are final.',
+  extension: true,
+  request: {
+    params: appointmentParams,
+    body: Exact(
+      {
+        title: Type.Optional(Text(200)),
+        scheduled_at: Type.Optional(Timestamp),
+        duration_minutes: Type.Optional(Duration()),
+        notes: Type.Optional(NullableText(5000)),
+        status: Type.Optional(AppointmentStatus),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: Appointment,
+  errors: ['appointment_not_found', 'appointment_not_scheduled', 'version_mismatch'],
+});
+
+export const calendarProviders = ['feed', 'caldav'] as const;
+const NullableProvider = Type.Unsafe<(typeof calendarProviders)[number] | null>({
+  type: ['string', 'null'],
+  enum: [...calendarProviders, null],
+});
+
+export const CalendarSync = Type.Object(
+  {
+    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention']),
+    provider: NullableProvider,
+    event_id: NullableString,
+    attempts: Type.Integer({ description: 'Attempts made since the last change of the appointment.' }),
+    last_error: Type.Unsafe<{ code: string; detail: string } | null>({
+      type: ['object', 'null'],
+      properties: { code: { type: 'string' }, detail: { type: 'string' } },
+      required: ['code', 'detail'],
+    }),
+    next_attempt_at: NullableTimestamp,
+    synced_at: NullableTimestamp,
+  },
+  { title: 'CalendarSync' },
+);
+export type CalendarSync = Static<typeof CalendarSync>;
+
+export const getCalendarSync = defineOperation({
+  subject: 'scheduling.api.appointments.calendar-sync',
+  summary: "Read how far an appointment's calendar event is",
+  extension: true,
+  request: { params: appointmentParams },
+  reply: CalendarSync,
+  errors: ['appointment_not_found'],
+});
+
+/** Serves a calendar feed; the token in the address is the only credential (it names the store). */
+export const readCalendarFeed = defineOperation({
+  subject: 'scheduling.api.calendars.feed',
+  tenancy: 'none',
+  summary: 'Read a calendar feed',
+  request: { body: Exact({ token: Type.String({ maxLength: 200 }) }) },
+  reply: Type.Object({ icalendar: Type.String({ description: 'RFC 5545' }) }),
+  errors: ['calendar_feed_not_found'],
+});
+
+/** One attempt to bring the connected calendar to what the row says. Safe to repeat at any moment. */
+export const syncCalendarEvent = defineOperation({
+  subject: 'scheduling.step.calendar.sync',
+  summary: 'Bring the calendar event of an appointment to what its row says',
+  request: { body: Exact({ appointment_id: Uuid }) },
+  reply: NextStep,
+});
+
+export const CalendarConnection = Type.Object({
+  provider: NullableProvider,
+  status: OneOf(['not_connected', 'connected', 'needs_attention']),
+});
+export type CalendarConnection = Static<typeof CalendarConnection>;
+
+/** What `GET /store` shows of the calendar. */
+export const getCalendarConnection = defineOperation({
+  subject: 'scheduling.internal.calendars.get',
+  summary: "Read the state of the store's calendar connection",
+  request: {},
+  reply: CalendarConnection,
+});
+
+/** Everything about a connection that is not a secret, for the admin command. */
+export const CalendarConnectionDetails = Type.Object({
+  provider: NullableProvider,
+  status: OneOf(['not_connected', 'connected', 'needs_attention']),
+  url: NullableString,
+  username: NullableString,
+  last_error: NullableString,
+  connected_at: NullableTimestamp,
+  appointments_pending: Type.Integer(),
+  appointments_needing_attention: Type.Integer(),
+});
+export type CalendarConnectionDetails = Static<typeof CalendarConnectionDetails>;
+
+export const connectCalendar = defineOperation({
+  subject: 'scheduling.admin.calendars.connect',
+  summary: "Connect the store's calendar, replacing what was connected; future appointments are synced to it",
+  request: {
+    body: Exact({
+      provider: OneOf(calendarProviders),
+      url: Type.Optional(Type.String({ maxLength: 2000, description: 'caldav: the calendar collection' })),
+      username: Type.Optional(Text(200)),
+      secrets: Type.Optional(Exact({ password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })) })),
+    }),
+  },
+  reply: Type.Object({
+    provider: OneOf(calendarProviders),
+    status: Type.Literal('connected'),
+    feed_url: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'feed: the secret address, shown this once',
+    }),
+    appointments_to_sync: Type.Integer(),
+  }),
+  errors: ['calendar_refused'],
+});
+
+export const disconnectCalendar = defineOperation({
+  subject: 'scheduling.admin.calendars.disconnect',
+  summary: "Disconnect the store's calendar and forget its credentials; events already in it stay",
+  request: {},
+  reply: Done,
+  errors: ['calendar_not_connected'],
+});
+
+export const showCalendar = defineOperation({
+  subject: 'scheduling.admin.calendars.show',
+  summary: "Show the store's calendar connection",
+  request: {},
+  reply: CalendarConnectionDetails,
+});
+
+export const schedulingOperations = {
+  createAppointment,
+  getAppointment,
+  listAppointments,
+  updateAppointment,
+  getCalendarSync,
+  readCalendarFeed,
+  syncCalendarEvent,
+  getCalendarConnection,
+  connectCalendar,
+  disconnectCalendar,
+  showCalendar,
+} as const;

@@ -1,0 +1,31 @@
+/**
+ * What services and the worker must agree on about workflows. Constants and types only: this file is bundled into
+ * the workflow sandbox.
+ */
+
+/** Input of every workflow: which row of which store it carries. Ids only, nothing personal. */
+export type CarrierInput = { readonly storeId: string; readonly entityId: string };
+
+/** A workflow that carries one row: its type, queue, id, and the signals that mean *look at the row*. */
+export type CarrierDefinition = {
+  readonly name: string;
+  readonly taskQueue: string;
+  readonly workflowId: (entityId: string) => string;
+  readonly signals: readonly string[];
+};
+
+/** Brings an appointment to the connected calendar, and every later change of it. */
+export const appointmentCarrier = {
+  name: 'appointment',
+  taskQueue: 'calendar',
+  workflowId: (appointmentId: string) => `appointment:${appointmentId}`,
+  /** `created` starts it; `changed` and `cancelled` come from the API; `calendar_…` from an operator. */
+  signals: ['created', 'changed', 'cancelled', 'calendar_connected', 'calendar_disconnected', 'overdue'],
+} as const satisfies CarrierDefinition;
+
+export const carriers = { appointment: appointmentCarrier } as const;
+export type CarrierName = keyof typeof carriers;
+export type SignalOf<Name extends CarrierName> = (typeof carriers)[Name]['signals'][number];
+
+/** Custom search attributes, all of type Keyword. */
+export const searchAttributes = { storeId: 'StoreId', leadId: 'LeadId', entityId: 'EntityId' } as const;
