@@ -1,0 +1,66 @@
+import { Type } from '@sinclair/typebox';
+import { describe, expect, test } from 'vitest';
+import { baseConfig, ConfigError, readConfig, serviceConfig } from './config.ts';
+
+const complete = {
+  NATS_URL: 'nats://127.0.0.1:4222',
+  HEALTH_PORT: '9001',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  DATABASE_URL: 'postgres://crm:hunter2@127.0.0.1:5432/mostrador',
+  DATABASE_SYSTEM_URL: 'postgres://crm_system:hunter2@127.0.0.1:5432/mostrador',
+};
+
+function faultsOf(schema: Parameters<typeof readConfig>[0], env: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(schema, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+}
+
+describe('configuration', () => {
+  test('numbers are numbers, defaults apply, and what nobody asked for is not read', () => {
+    expect(readConfig(Type.Object(serviceConfig), { ...complete, HOME: '/root', DATABASE_POOL_SIZE: '16' })).toEqual({
+      ...complete,
+      HEALTH_HOST: '127.0.0.1',
+      HEALTH_PORT: 9001,
+      TEMPORAL_NAMESPACE: 'default',
+      DATABASE_POOL_SIZE: 16,
+      DATABASE_SYSTEM_POOL_SIZE: 2,
+      LOG_LEVEL: 'info',
+      SHUTDOWN_TIMEOUT_MS: 10_000,
+    });
+  });
+
+  test('all faults are told at once', () => {
+    const message = faultsOf(Type.Object(serviceConfig), { ...complete, NATS_URL: '', HEALTH_PORT: '70000' });
+    expect(message).toContain('NATS_URL is required');
+    expect(message).toContain('HEALTH_PORT must be at most 65535');
+  });
+
+  test('no value stands in a fault', () => {
+    const message = faultsOf(Type.Object(serviceConfig), {
+      ...complete,
+      DATABASE_URL: 'hunter2',
+      LOG_LEVEL: 'hunter2',
+    });
+    expect(message).toContain('DATABASE_URL must be an absolute address');
+    expect(message).toContain('LOG_LEVEL must be one of: trace, debug');
+    expect(message).not.toContain('hunter2');
+  });
+
+  test.each(['1e3', '0x10', '10.5', '1_000', 'ten', '+5'])('%s is no integer', (text) => {
+    const env = { NATS_URL: 'nats://n', SHUTDOWN_TIMEOUT_MS: text };
+    expect(faultsOf(Type.Object(baseConfig), env)).toContain('SHUTDOWN_TIMEOUT_MS must be an integer');
+  });
+
+  test('booleans are true and false, nothing else', () => {
+    const schema = Type.Object({ ON: Type.Boolean({ default: false }) });
+    expect(readConfig(schema, { ON: 'true' })).toEqual({ ON: true });
+    expect(readConfig(schema, { ON: 'false' })).toEqual({ ON: false });
+    expect(readConfig(schema, { ON: ' ' })).toEqual({ ON: false });
+    expect(faultsOf(schema, { ON: 'yes' })).toContain('ON must be a boolean');
+  });
+});

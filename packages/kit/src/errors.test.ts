@@ -1,0 +1,40 @@
+import { type ErrorCode, errorCatalogue, type WireError } from '@mostrador/contracts';
+import { describe, expect, test } from 'vitest';
+import { AppError, fromWireError, toWireError } from './errors.ts';
+
+describe('an error on the wire', () => {
+  test('of every code comes back as it went', () => {
+    for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+      const error = new AppError(code, { detail: 'why', members: { id: 'x' }, retryAfterSeconds: 3 });
+      const back = fromWireError(JSON.parse(JSON.stringify(toWireError(error))));
+      expect(back).toMatchObject({ code, detail: 'why', members: { id: 'x' }, retryAfterSeconds: 3 });
+      expect(back.status).toBe(errorCatalogue[code].status);
+    }
+  });
+
+  test('has the catalogue’s text unless it was given one', () => {
+    expect(toWireError(new AppError('lead_not_found'))).toEqual({
+      code: 'lead_not_found',
+      detail: errorCatalogue.lead_not_found.description,
+    });
+  });
+
+  test.each([new Error('secret'), 'secret', { code: 'lead_not_found', detail: 'secret' }, null])(
+    'that is not ours is internal_error and shows nothing',
+    (thrown) => {
+      expect(toWireError(thrown)).toEqual({
+        code: 'internal_error',
+        detail: errorCatalogue.internal_error.description,
+      });
+    },
+  );
+
+  test('never carries its cause', () => {
+    const error = new AppError('service_unavailable', { cause: new Error('10.0.0.7 refused') });
+    expect(JSON.stringify(toWireError(error))).not.toContain('10.0.0.7');
+  });
+
+  test.each(['of_tomorrow', 'constructor', '__proto__'])('with the unknown code %s is internal_error', (code) => {
+    expect(fromWireError({ code, detail: '' } as unknown as WireError).code).toBe('internal_error');
+  });
+});

@@ -1,0 +1,63 @@
+import { type ErrorCode, errorCatalogue, type WireError } from '@mostrador/contracts';
+
+/** What an `AppError` can carry beyond its code. */
+export type AppErrorOptions = {
+  /** For the caller to read; the catalogue's description unless given. Nothing personal, nothing internal. */
+  readonly detail?: string;
+  /** Further members of the problem document, such as `errors`, `current_status` or `id`. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds?: number;
+  /** What led to it: for the log, never for the caller. */
+  readonly cause?: unknown;
+};
+
+/** A refusal or failure that the caller may see. Every code is one of the catalogue's. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds?: number;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    const detail = options.detail ?? errorCatalogue[code].description;
+    super(`${code}: ${detail}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.detail = detail;
+    this.members = options.members;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** The HTTP status of the code. */
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+
+  /** Whether the same request may succeed later without being changed. */
+  get retryable(): boolean {
+    return errorCatalogue[this.code].retryable;
+  }
+}
+
+/** What goes over the wire. Whatever is not an `AppError` becomes `internal_error` and tells nothing of itself. */
+export function toWireError(error: unknown): WireError {
+  const known = error instanceof AppError ? error : new AppError('internal_error');
+  return {
+    code: known.code,
+    detail: known.detail,
+    ...(known.members === undefined ? {} : { members: known.members }),
+    ...(known.retryAfterSeconds === undefined ? {} : { retry_after: known.retryAfterSeconds }),
+  };
+}
+
+/** The error that came over the wire. A code that this side does not know yet is `internal_error` to it. */
+export function fromWireError(wire: WireError): AppError {
+  if (!Object.hasOwn(errorCatalogue, wire.code)) {
+    return new AppError('internal_error', { cause: new Error(`unknown error code ${String(wire.code)}`) });
+  }
+  return new AppError(wire.code, {
+    detail: wire.detail,
+    members: wire.members,
+    retryAfterSeconds: wire.retry_after,
+  });
+}

@@ -1,0 +1,91 @@
+import type { ErrorObject } from 'ajv';
+import { formatDetails } from './formats.ts';
+
+/** One fault of a value: where (a JSON Pointer as a URI fragment) and what, for a person to read. */
+export type Fault = { readonly pointer: string; readonly detail: string };
+
+/** More faults than this are not listed: nobody mends a thousand at once. */
+export const greatestFaultCount = 50;
+
+/** What the validator found, in words: each place and detail once, and at most 50. */
+export function describeFaults(errors: readonly ErrorObject[], unknownMember: string): Fault[] {
+  const faults = new Map<string, Fault>();
+  // A wrong type that also misses a list of words is one fault; the words say more.
+  const withWords = new Set(errors.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
+  for (const error of errors) {
+    if (faults.size === greatestFaultCount) break;
+    if (error.keyword === 'type' && withWords.has(error.instancePath)) continue;
+    const fault = { pointer: pointerOf(error), detail: detailOf(error, unknownMember) };
+    faults.set(`${fault.pointer} ${fault.detail}`, fault);
+  }
+  return [...faults.values()];
+}
+
+/** A JSON Pointer as a URI fragment (RFC 6901, 6): `#/notes`, `#/a~1b`, `#/a%20b`. */
+export function pointerTo(path: readonly (string | number)[]): string {
+  return ['#', ...path.map((part) => fragment(String(part).replaceAll('~', '~0').replaceAll('/', '~1')))].join('/');
+}
+
+/** Ajv's path is a JSON Pointer already; a missing or unknown member is named by its own place. */
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+  const place = `#${instancePath.split('/').map(fragment).join('/')}`;
+  if (keyword === 'required') return place + pointerTo([params.missingProperty]).slice(1);
+  if (keyword === 'additionalProperties') return place + pointerTo([params.additionalProperty]).slice(1);
+  return place;
+}
+
+/** A name is shown up to 200 characters; halves of surrogate pairs in it, which have no UTF-8 form, as U+FFFD. */
+const fragment = (name: string): string => encodeURIComponent(name.slice(0, 200).toWellFormed());
+
+function detailOf({ keyword, params, schema, parentSchema }: ErrorObject, unknownMember: string): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return unknownMember;
+    case 'type':
+      return `must be ${[params.type].flat().map(typeWord).join(' or ')}`;
+    case 'enum':
+      return `must be one of: ${params.allowedValues.map(word).join(', ')}`;
+    case 'const':
+      return `must be ${word(params.allowedValue)}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${count(params.limit, 'character')}`;
+    case 'maxLength':
+      return `must have at most ${count(params.limit, 'character')}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'exclusiveMinimum':
+      return `must be greater than ${params.limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${params.limit}`;
+    case 'multipleOf':
+      return `must be a multiple of ${params.multipleOf}`;
+    case 'minItems':
+      return `must have at least ${count(params.limit, 'element')}`;
+    case 'maxItems':
+      return `must have at most ${count(params.limit, 'element')}`;
+    case 'uniqueItems':
+      return 'must not have the same element twice';
+    case 'minProperties':
+      return `must have at least ${count(params.limit, 'member')}`;
+    case 'maxProperties':
+      return `must have at most ${count(params.limit, 'member')}`;
+    case 'format':
+      return formatDetails[params.format] ?? `must be a ${params.format}`;
+    case 'pattern':
+      return `does not have the right form: ${parentSchema?.description ?? schema}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+const word = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const count = (limit: number, unit: string): string => `${limit} ${unit}${limit === 1 ? '' : 's'}`;
+
+function typeWord(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}

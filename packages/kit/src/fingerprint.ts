@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { AppError } from './errors.ts';
+
+/** Deeper than any request of ours, and far from where recursion runs out of stack. */
+const greatestDepth = 64;
+
+/**
+ * SHA-256 in hex of a JSON value, the same whatever the order of its members. Members that are undefined are left out.
+ * Throws `validation_failed` for a value nested more than 64 deep.
+ */
+export function fingerprintOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value, 0)).digest('hex');
+}
+
+function canonicalJson(value: unknown, depth: number): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (depth === greatestDepth) {
+    const errors = [{ pointer: '#', detail: `must not be nested more than ${greatestDepth} deep` }];
+    throw new AppError('validation_failed', { members: { errors } });
+  }
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1)).join(',')}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, depth + 1)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,95 @@
+/**
+ * The `format`s of our schemas, and what a date-time text means. Stricter than what validators come with: a text that
+ * passes is a value that the database and the calendar take.
+ */
+
+/** RFC 9562, any version, upper or lower case. */
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** RFC 3339 `date-time`: `T` and `Z` in either case, any number of fraction digits, an offset always. */
+const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
+
+/** The instants that have four digits of year in UTC: 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z. */
+const firstInstantMs = utcMs(1, 1, 1, 0, 0, 0);
+const lastInstantMs = utcMs(10_000, 1, 1, 0, 0, 0) - 1;
+
+export const formats = {
+  uuid,
+  'date-time': (text: string) => parseInstantMs(text) !== undefined,
+  'time-zone': isTimeZone,
+  locale: isLocale,
+  uri: (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text),
+};
+
+/** What a value should have been, as the end of a sentence, for each format. */
+export const formatDetails: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  'date-time': 'must be a real date and time with an offset (RFC 3339), such as 2027-01-31T09:00:00Z',
+  'time-zone': 'must be an IANA time zone, such as America/Sao_Paulo',
+  locale: 'must be a language tag (BCP 47), such as pt-BR',
+  uri: 'must be an absolute address, such as https://example.com/path',
+};
+
+/**
+ * The instant of a date-time that has passed validation, cut to milliseconds.
+ * Throws `RangeError` for any other text.
+ */
+export function toInstant(timestamp: string): Date {
+  const instantMs = parseInstantMs(timestamp);
+  if (instantMs === undefined) throw new RangeError('not an RFC 3339 date-time');
+  return new Date(instantMs);
+}
+
+/** An instant as we answer it: UTC at millisecond precision, `2027-01-31T09:00:00.000Z`. */
+export function toTimestamp(instant: Date): string {
+  return instant.toISOString();
+}
+
+/** `undefined` when the text is not a date-time, the date not real, or its year in UTC not 1 to 9999. */
+function parseInstantMs(text: string): number | undefined {
+  const match = dateTime.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const [fraction = '', zulu, sign, offsetHour, offsetMinute] = match.slice(7);
+  const lastDay = month === 2 ? (isLeapYear(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  if (month < 1 || month > 12 || day < 1 || day > lastDay) return undefined;
+  // No leap seconds: neither JavaScript nor PostgreSQL has them, so 23:59:60 could not be answered as it was sent.
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  if (zulu === undefined && (Number(offsetHour) > 23 || Number(offsetMinute) > 59)) return undefined;
+  const offsetMinutes = zulu === undefined ? Number(offsetHour) * 60 + Number(offsetMinute) : 0;
+  const instantMs =
+    utcMs(year, month, day, hour, minute, second) +
+    Number(fraction.slice(0, 3).padEnd(3, '0')) -
+    (sign === '-' ? -offsetMinutes : offsetMinutes) * 60_000;
+  return instantMs < firstInstantMs || instantMs > lastInstantMs ? undefined : instantMs;
+}
+
+/** `Date.UTC` takes the years 0 to 99 for 1900 to 1999; this does not. */
+function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.setUTCHours(hour, minute, second, 0);
+}
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}
+
+/** A zone's name that this system knows. `Intl` also takes bare offsets, which are no zones: they have no rules. */
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}

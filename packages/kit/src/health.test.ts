@@ -1,0 +1,105 @@
+import { Gauge } from 'prom-client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHealth, serveHealth } from './health.ts';
+import { createMetrics } from './metrics.ts';
+
+const up = async () => {};
+const down = async () => {
+  throw new Error('connect ECONNREFUSED 10.0.0.7:5432');
+};
+const hangs = () => new Promise<void>(() => {});
+
+describe('readiness', () => {
+  test('needs every required dependency, and shows the others', async () => {
+    const health = createHealth({ required: { postgres: up, nats: up }, informative: { temporal: down } });
+    expect(await health.ready()).toEqual({
+      ready: true,
+      dependencies: {
+        postgres: { state: 'up' },
+        nats: { state: 'up' },
+        temporal: { state: 'down', detail: 'the check failed' },
+      },
+    });
+    expect((await createHealth({ required: { postgres: down } }).ready()).ready).toBe(false);
+  });
+
+  test('tells nothing of what is inside', async () => {
+    const readiness = await createHealth({ required: { postgres: down } }).ready();
+    expect(JSON.stringify(readiness)).not.toMatch(/10\.0\.0|ECONN/);
+  });
+
+  test('does not wait for a check that hangs', async () => {
+    const health = createHealth({ required: { postgres: hangs }, checkTimeoutMs: 20 });
+    expect(await health.ready()).toEqual({
+      ready: false,
+      dependencies: { postgres: { state: 'down', detail: 'no answer within 20 ms' } },
+    });
+  });
+
+  test('asks once however many ask at once, and again when the answer is old', async () => {
+    let checks = 0;
+    const count = async () => {
+      checks++;
+    };
+    const cached = createHealth({ required: { postgres: count } });
+    await Promise.all(Array.from({ length: 20 }, () => cached.ready()));
+    expect(checks).toBe(1);
+    const fresh = createHealth({ required: { postgres: count }, cacheMs: 0 });
+    await fresh.ready();
+    await fresh.ready();
+    expect(checks).toBe(3);
+  });
+
+  test('ends at once when the process drains, while it still lives', async () => {
+    const health = createHealth({ required: { postgres: up } });
+    expect((await health.ready()).ready).toBe(true);
+    health.drain();
+    expect((await health.ready()).ready).toBe(false);
+    expect(health.live()).toEqual({ status: 'ok' });
+  });
+});
+
+describe('the health server', () => {
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const server of open.splice(0)) await server.close();
+  });
+
+  test('answers probes and metrics, and nothing else', async () => {
+    const health = createHealth({ required: { postgres: up } });
+    const server = await serveHealth({ host: '127.0.0.1', port: 0, health, metrics: createMetrics('test') });
+    open.push(server);
+    const get = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
+    expect((await get('/healthz')).status).toBe(200);
+    expect(await (await get('/readyz')).json()).toMatchObject({ ready: true, dependencies: { postgres: {} } });
+    expect((await get('/readyz?probe=1', { method: 'HEAD' })).status).toBe(200);
+    expect(await (await get('/metrics')).text()).toContain('process_cpu_seconds_total{service="test"}');
+    expect((await get('/')).status).toBe(404);
+    expect((await get('/healthz', { method: 'POST' })).status).toBe(404);
+    health.drain();
+    expect((await get('/readyz')).status).toBe(503);
+    expect((await get('/healthz')).status).toBe(200);
+  });
+
+  test('goes on when a metric cannot be collected', async () => {
+    const metrics = createMetrics('test');
+    new Gauge({
+      name: 'backlog',
+      help: 'Rows that wait.',
+      registers: [metrics.registry],
+      collect: () => Promise.reject(new Error('database down')),
+    });
+    const server = await serveHealth({ host: '127.0.0.1', port: 0, health: createHealth({ required: {} }), metrics });
+    open.push(server);
+    expect((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status).toBe(500);
+    expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
+  });
+
+  test('refuses a port that is taken', async () => {
+    const health = createHealth({ required: {} });
+    const first = await serveHealth({ host: '127.0.0.1', port: 0, health, metrics: createMetrics('a') });
+    open.push(first);
+    const second = serveHealth({ host: '127.0.0.1', port: first.port, health, metrics: createMetrics('b') });
+    await expect(second).rejects.toThrow('EADDRINUSE');
+  });
+});

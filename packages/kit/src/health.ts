@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Throws when the dependency cannot be used. */
+export type Check = () => Promise<void>;
+
+/** A dependency's state. `detail` is for everyone to read: it says nothing of addresses or errors. */
+export type DependencyState = { readonly state: 'up' | 'down'; readonly detail?: string };
+
+export type Readiness = { readonly ready: boolean; readonly dependencies: Readonly<Record<string, DependencyState>> };
+
+export type Health = {
+  /** The process lives. */
+  live(): { readonly status: 'ok' };
+  /** Whether requests can be served: every required dependency is up, and the process is not going down. */
+  ready(): Promise<Readiness>;
+  /** From now on not ready, so that nobody sends more. */
+  drain(): void;
+};
+
+export type HealthOptions = {
+  /** Without these no request can be served. */
+  readonly required: Readonly<Record<string, Check>>;
+  /** Shown, but the process is ready without them. */
+  readonly informative?: Readonly<Record<string, Check>>;
+  readonly log?: Log;
+  /** A check that takes longer has failed. 1 s. */
+  readonly checkTimeoutMs?: number;
+  /** An answer is used this long, so that probes cost nothing. 500 ms. */
+  readonly cacheMs?: number;
+};
+
+/** The health of a process by its dependencies. A change of state is logged, once. */
+export function createHealth(options: HealthOptions): Health {
+  const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
+  const checks = { ...required, ...informative };
+  const lastStates = new Map<string, 'up' | 'down'>();
+  let draining = false;
+  let cached: { at: number; readiness: Promise<Readiness> } | undefined;
+
+  const check = async (name: string, run: Check): Promise<[string, DependencyState]> => {
+    const state = await checkWithin(run, checkTimeoutMs);
+    const last = lastStates.get(name);
+    lastStates.set(name, state.state);
+    if (state.state === 'down' && last !== 'down') log?.warn({ dependency: name, err: state.cause }, 'dependency down');
+    if (state.state === 'up' && last === 'down') log?.info({ dependency: name }, 'dependency up again');
+    return [name, { state: state.state, ...(state.detail === undefined ? {} : { detail: state.detail }) }];
+  };
+  const checkAll = async (): Promise<Readiness> => {
+    const dependencies = Object.fromEntries(
+      await Promise.all(Object.entries(checks).map(([name, run]) => check(name, run))),
+    );
+    return { ready: Object.keys(required).every((name) => dependencies[name]?.state === 'up'), dependencies };
+  };
+
+  return {
+    live: () => ({ status: 'ok' }),
+    async ready() {
+      const now = performance.now();
+      if (cached === undefined || now - cached.at >= cacheMs) cached = { at: now, readiness: checkAll() };
+      const readiness = await cached.readiness;
+      return draining ? { ...readiness, ready: false } : readiness;
+    },
+    drain() {
+      draining = true;
+    },
+  };
+}
+
+type Checked = DependencyState & { readonly cause?: unknown };
+
+async function checkWithin(run: Check, timeoutMs: number): Promise<Checked> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Checked>((resolve) => {
+    timer = setTimeout(() => resolve({ state: 'down', detail: `no answer within ${timeoutMs} ms` }), timeoutMs);
+  });
+  const checked = (async (): Promise<Checked> => {
+    try {
+      await run();
+      return { state: 'up' };
+    } catch (cause) {
+      return { state: 'down', detail: 'the check failed', cause };
+    }
+  })();
+  try {
+    return await Promise.race([checked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Page = { readonly status: number; readonly type: string; readonly text: string };
+const notFound: Page = { status: 404, type: 'text/plain', text: 'not found\n' };
+/** Such as a metric that could not be collected: a probe must not end the process. */
+const failed: Page = { status: 500, type: 'text/plain', text: 'failed\n' };
+
+export type HealthServerOptions = {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly health: Health;
+  readonly metrics: Metrics;
+};
+
+/** Serves `/healthz`, `/readyz` (503 when not ready) and `/metrics` over HTTP. */
+export async function serveHealth(options: HealthServerOptions): Promise<{ port: number; close(): Promise<void> }> {
+  const { host, port, health, metrics } = options;
+  const pages = new Map<string, () => Promise<Page>>([
+    ['/healthz', async () => ({ status: 200, type: 'application/json', text: JSON.stringify(health.live()) })],
+    [
+      '/readyz',
+      async () => {
+        const readiness = await health.ready();
+        return { status: readiness.ready ? 200 : 503, type: 'application/json', text: JSON.stringify(readiness) };
+      },
+    ],
+    ['/metrics', async () => ({ status: 200, type: metrics.contentType, text: await metrics.text() })],
+  ]);
+  const answer = async ({ url = '', method }: IncomingMessage): Promise<Page> => {
+    const page = pages.get(url.split('?', 1)[0] ?? '');
+    if (page === undefined || (method !== 'GET' && method !== 'HEAD')) return notFound;
+    return page();
+  };
+  const server = createServer(async (request, response) => {
+    const { status, type, text } = await answer(request).catch(() => failed);
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

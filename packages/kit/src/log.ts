@@ -1,0 +1,86 @@
+import { createRequire } from 'node:module';
+import pino from 'pino';
+
+/** A structured log: one JSON line an event. */
+export type Log = pino.Logger;
+
+/** Levels of the log, most talkative first. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export type LogOptions = {
+  readonly service: string;
+  readonly level: string;
+  /** `undefined`: pretty when standard output is a terminal, else JSON. */
+  readonly format: 'json' | 'pretty' | undefined;
+};
+
+/** Names under which a secret could come by. A net below the rule that no secret is handed to the log at all. */
+const secretNames = [
+  'password',
+  'secret',
+  'secrets',
+  'token',
+  'api_key',
+  'apiKey',
+  'credentials',
+  'authorization',
+  'access_token',
+  'refresh_token',
+  'client_secret',
+];
+const redactedPaths = [
+  ...secretNames.flatMap((name) => [name, `*.${name}`]),
+  'headers["x-api-key"]',
+  '*.headers["x-api-key"]',
+  '*.headers.authorization',
+];
+
+/** The log of a process, on standard output. Secret-looking fields are cut; errors show only what is safe to show. */
+export function createLog(options: LogOptions): Log {
+  const pretty = options.format === 'pretty' || (options.format === undefined && process.stdout.isTTY === true);
+  return pino(
+    {
+      level: options.level,
+      base: { service: options.service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: redactedPaths, censor: '[cut]' },
+      serializers: { err: serializeError, error: serializeError },
+    },
+    pretty ? prettyStream() : pino.destination({ fd: 1, sync: true }),
+  );
+}
+
+/** Loaded only when wanted: it takes longer to load than everything else here. */
+function prettyStream(): pino.DestinationStream {
+  const require = createRequire(import.meta.url);
+  const pretty = require('pino-pretty') as (options: object) => pino.DestinationStream;
+  return pretty({
+    colorize: process.stdout.isTTY === true,
+    sync: true,
+    ignore: 'pid,hostname,service',
+    translateTime: 'SYS:HH:MM:ss.l',
+    messageFormat: '{msg}',
+  });
+}
+
+/**
+ * What the log shows of an error: its kind, message, code and stack, and so on for its causes. Not its other members:
+ * a database error carries the values of the row there, an HTTP error the headers.
+ */
+export function serializeError(error: unknown): unknown {
+  return describeError(error, 0);
+}
+
+function describeError(error: unknown, depth: number): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : `a thrown ${typeof error}`;
+  const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof constraint === 'string' ? { constraint } : {}),
+    stack: error.stack,
+    ...(error.cause === undefined || depth === 4 ? {} : { cause: describeError(error.cause, depth + 1) }),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Log } from './log.ts';
+
+/** A job that runs again and again. */
+export type Periodic = { start(): void; stop(): Promise<void> };
+
+export type PeriodicOptions = {
+  readonly name: string;
+  /** From the end of one run to the start of the next, give or take a tenth. */
+  readonly everyMs: number;
+  readonly log: Log;
+  /** One run. `signal` is aborted when the process stops. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+};
+
+/**
+ * Runs a job periodically, never twice at once, with jitter so that several processes do not fall into step. A run
+ * that fails is logged, and the next one comes as ever. `stop` waits for the run that is going on.
+ */
+export function periodically({ name, everyMs, log, run }: PeriodicOptions): Periodic {
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+
+  const schedule = () => {
+    if (abort.signal.aborted) return;
+    timer = setTimeout(pass, everyMs * (0.9 + Math.random() * 0.2));
+  };
+  const pass = () => {
+    running = (async () => {
+      try {
+        await run(abort.signal);
+      } catch (error) {
+        if (!abort.signal.aborted) log.error({ err: error, job: name }, 'a periodic job failed');
+      }
+      running = undefined;
+      schedule();
+    })();
+  };
+
+  return {
+    start() {
+      if (timer === undefined) schedule();
+    },
+    async stop() {
+      abort.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

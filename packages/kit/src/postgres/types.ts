@@ -1,0 +1,63 @@
+import type postgres from 'postgres';
+
+type Parse = (text: string) => unknown;
+
+const asText: Parse = (text) => text;
+const asNumber: Parse = (text) => Number(text);
+/** int8 as a number while that is exact, else its digits. */
+const asInt8: Parse = (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
+
+/** Array types by their object id in pg_type, each with how an element is read. One dimension is all we use. */
+const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] = [
+  ['bool_array', 1000, (text) => text === 't'],
+  ['int2_array', 1005, asNumber],
+  ['int4_array', 1007, asNumber],
+  ['text_array', 1009, asText],
+  ['varchar_array', 1015, asText],
+  ['int8_array', 1016, asInt8],
+  ['float8_array', 1022, asNumber],
+  ['timestamptz_array', 1185, (text) => new Date(text)],
+  ['numeric_array', 1231, asText],
+  ['uuid_array', 2951, asText],
+  ['jsonb_array', 3807, (text) => JSON.parse(text)],
+];
+
+/**
+ * How columns and parameters cross the wire, beyond what postgres.js knows by itself: int8, and arrays. Left alone it
+ * asks every new connection for the array types, and when that connection breaks nobody catches the rejection.
+ */
+export function columnTypes(): Record<string, postgres.PostgresType> {
+  const int8 = { to: 20, from: [20], serialize: String, parse: asInt8 };
+  return Object.fromEntries([
+    ['int8', int8],
+    ...arrays.map(([name, oid, element]) => [
+      name,
+      {
+        to: oid,
+        from: [oid],
+        serialize: (value: unknown) => (Array.isArray(value) ? writeArray(value) : value),
+        // `array` makes postgres.js leave out the opening brace.
+        parse: Object.assign((text: string) => readArray(text, element), { array: true }),
+      },
+    ]),
+  ]);
+}
+
+function writeArray(values: readonly unknown[]): string {
+  return `{${values.map(writeElement).join(',')}}`;
+}
+
+function writeElement(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) throw new TypeError('an array parameter has an undefined element');
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'object' ? JSON.stringify(value) : value;
+  return `"${String(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
+
+/** Reads `a,"b c",NULL}`: what follows the opening brace of an array's text form. */
+function readArray(text: string, element: Parse): unknown[] {
+  return Array.from(text.slice(0, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs), ([, quoted, bare]) => {
+    if (quoted !== undefined) return element(quoted.replaceAll(/\\(.)/gs, '$1'));
+    return bare === 'NULL' ? null : element(bare ?? '');
+  });
+}

@@ -1,0 +1,48 @@
+import type { Operation } from '@mostrador/contracts';
+import type { TSchema } from '@sinclair/typebox';
+import fastJson from 'fast-json-stringify';
+import type { ReplyHeaders } from './wire.ts';
+
+/** A reply with headers, or one whose bytes are there already. `T` is the body's type. */
+export class Reply<out T> {
+  /** The body, unless `bytes` is it. */
+  readonly body: T | undefined;
+  readonly bytes: Uint8Array | undefined;
+  readonly headers: ReplyHeaders;
+  /** The answer to an earlier request with the same idempotency key. */
+  readonly replayed: boolean;
+
+  constructor(content: { body: T } | { bytes: Uint8Array }, headers: ReplyHeaders, replayed: boolean) {
+    this.body = 'body' in content ? content.body : undefined;
+    this.bytes = 'bytes' in content ? content.bytes : undefined;
+    this.headers = headers;
+    this.replayed = replayed;
+  }
+}
+
+/** A reply with an ETag or a cursor. */
+export function reply<T>(body: T, headers: ReplyHeaders = {}): Reply<T> {
+  return new Reply({ body }, headers, false);
+}
+
+/** A reply whose bytes `serializeReply` has made already. */
+export function replyBytes(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<never> {
+  return new Reply<never>({ bytes }, headers, false);
+}
+
+/** The stored bytes of an earlier reply; goes out with `Idempotent-Replay: true`. */
+export function replay(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<never> {
+  return new Reply<never>({ bytes }, headers, true);
+}
+
+const serializers = new WeakMap<TSchema, (body: unknown) => string>();
+
+/** The JSON bytes of a reply, as its schema says: what the schema does not have does not leave. */
+export function serializeReply(operation: Operation, body: unknown): Uint8Array {
+  let serialize = serializers.get(operation.reply);
+  if (serialize === undefined) {
+    serialize = fastJson(operation.reply as unknown as fastJson.Schema);
+    serializers.set(operation.reply, serialize);
+  }
+  return Buffer.from(serialize(body), 'utf8');
+}

@@ -1,0 +1,86 @@
+import { createLog, type Log } from './log.ts';
+
+/** What a starting process is handed. */
+export type RunningProcess = {
+  readonly log: Log;
+  /** Registers something to be stopped: what was registered last is stopped first. */
+  onStop(name: string, stop: () => Promise<void>): void;
+};
+
+export type RunOptions = {
+  readonly config: {
+    readonly LOG_LEVEL: string;
+    readonly LOG_FORMAT?: 'json' | 'pretty';
+    readonly SHUTDOWN_TIMEOUT_MS: number;
+  };
+};
+
+/** A second signal within this time is the same one sent twice: npm passes Ctrl-C on to a child that has it already. */
+const sameSignalMs = 1_000;
+
+/**
+ * Runs a process: starts it, and on SIGTERM or SIGINT stops it in reverse order within `SHUTDOWN_TIMEOUT_MS`.
+ * Exit codes: 0 stopped in order; 1 did not start, crashed, or did not stop in order in time; 130 forced by a second
+ * signal. One thing that does not stop well does not keep the others from stopping.
+ */
+export function run(service: string, start: (running: RunningProcess) => Promise<void>, { config }: RunOptions): void {
+  const log = createLog({ service, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
+  const stops: { name: string; stop: () => Promise<void> }[] = [];
+  let stoppingSinceMs: number | undefined;
+
+  const stopAll = async (): Promise<boolean> => {
+    let inOrder = true;
+    for (let next = stops.pop(); next !== undefined; next = stops.pop()) {
+      const { name, stop } = next;
+      log.debug({ part: name }, 'stopping');
+      try {
+        await stop();
+      } catch (error) {
+        inOrder = false;
+        log.error({ err: error, part: name }, 'did not stop well');
+      }
+    }
+    return inOrder;
+  };
+
+  const shutDown = async (exitCode: number) => {
+    stoppingSinceMs = performance.now();
+    setTimeout(() => {
+      log.error({ timeout_ms: config.SHUTDOWN_TIMEOUT_MS }, 'did not stop in time');
+      process.exit(1);
+    }, config.SHUTDOWN_TIMEOUT_MS);
+    const inOrder = await stopAll();
+    log.info('stopped');
+    process.exit(inOrder ? exitCode : 1);
+  };
+
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSinceMs === undefined) {
+      log.info({ signal }, 'stopping');
+      void shutDown(0);
+    } else if (performance.now() - stoppingSinceMs > sameSignalMs) {
+      log.warn({ signal }, 'stopped at once');
+      process.exit(130);
+    }
+  };
+  const onCrash = (error: unknown) => {
+    log.fatal({ err: error }, 'crashed');
+    process.exit(1);
+  };
+
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.on('uncaughtException', onCrash);
+  process.on('unhandledRejection', onCrash);
+
+  start({ log, onStop: (name, stop) => stops.push({ name, stop }) }).then(
+    () => {
+      if (stoppingSinceMs === undefined) log.info('started');
+    },
+    (error) => {
+      if (stoppingSinceMs !== undefined) return;
+      log.fatal({ err: error }, 'did not start');
+      void shutDown(1);
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Encrypts what must be kept but never shown, such as the credentials of a calendar. */
+export type Vault = {
+  /** The sealed text of a JSON object. `aad` names the row it belongs to: it opens nowhere else. */
+  seal(plain: object, aad: string): string;
+  /** What was sealed. Throws when the key is not configured, the text was changed, or the row is another one. */
+  open<T>(sealed: string, aad: string): T;
+};
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const form = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]+)$/;
+
+/**
+ * A vault with the keys `id:base64-of-32-bytes[,id2:…]` (AES-256-GCM): the first seals, all of them open, so a new
+ * key is put in front and the old one stays until everything has been sealed anew.
+ * A sealed text is `v1.<key id>.<nonce>.<ciphertext and tag>`. No error shows a key or a plain text.
+ */
+export function createVault(encryptionKeys: string): Vault {
+  const keys = parseKeys(encryptionKeys);
+  const [first] = keys;
+  if (first === undefined) throw new Error('ENCRYPTION_KEYS holds no key');
+  const [sealingId, sealingKey] = first;
+
+  return {
+    seal(plain, aad) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce);
+      cipher.setAAD(boundTo(sealingId, aad));
+      const parts = [cipher.update(JSON.stringify(plain), 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `v1.${sealingId}.${nonce.toString('base64url')}.${Buffer.concat(parts).toString('base64url')}`;
+    },
+    open<T>(sealed: string, aad: string): T {
+      const [, id, nonce, content] = form.exec(sealed) ?? [];
+      if (id === undefined || nonce === undefined || content === undefined) throw new Error('not a sealed text');
+      const key = keys.get(id);
+      if (key === undefined) throw new Error(`sealed with the key ${id}, which ENCRYPTION_KEYS does not hold`);
+      const bytes = Buffer.from(content, 'base64url');
+      if (bytes.length < tagBytes) throw new Error('not a sealed text');
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'));
+      decipher.setAAD(boundTo(id, aad));
+      decipher.setAuthTag(bytes.subarray(-tagBytes));
+      const parts = [decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()];
+      return JSON.parse(Buffer.concat(parts).toString('utf8')) as T;
+    },
+  };
+}
+
+const boundTo = (keyId: string, aad: string): Buffer => Buffer.from(`v1.${keyId}.${aad}`, 'utf8');
+
+function parseKeys(encryptionKeys: string): Map<string, Buffer> {
+  const keys = new Map<string, Buffer>();
+  for (const entry of encryptionKeys.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const [, id, text] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? [];
+    const key = text === undefined ? undefined : Buffer.from(text, 'base64');
+    if (id === undefined || key?.length !== 32) {
+      throw new Error('ENCRYPTION_KEYS must be id:key[,id2:key2], each key 32 bytes in base64');
+    }
+    if (keys.has(id)) throw new Error(`ENCRYPTION_KEYS names the key ${id} twice`);
+    keys.set(id, key);
+  }
+  return keys;
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../postgres.ts';
+import { silentLog } from './context.ts';
+
+/** A database of the test's own, with every service's schema, migrated. */
+export type TestDatabase = {
+  /** As requests of the service see it. */
+  readonly database: Database;
+  /** As its relay and sweeps see it. */
+  readonly systemDatabase: SystemDatabase;
+  /** An administrator's connections, whom row-level security does not bind. `search_path` is the service's schema. */
+  readonly adminSql: postgres.Sql;
+  readonly url: string;
+  readonly systemUrl: string;
+  readonly ownerUrl: string;
+  /** Closes the connections and drops the database. */
+  drop(): Promise<void>;
+};
+
+/** Clones the migrated template. `service` is whose roles and schema are used. */
+export async function createTestDatabase(service: string): Promise<TestDatabase> {
+  const serverUrl = required('TEST_POSTGRES_URL');
+  const template = required('TEST_TEMPLATE_DATABASE');
+  const name = `test_${service}_${randomBytes(6).toString('hex')}`;
+  await onServer(serverUrl, (sql) => sql`create database ${sql(name)} template ${sql(template)}`);
+
+  const urlOf = (role?: string) => {
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    if (role) url.username = role; // all roles of the test server have one password
+    return url.href;
+  };
+  const [url, systemUrl, ownerUrl] = [urlOf(service), urlOf(`${service}_system`), urlOf(`${service}_owner`)];
+  const log = silentLog();
+  const database = createDatabase({ url, size: 8, log, name: `${service} test` });
+  const systemDatabase = createSystemDatabase({ url: systemUrl, size: 2, log, name: `${service} test system` });
+  const adminSql = postgres(urlOf(), { max: 2, onnotice: () => {}, connection: { search_path: service } });
+  return {
+    database,
+    systemDatabase,
+    adminSql,
+    url,
+    systemUrl,
+    ownerUrl,
+    async drop() {
+      await Promise.all([database.close(), systemDatabase.close(), adminSql.end({ timeout: 1 })]);
+      await onServer(serverUrl, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
+    },
+  };
+}
+
+/** One statement on the test server's own database. */
+export async function onServer(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<unknown> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the tests with npm test`);
+  return value;
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { connectNats, type NatsConnection } from '../nats.ts';
+import { silentLog } from './context.ts';
+import { waitFor } from './wait.ts';
+
+/** A NATS server of the test's own, with JetStream, and a connection to it. */
+export type TestNats = {
+  readonly url: string;
+  readonly nats: NatsConnection;
+  /** Kills the server, as if it had crashed; connections stay and try again. */
+  stopServer(): Promise<void>;
+  /** Starts it again at the same address, with what JetStream had stored. */
+  startServer(): Promise<void>;
+  /** Freezes the server: connections stay open and nothing answers. */
+  freezeServer(): void;
+  thawServer(): void;
+  /** Closes the connection, stops the server and removes its files. */
+  stop(): Promise<void>;
+};
+
+/** Starts a NATS server. The program is `TEST_NATS_SERVER`, else `nats-server` on the PATH. */
+export async function startTestNats(): Promise<TestNats> {
+  const program = findProgram();
+  const directory = await mkdtemp(join(tmpdir(), 'mostrador-nats-'));
+  const configFile = join(directory, 'nats.conf');
+  await writeFile(configFile, 'max_payload: 8MB\n');
+  let port = -1;
+  let server: ChildProcess | undefined;
+
+  const startServer = async () => {
+    const address = ['-a', '127.0.0.1', '-p', String(port), '--ports_file_dir', directory];
+    const started = spawnWithParent(program, ['-c', configFile, '-js', '-sd', directory, ...address]);
+    server = started;
+    const portsFile = await waitFor(
+      async () => (await readdir(directory)).find((name) => name.endsWith(`_${started.pid}.ports`)),
+      { description: 'nats-server says which port it has', timeoutMs: 10_000 },
+    );
+    const url = await waitFor(
+      async () => (JSON.parse(await readFile(join(directory, portsFile), 'utf8')) as { nats: string[] }).nats[0],
+      { description: 'nats-server has written its port' },
+    );
+    port = Number(new URL(url).port);
+    return url;
+  };
+  const stopServer = async () => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exited;
+  };
+
+  const url = await startServer();
+  const nats = await connectNats({ url, name: 'test', log: silentLog() });
+  return {
+    url,
+    nats,
+    stopServer,
+    startServer: async () => {
+      await startServer();
+    },
+    freezeServer: () => void server?.kill('SIGSTOP'),
+    thawServer: () => void server?.kill('SIGCONT'),
+    async stop() {
+      await nats.close();
+      await stopServer();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function findProgram(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const candidates = [process.env.TEST_NATS_SERVER, ...folders.map((folder) => join(folder, 'nats-server'))];
+  const program = candidates.find((path) => path !== undefined && existsSync(path));
+  if (program === undefined) throw new Error('no nats-server: run the tests with npm test, or set TEST_NATS_SERVER');
+  return program;
+}
+
+/** A child that dies with this process, also when this process is killed. */
+function spawnWithParent(program: string, args: readonly string[]): ChildProcess {
+  const options = { stdio: 'ignore' } as const;
+  const setpriv = '/usr/bin/setpriv';
+  if (!existsSync(setpriv)) return spawn(program, args, options);
+  return spawn(setpriv, ['--pdeathsig', 'KILL', program, ...args], options);
+}

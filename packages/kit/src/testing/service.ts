@@ -1,0 +1,65 @@
+import type { Operation } from '@mostrador/contracts';
+import { createMetrics } from '../metrics.ts';
+import { ensureEventStream } from '../nats.ts';
+import { createRelay, type Relay } from '../outbox.ts';
+import { createRpcClient, type RpcClient } from '../rpc-client.ts';
+import { createRpcServer } from '../rpc-server.ts';
+import type { ServiceDependencies, ServiceParts } from '../service.ts';
+import { connectTemporal } from '../temporal.ts';
+import { silentLog } from './context.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { startTestNats, type TestNats } from './nats.ts';
+import { type TestTemporal, testTemporal } from './temporal.ts';
+
+export type TestServiceOptions<Ops extends Record<string, Operation>> = {
+  readonly name: string;
+  readonly operations: Ops;
+  readonly build: (dependencies: ServiceDependencies) => ServiceParts<Ops>;
+};
+
+/** A service on servers of the test's own. */
+export type TestService = TestDatabase & {
+  readonly nats: TestNats;
+  readonly temporal: TestTemporal;
+  /** Calls over NATS, as the gateway and the workflows do. */
+  readonly rpc: RpcClient;
+  /** Not started: until the test starts it, the outbox keeps what is written. */
+  readonly relay: Relay;
+  stop(): Promise<void>;
+};
+
+/** Serves a service's operations over a real NATS, on a database of its own. Its jobs are not started. */
+export async function startTestService<const Ops extends Record<string, Operation>>(
+  options: TestServiceOptions<Ops>,
+): Promise<TestService> {
+  const { name, operations, build } = options;
+  const log = silentLog();
+  const [database, nats, temporal] = await Promise.all([createTestDatabase(name), startTestNats(), testTemporal()]);
+  await ensureEventStream(nats.nats);
+  const starter = connectTemporal({ address: temporal.address, namespace: temporal.namespace, log });
+  const relay = createRelay({ database: database.systemDatabase, temporal: starter, nats: nats.nats, log });
+  const rpc = createRpcClient({ nats: nats.nats, log });
+  const metrics = createMetrics(name);
+  const { handlers } = build({
+    database: database.database,
+    systemDatabase: database.systemDatabase,
+    rpc,
+    relay,
+    nats: nats.nats,
+    log,
+    metrics,
+  });
+  const server = createRpcServer({ nats: nats.nats, service: name, operations, handlers, log });
+  return {
+    ...database,
+    nats,
+    temporal,
+    rpc,
+    relay,
+    async stop() {
+      await server.drain();
+      await relay.stop();
+      await Promise.all([nats.stop(), starter.close(), temporal.close(), database.drop()]);
+    },
+  };
+}

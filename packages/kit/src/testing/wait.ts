@@ -1,0 +1,23 @@
+/**
+ * Waits until the condition gives something truthy, and returns that. A condition that throws does not hold yet.
+ * Rejects after `timeoutMs` (5 s), with the description and the condition's last error.
+ */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  options: { description: string; timeoutMs?: number; intervalMs?: number },
+): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
+  const { description, timeoutMs = 5_000, intervalMs = 20 } = options;
+  const giveUpAtMs = performance.now() + timeoutMs;
+  let lastError: unknown;
+  do {
+    try {
+      const result = await condition();
+      if (result) return result as Exclude<T, false | 0 | '' | null | undefined>;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+  } while (performance.now() < giveUpAtMs);
+  throw new Error(`waited ${timeoutMs} ms in vain: ${description}`, { cause: lastError });
+}

@@ -1,0 +1,215 @@
+import {
+  crmOperations,
+  defineOperation,
+  Exact,
+  gatewayOperations,
+  messagingOperations,
+  NullableText,
+  NullableTimestamp,
+  OneOf,
+  type Operation,
+  Phone,
+  schedulingOperations,
+  Text,
+  Uuid,
+} from '@mostrador/contracts';
+import { type TSchema, Type } from '@sinclair/typebox';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { serializeReply } from './reply.ts';
+import { compile, validateRequest } from './validate.ts';
+
+const faultsOf = (schema: TSchema, value: unknown) => compile(Exact({ it: schema }))({ it: value });
+const detailOf = (schema: TSchema, value: unknown) => {
+  const faults = faultsOf(schema, value);
+  expect(faults.map(({ pointer }) => pointer)).toEqual(['#/it']);
+  return faults[0]?.detail;
+};
+
+describe('each kind of fault has a text for people', () => {
+  const cases: [what: string, schema: TSchema, value: unknown, detail: string][] = [
+    ['type', Type.String(), 60, 'must be a string'],
+    ['type, vowel', Type.Integer(), '60', 'must be an integer'],
+    ['type of two', Type.Unsafe({ type: ['string', 'null'] }), 1, 'must be a string or null'],
+    ['no coercion of booleans', Type.Boolean(), 'true', 'must be a boolean'],
+    ['integer', Type.Integer(), 1.5, 'must be an integer'],
+    ['enum', OneOf(['scheduled', 'done']), 'gone', 'must be one of: scheduled, done'],
+    ['enum of another type', OneOf(['scheduled', 'done']), 7, 'must be one of: scheduled, done'],
+    ['enum with null', Type.Unsafe({ type: ['string', 'null'], enum: ['a', null] }), 'b', 'must be one of: a, null'],
+    ['const', Type.Literal('x'), 'y', 'must be x'],
+    ['empty', Text(200), '', 'must not be empty'],
+    ['blank', Text(200), ' \t\n', 'must not be empty'],
+    ['minLength', Type.String({ minLength: 2 }), 'a', 'must have at least 2 characters'],
+    ['maxLength', Text(200), 'x'.repeat(201), 'must have at most 200 characters'],
+    ['maxLength of one', Type.String({ maxLength: 1 }), 'ab', 'must have at most 1 character'],
+    ['minimum', Type.Integer({ minimum: 1 }), 0, 'must be at least 1'],
+    ['maximum', Type.Integer({ maximum: 1440 }), 1441, 'must be at most 1440'],
+    ['exclusiveMinimum', Type.Number({ exclusiveMinimum: 0 }), 0, 'must be greater than 0'],
+    ['exclusiveMaximum', Type.Number({ exclusiveMaximum: 1 }), 1, 'must be less than 1'],
+    ['multipleOf', Type.Integer({ multipleOf: 5 }), 7, 'must be a multiple of 5'],
+    ['minItems', Type.Array(Type.String(), { minItems: 1 }), [], 'must have at least 1 element'],
+    ['maxItems', Type.Array(Type.String(), { maxItems: 2 }), ['a', 'b', 'c'], 'must have at most 2 elements'],
+    [
+      'uniqueItems',
+      Type.Array(Type.String(), { uniqueItems: true }),
+      ['a', 'a'],
+      'must not have the same element twice',
+    ],
+    ['minProperties', Exact({}, { minProperties: 1 }), {}, 'must have at least 1 member'],
+    ['format uuid', Uuid, 'x', 'must be a UUID'],
+    ['format time-zone', Type.String({ format: 'time-zone' }), 'Mars/Base', /IANA time zone/.source],
+    ['format locale', Type.String({ format: 'locale' }), 'not a locale', /language tag/.source],
+    ['format uri', Type.String({ format: 'uri' }), '/path', /absolute address/.source],
+    ['format date-time', NullableTimestamp, '2027-02-31T09:00:00Z', /real date and time with an offset/.source],
+    ['pattern', Phone, '12', 'does not have the right form: E.164 number, digits only'],
+    ['pattern without a description', Type.String({ pattern: '^a$' }), 'b', 'does not have the right form: ^a$'],
+    ['NUL', Text(200), 'a\0b', 'must not contain the character NUL'],
+    ['NUL where nothing speaks of text', Type.String(), '\0', 'must not contain the character NUL'],
+    ['half a surrogate pair', NullableText(200), 'a\ud800b', 'must be well-formed Unicode'],
+  ];
+  test.each(cases)('%s', (_what, schema, value, detail) => {
+    expect(detailOf(schema, value)).toContain(detail);
+  });
+
+  test('a missing member is named by its own place', () => {
+    expect(compile(Exact({ title: Text(9), 'a/b': Text(9) }))({})).toEqual([
+      { pointer: '#/title', detail: 'is required' },
+      { pointer: '#/a~1b', detail: 'is required' },
+    ]);
+  });
+
+  test('an unknown member is named by its own place', () => {
+    expect(compile(Exact({}))({ 'a b/c': 1 })).toEqual([
+      { pointer: '#/a%20b~1c', detail: 'is not a member of this object' },
+    ]);
+  });
+});
+
+describe('texts', () => {
+  test('are trimmed before their length is looked at', () => {
+    const body = { it: `  ${'x'.repeat(200)}\n` };
+    expect(compile(Exact({ it: Text(200) }))(body)).toEqual([]);
+    expect(body.it).toBe('x'.repeat(200));
+  });
+
+  test('are counted in code points, as the database does', () => {
+    expect(faultsOf(Text(2), '🦜🦜')).toEqual([]);
+    expect(detailOf(Text(2), '🦜🦜🦜')).toBe('must have at most 2 characters');
+  });
+
+  test('null passes where null is allowed', () => {
+    expect(faultsOf(NullableText(200), null)).toEqual([]);
+  });
+
+  test('what passes is trimmed, not empty, well-formed and without NUL', () => {
+    const validate = compile(Exact({ it: Text(20) }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {
+        const value = { it: text };
+        if (validate(value).length > 0) return;
+        expect(value.it).toBe(text.trim());
+        expect(value.it).not.toMatch(/^$|\0/);
+        expect(value.it.isWellFormed()).toBe(true);
+        expect([...value.it].length).toBeLessThanOrEqual(20);
+      }),
+    );
+  });
+});
+
+describe('a request', () => {
+  const operation = defineOperation({
+    subject: 'shop.api.things.update',
+    summary: 'Change a thing',
+    request: {
+      params: Exact({ thingId: Uuid }),
+      query: Exact({ limit: Type.Optional(Type.Integer({ default: 50, maximum: 200 })) }),
+      body: Exact({ name: Text(20), tags: Type.Optional(Type.Array(Text(5))) }),
+    },
+    reply: Type.Object({}),
+  });
+  const thingId = '018f7b6c-0000-7000-8000-000000000001';
+
+  test('has all its faults told at once, each where it is', () => {
+    const request = { params: { thingId: '1' }, query: { limit: 201, 'so rt': 'x' }, body: { tags: ['ok', ''], x: 1 } };
+    expect(validateRequest(operation, request)).toEqual([
+      { in: 'path', name: 'thingId', detail: 'must be a UUID' },
+      { in: 'query', name: 'so rt', detail: 'is not a parameter of this request' },
+      { in: 'query', name: 'limit', detail: 'must be at most 200' },
+      { pointer: '#/name', detail: 'is required' },
+      { pointer: '#/x', detail: 'is not a member of this request' },
+      { pointer: '#/tags/1', detail: 'must not be empty' },
+    ]);
+  });
+
+  test('gets its defaults, also when the whole query is missing', () => {
+    const request = { params: { thingId }, body: { name: 'x' }, query: undefined };
+    expect(validateRequest(operation, request)).toEqual([]);
+    expect(request.query).toEqual({ limit: 50 });
+  });
+
+  test('without the body that it needs is told so', () => {
+    expect(validateRequest(operation, { params: { thingId } })).toEqual([
+      { pointer: '#', detail: 'a body is required' },
+    ]);
+  });
+
+  test.each([null, [], 'text', 7, true])('with %j for a body is told so', (body) => {
+    expect(validateRequest(operation, { params: { thingId }, body })).toMatchObject([
+      { pointer: '#', detail: 'must be an object' },
+    ]);
+  });
+
+  test('with parameters that the operation does not have is told so', () => {
+    const plain = defineOperation({ subject: 's.api.a.b', summary: '', request: {}, reply: Type.Object({}) });
+    expect(validateRequest(plain, { query: { page: 1 }, body: { ignored: true } })).toEqual([
+      { in: 'query', name: 'page', detail: 'is not a parameter of this request' },
+    ]);
+  });
+
+  test('with a thousand faults has fifty of them told', () => {
+    const unknown = () => Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`member${i}`, 1]));
+    expect(validateRequest(operation, { params: { thingId }, query: unknown(), body: unknown() })).toHaveLength(50);
+  });
+
+  test('is refused below 64 levels even where any JSON is welcome', () => {
+    const validate = compile(Exact({ it: Type.Unknown() }));
+    const nested = (levels: number): unknown => (levels === 0 ? {} : [nested(levels - 1)]);
+    expect(validate({ it: nested(62) })).toEqual([]);
+    expect(validate({ it: nested(63) })).toMatchObject([{ detail: 'must not be nested more than 64 deep' }]);
+  });
+
+  test('with a name as long as a book has it told in short', () => {
+    const faults = validateRequest(operation, { params: { thingId }, body: { name: 'x', ['n'.repeat(100_000)]: 1 } });
+    expect(JSON.stringify(faults).length).toBeLessThan(500);
+  });
+
+  test('nested deeper than the stack is refused, not crashed on', () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 200_000; i++) deep = i % 2 === 0 ? [deep] : { deep };
+    const faults = validateRequest(operation, { params: { thingId }, body: { name: 'x', deep } });
+    expect(faults).toContainEqual({ pointer: '#/deep', detail: 'is not a member of this request' });
+  });
+
+  test('of any JSON at all is answered with faults or accepted, never with an exception', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (query, body) => {
+        const faults = validateRequest(operation, { params: { thingId }, query, body });
+        expect(faults.every(({ detail }) => detail.length > 0)).toBe(true);
+      }),
+    );
+  });
+});
+
+test('the schemas of every operation can be compiled, for requests and for replies', () => {
+  const groups: Record<string, Operation>[] = [
+    gatewayOperations,
+    crmOperations,
+    schedulingOperations,
+    messagingOperations,
+  ];
+  for (const operation of groups.flatMap((group) => Object.values(group))) {
+    validateRequest(operation, { params: {}, query: {}, body: {} });
+    // No reply is empty, so the serializer complains of a member, and not of the schema.
+    expect(() => serializeReply(operation, {}), operation.subject).toThrow(/is required/);
+  }
+});

@@ -1,0 +1,146 @@
+import type { Operation, ValidationFault } from '@mostrador/contracts';
+import type { TSchema } from '@sinclair/typebox';
+import { Ajv } from 'ajv';
+import { describeFaults, type Fault, greatestFaultCount, pointerTo } from './faults.ts';
+import { formats } from './formats.ts';
+
+export type { Fault } from './faults.ts';
+export { toInstant, toTimestamp } from './formats.ts';
+
+/**
+ * Checks a value: no faults, and it is what the schema says. Changes the value: texts (keyword `text`) are trimmed and
+ * defaults filled in. Nothing is coerced: `"60"` is not a number.
+ */
+export type Validate = (value: unknown) => readonly Fault[];
+
+/** The request of an operation as it came, not yet known to be what the operation wants. */
+export type UncheckedRequest = { params?: unknown; query?: unknown; body?: unknown };
+
+/** Compiles a schema; a schema is compiled once however often this is called. */
+export function compile(schema: TSchema): Validate {
+  return compileWith(schema, 'is not a member of this object');
+}
+
+/**
+ * All faults of a request at once, at most 50. Missing `params` and `query` count as empty ones. On success the
+ * request's parts are what `RequestOf` says, trimmed and with defaults. Parts that the operation does not have are
+ * ignored, save that query parameters of an operation without any are faults.
+ */
+export function validateRequest(operation: Operation, request: UncheckedRequest): ValidationFault[] {
+  const { params, query, body } = operation.request;
+  const faults: ValidationFault[] = [];
+  if (params !== undefined) {
+    request.params ??= {};
+    faults.push(...compileWith(params, unknownParameter)(request.params).map((fault) => named('path', fault)));
+  }
+  if (query !== undefined) {
+    request.query ??= {};
+    faults.push(...compileWith(query, unknownParameter)(request.query).map((fault) => named('query', fault)));
+  } else if (typeof request.query === 'object' && request.query !== null) {
+    faults.push(
+      ...Object.keys(request.query).map((name) => ({ in: 'query' as const, name, detail: unknownParameter })),
+    );
+  }
+  if (body !== undefined) {
+    if (request.body === undefined) faults.push({ pointer: '#', detail: 'a body is required' });
+    else faults.push(...compileWith(body, 'is not a member of this request')(request.body));
+  }
+  return faults.slice(0, greatestFaultCount);
+}
+
+const unknownParameter = 'is not a parameter of this request';
+
+/** The one validator. Made when it is first needed, as no module does anything on import. */
+let validator: Ajv | undefined;
+const compiled = new WeakMap<TSchema, Validate>();
+
+function compileWith(schema: TSchema, unknownMember: string): Validate {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  validator ??= createValidator();
+  const check = validator.compile(schema);
+  const validate = (value: unknown) => {
+    const faults = check(value) ? [] : describeFaults(check.errors ?? [], unknownMember);
+    return withTextFaults(value, faults);
+  };
+  compiled.set(schema, validate);
+  return validate;
+}
+
+function createValidator(): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    strict: true,
+    allowUnionTypes: true,
+    verbose: true,
+    formats,
+  });
+  ajv.addKeyword({
+    keyword: 'text',
+    type: 'string',
+    schemaType: 'boolean',
+    // Before the lengths are checked: what counts is the trimmed text.
+    before: 'maxLength',
+    modifying: true,
+    errors: false,
+    compile: (isText: boolean) => (data: string, context) => {
+      if (isText && context !== undefined) context.parentData[context.parentDataProperty] = data.trim();
+      return true;
+    },
+  });
+  return ajv;
+}
+
+/** Where a value stands in the whole: a list from the inside out, so that walking down copies nothing. */
+type Place = {
+  readonly value: unknown;
+  readonly name: string | number;
+  readonly parent?: Place;
+  readonly depth: number;
+};
+
+/** Deeper than any schema of ours. */
+const greatestDepth = 64;
+
+/**
+ * Adds the faults of text that no database column takes: NUL, and halves of surrogate pairs. It holds for every
+ * string, whatever its schema. Neither recursive nor without bound: a hostile body may be nested deeper than the stack.
+ */
+function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
+  const open: Place[] = [{ value, name: '', depth: 0 }];
+  for (let place = open.pop(); place !== undefined && faults.length < greatestFaultCount; place = open.pop()) {
+    const { value, depth } = place;
+    if (typeof value === 'string') {
+      const detail = textFault(value);
+      if (detail !== undefined) faults.push({ pointer: pointerTo(pathOf(place)), detail });
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth === greatestDepth) {
+        faults.push({
+          pointer: pointerTo(pathOf(place)),
+          detail: `must not be nested more than ${greatestDepth} deep`,
+        });
+        continue;
+      }
+      const members = Array.isArray(value) ? value.entries() : Object.entries(value);
+      for (const [name, member] of members) open.push({ value: member, name, parent: place, depth: depth + 1 });
+    }
+  }
+  return faults;
+}
+
+function pathOf(place: Place): (string | number)[] {
+  return place.parent === undefined ? [] : [...pathOf(place.parent), place.name];
+}
+
+function textFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character NUL';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  return undefined;
+}
+
+/** A fault in the path or the query: parameters are flat, so the first part of the pointer is the parameter's name. */
+function named(place: 'path' | 'query', { pointer, detail }: Fault): ValidationFault {
+  const [, name = ''] = pointer.split('/');
+  return { in: place, name: decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'), detail };
+}

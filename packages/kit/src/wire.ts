@@ -1,0 +1,76 @@
+import type { Operation } from '@mostrador/contracts';
+import { headers, type MsgHdrs } from 'nats';
+import type { Idempotency } from './context.ts';
+
+/**
+ * How a request and its reply travel over NATS. Request: JSON `{ params?, query?, body? }` and these headers. Reply:
+ * the reply's JSON bytes, or a `WireError` when `Mostrador-Error` says so.
+ */
+export const wireHeaders = {
+  requestId: 'X-Request-Id',
+  /** Milliseconds since the epoch. */
+  deadline: 'Mostrador-Deadline',
+  store: 'Mostrador-Store',
+  /** JSON of `Idempotency`. */
+  idempotency: 'Mostrador-Idempotency',
+  ifMatch: 'If-Match',
+  traceparent: 'traceparent',
+  error: 'Mostrador-Error',
+  etag: 'ETag',
+  nextCursor: 'Next-Cursor',
+  replayed: 'Idempotent-Replay',
+} as const;
+
+/** What a request carries besides its parts. */
+export type RequestEnvelope = {
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly storeId?: string;
+  readonly idempotency?: Idempotency;
+  readonly ifMatch?: string;
+  readonly traceparent?: string;
+};
+
+/** What a successful reply carries besides its bytes. */
+export type ReplyHeaders = {
+  /** Strong ETag, quotes included. */
+  readonly etag?: string;
+  /** Opaque cursor of the next page of a list. */
+  readonly nextCursor?: string;
+};
+
+/** The lane of an operation: the second word of its subject, who it is for. */
+export const laneOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
+
+/** The headers of a request. */
+export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
+  const { requestId, deadline, storeId, idempotency, ifMatch, traceparent } = envelope;
+  const written = headers();
+  written.set(wireHeaders.requestId, requestId);
+  written.set(wireHeaders.deadline, String(deadline));
+  if (storeId !== undefined) written.set(wireHeaders.store, storeId);
+  if (idempotency !== undefined) written.set(wireHeaders.idempotency, JSON.stringify(idempotency));
+  if (ifMatch !== undefined) written.set(wireHeaders.ifMatch, ifMatch);
+  if (traceparent !== undefined) written.set(wireHeaders.traceparent, traceparent);
+  return written;
+}
+
+/** The envelope of a request. A missing deadline is NaN; the rest is as it came. */
+export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
+  const deadline = header(received, wireHeaders.deadline);
+  const idempotency = header(received, wireHeaders.idempotency);
+  return {
+    requestId: header(received, wireHeaders.requestId) ?? 'none',
+    deadline: deadline === undefined ? Number.NaN : Number(deadline),
+    storeId: header(received, wireHeaders.store),
+    idempotency: idempotency === undefined ? undefined : (JSON.parse(idempotency) as Idempotency),
+    ifMatch: header(received, wireHeaders.ifMatch),
+    traceparent: header(received, wireHeaders.traceparent),
+  };
+}
+
+/** One header, or `undefined` when it is not there. */
+export function header(received: MsgHdrs | undefined, name: string): string | undefined {
+  return received?.has(name) ? received.get(name) : undefined;
+}
