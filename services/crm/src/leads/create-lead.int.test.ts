@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { createLead, createSeller, getLead } from '@mostrador/contracts';
+import type { AppError } from '@mostrador/kit/errors';
+import { testContext } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+const maria = { name: 'Maria', customer_phone: '5511900000001' };
+const create = (storeId: string, body: object = maria) =>
+  crm.rpc.call(createLead, { body: { ...maria, ...body } }, testContext({ storeId }));
+
+test('a lead has the defaults of what was left out, and can be read back', async () => {
+  const storeId = randomUUID();
+  const lead = await create(storeId);
+  expect(lead).toEqual({
+    id: expect.any(String),
+    store_id: storeId,
+    ...maria,
+    status: 'pending',
+    seller_id: null,
+    interaction_count: 0,
+    ai_paused_until: null,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updated_at: lead.created_at,
+  });
+  const params = { leadId: lead.id };
+  expect(await crm.rpc.call(getLead, { params }, testContext({ storeId }))).toEqual(lead);
+});
+
+test('a lead keeps the status and the seller that were given', async () => {
+  const storeId = randomUUID();
+  const body = { name: 'Ana', whatsapp_id: '5511900000100' };
+  const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));
+  const lead = await create(storeId, { status: 'in_progress', seller_id: seller.id });
+  expect(lead).toMatchObject({ status: 'in_progress', seller_id: seller.id });
+});
+
+test('the reply carries the version as its ETag', async () => {
+  const reply = await crm.rpc.forward(createLead, { body: maria }, testContext());
+  expect(reply.headers.etag).toBe('"v1"');
+});
+
+test('the event is in the outbox when the lead is there, and holds nothing personal', async () => {
+  const storeId = randomUUID();
+  const lead = await create(storeId);
+  const rows = await crm.adminSql`select kind, topic, data from outbox where store_id = ${storeId}`;
+  expect(rows).toEqual([
+    {
+      kind: 'event',
+      topic: 'crm.lead.created',
+      data: { lead_id: lead.id, status: 'pending', seller_id: null },
+    },
+  ]);
+});
+
+test.each([
+  ['no name', { name: '  ' }],
+  ['a phone with a plus sign', { customer_phone: '+5511900000001' }],
+  ['a phone that is too short', { customer_phone: '1234567' }],
+  ['an unknown status', { status: 'won' }],
+  ['a member that is unknown', { email: 'maria@example.com' }],
+])('%s is refused', async (_, body) => {
+  await expect(create(randomUUID(), body)).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('a phone is a lead of its store at most once, and the refusal names that lead', async () => {
+  const storeId = randomUUID();
+  const lead = await create(storeId);
+  await expect(create(storeId, { name: 'Maria again' })).rejects.toMatchObject({
+    code: 'lead_exists',
+    members: { id: lead.id },
+  });
+});
+
+test('two stores may have a lead with the same phone', async () => {
+  const [one, other] = await Promise.all([create(randomUUID()), create(randomUUID())]);
+  expect(one.id).not.toBe(other.id);
+});
+
+test('of fifty at once with one phone exactly one becomes a lead, and all refusals name it', async () => {
+  const storeId = randomUUID();
+  const results = await Promise.allSettled(Array.from({ length: 50 }, () => create(storeId)));
+  const made = results.filter((result) => result.status === 'fulfilled').map((result) => result.value);
+  const refused = results.filter((result) => result.status === 'rejected').map((result) => result.reason as AppError);
+  expect(made).toHaveLength(1);
+  expect(new Set(refused.map(({ code, members }) => `${code} ${members?.id}`))).toEqual(
+    new Set([`lead_exists ${made[0]?.id}`]),
+  );
+});
+
+test('of fifty at once with one Idempotency-Key one makes the lead, and the others get its reply', async () => {
+  const storeId = randomUUID();
+  const context = testContext({ storeId, idempotencyKey: 'k', idempotencyScope: 'POST /leads', body: maria });
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => crm.rpc.forward(createLead, { body: maria }, context)),
+  );
+  expect(new Set(replies.map(({ body }) => Buffer.from(body).toString()))).toHaveProperty('size', 1);
+  expect(replies.filter(({ headers }) => headers.replayed)).toHaveLength(49);
+  expect(new Set(replies.map(({ headers }) => headers.etag))).toEqual(new Set(['"v1"']));
+  const counts = await crm.adminSql`
+    select (select count(*)::int from leads where store_id = ${storeId}) as leads,
+           (select count(*)::int from outbox where store_id = ${storeId}) as events`;
+  expect(counts).toEqual([{ leads: 1, events: 1 }]);
+});
+
+test('a refused lead leaves nothing behind, so that the request can be mended and sent with its key', async () => {
+  const storeId = randomUUID();
+  const wrong = { ...maria, seller_id: randomUUID() };
+  const keyed = (body: object) => testContext({ storeId, idempotencyKey: 'k', idempotencyScope: 'POST /leads', body });
+  await expect(crm.rpc.call(createLead, { body: wrong }, keyed(wrong))).rejects.toMatchObject({
+    code: 'seller_not_found',
+  });
+  await crm.rpc.call(createLead, { body: maria }, keyed(maria));
+});
+
+test('a seller of another store is not found', async () => {
+  const body = { name: 'Ana', whatsapp_id: '5511900000100' };
+  const seller = await crm.rpc.call(createSeller, { body }, testContext());
+  await expect(create(randomUUID(), { seller_id: seller.id })).rejects.toMatchObject({ code: 'seller_not_found' });
+});
+
+test('an inactive seller is refused', async () => {
+  const storeId = randomUUID();
+  const body = { name: 'Ana', whatsapp_id: '5511900000100', is_active: false };
+  const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));
+  await expect(create(storeId, { seller_id: seller.id })).rejects.toMatchObject({ code: 'seller_inactive' });
+});
+
+test('a lead never goes to a seller who is being deactivated at that moment', async () => {
+  const storeId = randomUUID();
+  const body = { name: 'Ana', whatsapp_id: '5511900000100' };
+  const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));
+  const outcome = await crm.adminSql.begin(async (sql) => {
+    await sql`update sellers set is_active = false where id = ${seller.id}`;
+    const creating = create(storeId, { seller_id: seller.id }).catch((error: unknown) => error);
+    await waitFor(
+      async () => {
+        const blocked = await crm.adminSql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and usename = 'crm' and wait_event_type = 'Lock'`;
+        return blocked.length > 0;
+      },
+      { description: 'the lead to wait for the seller' },
+    );
+    return { creating };
+  });
+  expect(await outcome.creating).toMatchObject({ code: 'seller_inactive' });
+});

@@ -1,0 +1,41 @@
+import { createLead as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { etagOf } from '@mostrador/kit/etag';
+import { withIdempotency } from '@mostrador/kit/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockSeller } from '../sellers/seller.repository.ts';
+import { assertAssignable } from '../sellers/seller.ts';
+import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
+import { newLead, toLead } from './lead.ts';
+
+export const createLead =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: (commit) =>
+        commit(async (sql) => {
+          const lead = newLead(body);
+          // Seller before lead, everywhere: two transactions that meet never wait for each other in a circle.
+          if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
+          const row = await insertLead(sql, context.storeId, lead);
+          if (!row) {
+            const id = await findLeadIdByPhone(sql, context.storeId, lead.customer_phone);
+            throw new AppError('lead_exists', { members: { id } });
+          }
+          const { id: lead_id, status, seller_id } = row;
+          await appendOutbox(sql, context.storeId, [
+            { kind: 'event', type: 'crm.lead.created', data: { lead_id, status, seller_id } },
+          ]);
+          return row;
+        }),
+      toReply: toLead,
+      etag: (row) => etagOf(row.version),
+    });
+    relay.nudge();
+    return result;
+  };

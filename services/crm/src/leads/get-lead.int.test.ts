@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { createLead, getLead } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+const storeId = randomUUID();
+const body = { name: 'Maria', customer_phone: '5511900000001' };
+
+test("another store's lead is not found", async () => {
+  const lead = await crm.rpc.call(createLead, { body }, testContext({ storeId: randomUUID() }));
+  const reading = crm.rpc.call(getLead, { params: { leadId: lead.id } }, testContext({ storeId }));
+  await expect(reading).rejects.toMatchObject({ code: 'lead_not_found' });
+});
+
+test('an id of nothing is not found', async () => {
+  const reading = crm.rpc.call(getLead, { params: { leadId: randomUUID() } }, testContext({ storeId }));
+  await expect(reading).rejects.toMatchObject({ code: 'lead_not_found' });
+});
+
+test('what is not an id is refused', async () => {
+  const reading = crm.rpc.call(getLead, { params: { leadId: '7' } }, testContext({ storeId }));
+  await expect(reading).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('the ETag does not move with the interaction count', async () => {
+  const lead = await crm.rpc.call(createLead, { body }, testContext({ storeId }));
+  const read = () => crm.rpc.forward(getLead, { params: { leadId: lead.id } }, testContext({ storeId }));
+  const before = await read();
+  await crm.adminSql`update leads set interaction_count = 7 where id = ${lead.id}`;
+  const after = await read();
+  expect(JSON.parse(Buffer.from(after.body).toString())).toMatchObject({ interaction_count: 7 });
+  expect(after.headers.etag).toBe(before.headers.etag);
+});
+
+test('row-level security hides other stores from a statement that forgets to name one', async () => {
+  const context = testContext();
+  const hidden = await crm.database.read(context, (sql) => sql`select 1 from leads`);
+  expect(hidden).toHaveLength(0);
+  const insertion = crm.database.write(
+    context,
+    (sql) => sql`insert into leads (store_id, name, customer_phone) values (${storeId}, 'Eve', '5511900000009')`,
+  );
+  await expect(insertion).rejects.toThrow(/row-level security/);
+});

@@ -1,0 +1,12 @@
+import { crmOperations } from '@mostrador/contracts';
+import { loadConfig } from '@mostrador/kit/config';
+import { runService } from '@mostrador/kit/service';
+import { crmConfig } from './config.ts';
+import { handlers } from './service.ts';
+
+runService({
+  name: 'crm',
+  config: loadConfig(crmConfig),
+  operations: crmOperations,
+  build: (dependencies) => ({ handlers: handlers(dependencies) }),
+});

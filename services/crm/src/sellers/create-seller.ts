@@ -1,0 +1,30 @@
+import { createSeller as operation } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/etag';
+import { withIdempotency } from '@mostrador/kit/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { insertSeller } from './seller.repository.ts';
+import { newSeller, toSeller } from './seller.ts';
+
+export const createSeller =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: (commit) =>
+        commit(async (sql) => {
+          const row = await insertSeller(sql, context.storeId, newSeller(body));
+          await appendOutbox(sql, context.storeId, [
+            { kind: 'event', type: 'crm.seller.created', data: { seller_id: row.id, is_active: row.is_active } },
+          ]);
+          return row;
+        }),
+      toReply: toSeller,
+      etag: (row) => etagOf(row.version),
+    });
+    relay.nudge();
+    return result;
+  };

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { createSeller, getSeller } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+test('a seller is read by its own store, with an ETag, and not found by any other', async () => {
+  const storeId = randomUUID();
+  const body = { name: 'Ana', whatsapp_id: '5511900000100' };
+  const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));
+  const params = { sellerId: seller.id };
+  const read = await crm.rpc.forward(getSeller, { params }, testContext({ storeId }));
+  expect(JSON.parse(Buffer.from(read.body).toString())).toEqual(seller);
+  expect(read.headers.etag).toBe('"v1"');
+  const reading = crm.rpc.call(getSeller, { params }, testContext());
+  await expect(reading).rejects.toMatchObject({ code: 'seller_not_found' });
+});

@@ -1,0 +1,13 @@
+import { crmOperations } from '@mostrador/contracts';
+import { startTestService } from '@mostrador/kit/testing/service';
+import { handlers } from '../service.ts';
+
+/** The whole service on servers of the test's own. */
+export const startCrm = () =>
+  startTestService({
+    name: 'crm',
+    operations: crmOperations,
+    build: (dependencies) => ({ handlers: handlers(dependencies) }),
+  });
+
+export type TestCrm = Awaited<ReturnType<typeof startCrm>>;

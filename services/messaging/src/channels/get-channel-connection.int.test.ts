@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { getChannelConnection, messagingOperations } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { startTestService } from '@mostrador/kit/testing/service';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { handlers } from '../service.ts';
+
+const startMessaging = () =>
+  startTestService({
+    name: 'messaging',
+    operations: messagingOperations,
+    build: (dependencies) => ({ handlers: handlers(dependencies) }),
+  });
+
+let messaging: Awaited<ReturnType<typeof startMessaging>>;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const read = (storeId: string) => messaging.rpc.call(getChannelConnection, {}, testContext({ storeId }));
+const notConnected = { provider: null, status: 'not_connected', phone: null };
+
+test('a store without a channel is not connected', async () => {
+  expect(await read(randomUUID())).toEqual(notConnected);
+});
+
+test('a connected channel is shown to its store and to no other', async () => {
+  const storeId = randomUUID();
+  await messaging.adminSql`
+    insert into channels (store_id, provider, phone) values (${storeId}, 'sandbox', '5511900000001')`;
+  expect(await read(storeId)).toEqual({ provider: 'sandbox', status: 'connected', phone: '5511900000001' });
+  expect(await read(randomUUID())).toEqual(notConnected);
+});
+
+test('what was disconnected is history', async () => {
+  const storeId = randomUUID();
+  await messaging.adminSql`
+    insert into channels (store_id, provider, disconnected_at) values (${storeId}, 'sandbox', now())`;
+  expect(await read(storeId)).toEqual(notConnected);
+});
+
+test('a store has one live channel at most', async () => {
+  const storeId = randomUUID();
+  const connect = () => messaging.adminSql`insert into channels (store_id, provider) values (${storeId}, 'sandbox')`;
+  await connect();
+  await expect(connect()).rejects.toThrow('channels_live');
+});
