@@ -1,0 +1,38 @@
+import { errorCatalogue, type Operation, type ReplyOf, type RequestOf } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import { ApplicationFailure, activityInfo, cancellationSignal } from '@temporalio/activity';
+import { rpcTimeoutMs } from '../step-options.ts';
+
+/** One step: one request to the service that owns the row, one attempt. Temporal does the retrying. */
+export async function callStep<O extends Operation>(
+  rpc: RpcClient,
+  operation: O,
+  storeId: string,
+  request: RequestOf<O>,
+): Promise<ReplyOf<O>> {
+  const { activityId, attempt, workflowExecution } = activityInfo();
+  try {
+    return await rpc.call(operation, request, {
+      requestId: `${workflowExecution?.runId}-${activityId}-${attempt}`,
+      deadline: Date.now() + rpcTimeoutMs,
+      storeId,
+      signal: cancellationSignal(),
+    });
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+/**
+ * A failure as it may stand in a history: the code and its title of the catalogue, never the detail, which may quote
+ * what a person wrote, and no stack. Only what the same request can never pass (`validation_failed` and its like: our
+ * own fault) is not tried again.
+ */
+export function toFailure(error: unknown): ApplicationFailure {
+  const code = error instanceof AppError ? error.code : 'internal_error';
+  const { title, retryable } = errorCatalogue[code];
+  const failure = ApplicationFailure.create({ message: title, type: code, nonRetryable: !retryable });
+  failure.stack = '';
+  return failure;
+}

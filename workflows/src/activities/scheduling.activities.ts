@@ -1,0 +1,13 @@
+import { type NextStep, syncCalendarEvent } from '@mostrador/contracts';
+import type { CarrierInput } from '@mostrador/contracts/workflows';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import { callStep } from './call-step.ts';
+
+export type SchedulingActivities = {
+  syncCalendarEvent(input: CarrierInput): Promise<NextStep>;
+};
+
+export const schedulingActivities = (rpc: RpcClient): SchedulingActivities => ({
+  syncCalendarEvent: ({ storeId, entityId }) =>
+    callStep(rpc, syncCalendarEvent, storeId, { body: { appointment_id: entityId } }),
+});

@@ -1,0 +1,25 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadWorkflowBundle } from './bundle.ts';
+import { installRuntime } from './runtime.ts';
+
+const logger = installRuntime(silentLog());
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mostrador-bundle-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('the bundle is made once, and what was made from other sources is removed', async () => {
+  await writeFile(join(folder, 'outdated.js'), '');
+  const made = await loadWorkflowBundle({ cacheDirectory: folder, logger });
+  const [file = '', ...others] = await readdir(folder);
+  expect(others).toEqual([]);
+  expect(await readFile(join(folder, file), 'utf8')).toBe(made.code);
+
+  await writeFile(join(folder, file), 'kept');
+  expect(await loadWorkflowBundle({ cacheDirectory: folder, logger })).toEqual({ code: 'kept' });
+});

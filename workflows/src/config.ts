@@ -1,0 +1,21 @@
+import { carriers } from '@mostrador/contracts/workflows';
+import { baseConfig, healthConfig, temporalConfig } from '@mostrador/kit/config';
+import { Type } from '@sinclair/typebox';
+
+const taskQueues = [...new Set(Object.values(carriers).map((carrier) => carrier.taskQueue))];
+const anyQueue = `(${taskQueues.join('|')})`;
+
+/** What the worker reads from its environment. */
+export const workflowsConfig = Type.Object({
+  ...baseConfig,
+  ...healthConfig,
+  ...temporalConfig,
+  TASK_QUEUES: Type.String({
+    pattern: `^${anyQueue}(,${anyQueue})*$`,
+    default: taskQueues.join(','),
+    description: `Which task queues to serve, separated by commas: ${taskQueues.join(', ')}`,
+  }),
+  WORKFLOW_BUNDLE_CACHE: Type.Optional(
+    Type.String({ minLength: 1, description: 'A folder that keeps the bundled workflows, for a quicker start' }),
+  ),
+});

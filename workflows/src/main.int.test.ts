@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { syncCalendarEvent } from '@mostrador/contracts';
+import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { connectTemporal } from '@mostrador/kit/temporal';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { done, untilSignal } from './testing/carrier-stage.ts';
+import { freePorts, type OwnTemporal, prepareOwnTemporal } from './testing/own-temporal.ts';
+
+let nats: TestNats;
+let temporal: OwnTemporal;
+let worker: ChildProcess;
+
+beforeAll(async () => {
+  [nats, temporal] = await Promise.all([startTestNats(), prepareOwnTemporal()]);
+});
+afterAll(async () => {
+  worker?.kill('SIGKILL');
+  await nats?.stop();
+  await temporal?.remove();
+});
+
+test('the worker waits for Temporal and NATS, outlives a crash of each, and stops in order', async () => {
+  const log = silentLog();
+  const looks: string[] = [];
+  createRpcServer({
+    nats: nats.nats,
+    service: 'scheduling',
+    operations: { syncCalendarEvent },
+    handlers: {
+      syncCalendarEvent: async (_, { body }) => {
+        looks.push(body.appointment_id);
+        return looks.length < 3 ? untilSignal('credentials_refused') : done;
+      },
+    },
+    log,
+  });
+  const starter = connectTemporal({ address: temporal.address, namespace: 'default', log });
+  const row = { storeId: randomUUID(), entityId: randomUUID() };
+  const signal = (name: string) =>
+    waitFor(() => starter.signalWithStart('appointment', row, name).then(() => true), {
+      description: `the signal ${name} to be taken`,
+      timeoutMs: 20_000,
+    });
+
+  await nats.stopServer();
+  const health = await startWorker();
+  await waitFor(async () => (await health('/healthz')) === 200, { description: 'life' });
+  expect(await health('/readyz')).toBe(503);
+
+  temporal.start();
+  await nats.startServer();
+  await waitFor(async () => (await health('/readyz')) === 200, { description: 'readiness', timeoutMs: 20_000 });
+  await signal('created');
+  await waitFor(() => looks.length === 1, { description: 'the first look', timeoutMs: 10_000 });
+
+  await temporal.kill();
+  await waitFor(async () => (await health('/readyz')) === 503, { description: 'the loss to show' });
+  temporal.start();
+  await signal('overdue');
+  await waitFor(() => looks.length === 2, { description: 'a look after the crash of Temporal', timeoutMs: 20_000 });
+
+  await nats.stopServer();
+  await signal('overdue');
+  await nats.startServer();
+  await waitFor(() => looks.length === 3, { description: 'a look after the crash of NATS', timeoutMs: 20_000 });
+  expect(new Set(looks)).toEqual(new Set([row.entityId]));
+
+  worker.kill('SIGTERM');
+  const [exitCode] = await once(worker, 'exit');
+  expect(exitCode).toBe(0);
+  await starter.close();
+}, 90_000);
+
+/** Starts the process; what it returns reads the status of a page of its health. */
+async function startWorker(): Promise<(path: string) => Promise<number>> {
+  const [port] = await freePorts(1);
+  worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      NATS_URL: nats.url,
+      TEMPORAL_ADDRESS: temporal.address,
+      HEALTH_PORT: String(port),
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+}

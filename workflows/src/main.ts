@@ -1,0 +1,69 @@
+import { loadConfig } from '@mostrador/kit/config';
+import { createHealth, serveHealth } from '@mostrador/kit/health';
+import { createMetrics } from '@mostrador/kit/metrics';
+import { connectNats, pingNats } from '@mostrador/kit/nats';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { type RunningProcess, run } from '@mostrador/kit/run';
+import { schedulingActivities } from './activities/scheduling.activities.ts';
+import { loadWorkflowBundle } from './bundle.ts';
+import { type CarrierWorker, createCarrierWorker } from './carrier-worker.ts';
+import { workflowsConfig } from './config.ts';
+import { installRuntime } from './runtime.ts';
+import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
+import { registerWorkerMetrics } from './worker-metrics.ts';
+
+const config = loadConfig(workflowsConfig);
+
+async function start({ log, onStop }: RunningProcess): Promise<void> {
+  const logger = installRuntime(log);
+  const stopping = new AbortController();
+  const workers: CarrierWorker[] = [];
+  const polling = Promise.withResolvers<void>();
+  const bundle = loadWorkflowBundle({ cacheDirectory: config.WORKFLOW_BUNDLE_CACHE, logger });
+  const nats = connectNats({ url: config.NATS_URL, name: 'workflows', log });
+  const connection = connectWhenThere({ address: config.TEMPORAL_ADDRESS, log, signal: stopping.signal });
+  connection.catch(() => {}); // it is awaited below, and not at all when the process ends before that
+
+  // Health first: it is how one sees what a worker that cannot start yet waits for.
+  const health = createHealth({
+    required: {
+      nats: async () => pingNats(await nats),
+      temporal: async () => pingTemporal(await connection),
+      workers: async () => {
+        await polling.promise;
+        for (const worker of workers) worker.assertPolling();
+      },
+    },
+    log,
+  });
+  const metrics = createMetrics('workflows');
+  registerWorkerMetrics(metrics, workers);
+  const server = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
+  onStop('health', () => server.close());
+  onStop('what has not connected yet', async () => stopping.abort());
+
+  const rpc = createRpcClient({ nats: await nats, log });
+  onStop('nats', async () => (await nats).close());
+  const temporal = await connection;
+  onStop('temporal', () => temporal.close());
+  for (const taskQueue of new Set(config.TASK_QUEUES.split(','))) {
+    const worker = createCarrierWorker({
+      connection: temporal,
+      namespace: config.TEMPORAL_NAMESPACE,
+      taskQueue,
+      bundle: await bundle,
+      activities: schedulingActivities(rpc),
+      shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
+      log,
+    });
+    workers.push(worker);
+  }
+  onStop('workers', async () => {
+    health.drain();
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+  await Promise.all(workers.map((worker) => worker.start()));
+  polling.resolve();
+}
+
+run('workflows', start, { config });

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { type Logger, Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
+import { installRuntime } from '../runtime.ts';
+import { scenarios } from './scenarios.ts';
+
+const folder = join(import.meta.dirname, 'histories');
+const recorded = readdirSync(folder).filter((file) => file.endsWith('.json'));
+let logger: Logger;
+
+const replay = (workflowBundle: WorkflowBundle, file: string) =>
+  Worker.runReplayHistory({ workflowBundle }, JSON.parse(readFileSync(join(folder, file), 'utf8')), file);
+
+beforeAll(() => {
+  logger = installRuntime(silentLog());
+});
+
+test('every scenario has been recorded, and nothing else lies in the folder', () => {
+  const expected = Object.keys(scenarios).map((name) => `${name}.json`);
+  expect(readdirSync(folder).sort()).toEqual(expected.sort());
+});
+
+describe('the present code replays the history of a workflow that was', () => {
+  let bundle: WorkflowBundle;
+  beforeAll(async () => {
+    bundle = await makeWorkflowBundle(join(import.meta.dirname, '../workflows.ts'), logger);
+  });
+
+  test.each(recorded)('%s', async (file) => {
+    await replay(bundle, file);
+  });
+});
+
+describe('a change that is not behind a patch is caught by the history', () => {
+  let bundle: WorkflowBundle;
+  beforeAll(async () => {
+    bundle = await makeWorkflowBundle(join(import.meta.dirname, 'fixtures/unpatched.workflow.ts'), logger);
+  });
+
+  test.each(recorded)('%s', async (file) => {
+    await expect(replay(bundle, file)).rejects.toThrow(/[Nn]on-?determinism|TMPRL1100/);
+  });
+});

@@ -1,0 +1,30 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CarrierStage, startCarrierStage } from '../testing/carrier-stage.ts';
+import { recordingFlag } from './record.ts';
+import { scenarios } from './scenarios.ts';
+
+let stage: CarrierStage;
+beforeAll(async () => {
+  stage = await startCarrierStage();
+});
+afterAll(() => stage?.stop());
+
+describe('a life that was lived just now replays', () => {
+  test.each(Object.entries(scenarios))('%s', async (name, play) => {
+    const { workflow } = await play(stage);
+    const history = await workflow.fetchHistory();
+    await Worker.runReplayHistory({ workflowBundle: stage.bundle }, history, workflow.workflowId);
+    expect(history.events?.length).toBeGreaterThan(8);
+    if (process.env[recordingFlag]) await keep(name, historyToJSON(history));
+  });
+});
+
+async function keep(name: string, history: string): Promise<void> {
+  // Workers and their queues are named after process and machine, which is nobody's business.
+  const text = history.replaceAll(/"\d+@[^"]*"/g, '"recorder"');
+  await writeFile(join(import.meta.dirname, 'histories', `${name}.json`), `${text}\n`);
+}

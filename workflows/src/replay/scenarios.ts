@@ -1,0 +1,112 @@
+import { AppError } from '@mostrador/kit/errors';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { again, type CarrierStage, done, type StagedAppointment, untilSignal } from '../testing/carrier-stage.ts';
+import { currentDetails } from '../testing/current-details.ts';
+
+const hourMs = 60 * 60 * 1000;
+
+/** Plays a life of an appointment's workflow until its history says what the name promises. */
+type Scenario = (stage: CarrierStage) => Promise<StagedAppointment>;
+
+/**
+ * The lives of workflows that every later version of the code must be able to replay. One is recorded for each, in
+ * `histories/<name>.json`. A recording is never taken anew for a change of the code to pass: that is what `patched`
+ * is for.
+ */
+export const scenarios: Record<string, Scenario> = {
+  'synced-at-once': async (stage) => {
+    const appointment = stage.appointment(() => done);
+    await appointment.signal('created');
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'retried-twice-then-synced': async (stage) => {
+    const appointment = stage.appointment((look) => (look <= 2 ? again(100, 'calendar_unavailable') : done));
+    await appointment.signal('created');
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'service-away-then-synced': async (stage) => {
+    const appointment = stage.appointment((look) => {
+      if (look === 1) throw new AppError('service_unavailable');
+      return done;
+    });
+    await appointment.signal('created');
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'cancelled-in-mid-wait': async (stage) => {
+    const appointment = stage.appointment((look) => (look === 1 ? again(hourMs, 'calendar_unavailable') : done));
+    await appointment.signal('created');
+    await waits(appointment);
+    await appointment.signal('cancelled');
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'needs-attention-then-reconnected': async (stage) => {
+    const appointment = stage.appointment((look) => (look === 1 ? untilSignal('credentials_refused') : done));
+    await appointment.signal('created');
+    await waits(appointment);
+    await appointment.signal('calendar_connected');
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'changed-during-a-look': async (stage) => {
+    const looking = Promise.withResolvers<void>();
+    const appointment = stage.appointment(async (look) => {
+      if (look === 1) await looking.promise;
+      return done;
+    });
+    await appointment.signal('created');
+    await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+    await appointment.signal('changed');
+    looking.resolve();
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'step-refused-then-mended': async (stage) => {
+    const appointment = stage.appointment((look) => {
+      if (look === 1) throw new AppError('validation_failed');
+      return done;
+    });
+    await appointment.signal('created');
+    await waits(appointment);
+    await appointment.signal('overdue');
+    await appointment.workflow.result();
+    return appointment;
+  },
+
+  'cancelled-by-an-operator': async (stage) => {
+    const appointment = stage.appointment(() => untilSignal('credentials_refused'));
+    await appointment.signal('created');
+    await waits(appointment);
+    await appointment.workflow.cancel();
+    await appointment.workflow.result().catch(() => {});
+    return appointment;
+  },
+
+  /** The run that ended by continuing as new; the test server suggests it early. */
+  'continued-as-new': async (stage) => {
+    const appointment = stage.appointment(() => untilSignal('credentials_refused'));
+    await appointment.signal('created');
+    const { runId } = await appointment.workflow.describe();
+    for (let look = 1; (await appointment.workflow.describe()).runId === runId; look += 1) {
+      await waitFor(() => appointment.looks() >= look, { description: `look ${look}` });
+      await appointment.signal('overdue');
+    }
+    return { ...appointment, workflow: stage.client.workflow.getHandle(appointment.workflow.workflowId, runId) };
+  },
+};
+
+/** Until the first look has been answered and the workflow waits. */
+async function waits({ workflow }: StagedAppointment): Promise<void> {
+  await waitFor(async () => (await currentDetails(workflow)).startsWith('Waits'), {
+    description: 'the workflow to wait',
+  });
+}

@@ -1,0 +1,32 @@
+import type { Log } from '@mostrador/kit/log';
+import { type Logger, type LogLevel, type LogMetadata, Runtime } from '@temporalio/worker';
+
+/** Sends everything the SDK logs through our log, and leaves the signals of the process to the process. */
+export function installRuntime(log: Log): Logger {
+  const logger = sdkLogger(log.child({ module: 'temporal' }));
+  Runtime.install({
+    logger,
+    shutdownSignals: [],
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+  });
+  return logger;
+}
+
+function sdkLogger(log: Log): Logger {
+  const at =
+    (level: 'trace' | 'debug' | 'warn' | 'error') =>
+    (message: string, { error, ...meta }: LogMetadata = {}) =>
+      log[level](error === undefined ? meta : { ...meta, err: error }, message);
+  const logger = {
+    trace: at('trace'),
+    debug: at('debug'),
+    // The SDK tells at this level what only its developers ask for, such as every change of a worker's state.
+    info: at('debug'),
+    warn: at('warn'),
+    error: at('error'),
+  };
+  return {
+    ...logger,
+    log: (level: LogLevel, message, meta) => logger[level.toLowerCase() as keyof typeof logger](message, meta),
+  };
+}

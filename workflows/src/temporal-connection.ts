@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@mostrador/kit/log';
+import { NativeConnection } from '@temporalio/worker';
+
+const longestPauseMs = 5_000;
+
+/** Connects as soon as the server is there. From then on the SDK restores what breaks. */
+export async function connectWhenThere(options: {
+  address: string;
+  log: Log;
+  signal: AbortSignal;
+}): Promise<NativeConnection> {
+  const { address, log, signal } = options;
+  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await NativeConnection.connect({ address });
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ address, reason: (error as Error).message }, 'Temporal is not there yet');
+      await delay(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+/** Throws unless Temporal answers within a second. */
+export async function pingTemporal(connection: NativeConnection): Promise<void> {
+  await connection.withDeadline(Date.now() + 1_000, () => connection.workflowService.getSystemInfo({}));
+}

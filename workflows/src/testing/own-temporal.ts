@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { searchAttributes } from '@mostrador/contracts/workflows';
+
+/** A Temporal server of the test's own, to be stopped and started; it keeps its workflows meanwhile. */
+export type OwnTemporal = {
+  readonly address: string;
+  start(): void;
+  /** As if it had crashed. */
+  kill(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+/** Chooses an address; nothing runs until `start`. The program is `TEST_TEMPORAL_SERVER`. */
+export async function prepareOwnTemporal(): Promise<OwnTemporal> {
+  const program = process.env.TEST_TEMPORAL_SERVER;
+  if (!program) throw new Error('TEST_TEMPORAL_SERVER is not set: run the tests with npm test');
+  const folder = await mkdtemp(join(tmpdir(), 'mostrador-temporal-'));
+  const [port, httpPort, metricsPort] = await freePorts(3);
+  const args = [
+    ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--log-level', 'never'],
+    ...['--port', `${port}`, '--http-port', `${httpPort}`, '--metrics-port', `${metricsPort}`],
+    ...['--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal'],
+    ...Object.values(searchAttributes).flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+  ];
+  let server: ChildProcess | undefined;
+
+  const kill = async () => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exited;
+  };
+  return {
+    address: `127.0.0.1:${port}`,
+    start() {
+      // It must not outlive a test run that is killed.
+      const setpriv = '/usr/bin/setpriv';
+      server = existsSync(setpriv)
+        ? spawn(setpriv, ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' })
+        : spawn(program, args, { stdio: 'ignore' });
+    },
+    kill,
+    async remove() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All are held until all are known, so that they differ. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}

@@ -1,0 +1,35 @@
+import type { Metrics } from '@mostrador/kit/metrics';
+import type { WorkerStatus } from '@temporalio/worker';
+import { Gauge } from 'prom-client';
+import type { CarrierWorker } from './carrier-worker.ts';
+
+const gauges: { name: string; help: string; read: (status: WorkerStatus) => number }[] = [
+  {
+    name: 'mostrador_worker_steps_running',
+    help: 'Steps that wait for their service now.',
+    read: (status) => status.numInFlightActivities,
+  },
+  {
+    name: 'mostrador_worker_workflows_cached',
+    help: 'Workflows held in memory, which need no replay.',
+    read: (status) => status.numCachedWorkflows,
+  },
+];
+
+/** Shows the load of each worker, read when the metrics are. */
+export function registerWorkerMetrics(metrics: Metrics, workers: readonly CarrierWorker[]): void {
+  for (const { name, help, read } of gauges) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['task_queue'],
+      registers: [metrics.registry],
+      collect() {
+        for (const worker of workers) {
+          const status = worker.status();
+          if (status) this.set({ task_queue: worker.taskQueue }, read(status));
+        }
+      },
+    });
+  }
+}

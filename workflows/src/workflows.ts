@@ -1,0 +1,2 @@
+/** The entry of the workflow bundle: every workflow under the name that its carrier has in the contracts. */
+export { appointment } from './appointment.workflow.ts';
