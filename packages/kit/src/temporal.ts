@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type CarrierDefinition,
   type CarrierInput,
@@ -74,8 +75,9 @@ export function connectTemporal(options: { address: string; namespace: string; l
     async signalWithStart(carrier, { storeId, entityId, leadId }, signal, deadlineMs = CALL_LIMIT_MS) {
       const { name, taskQueue, workflowId }: CarrierDefinition = carriers[carrier];
       const input: CarrierInput = { storeId, entityId };
-      await translated(() =>
-        connection.withDeadline(Date.now() + deadlineMs, () =>
+      const deadline = Date.now() + deadlineMs;
+      const call = () =>
+        connection.withDeadline(deadline, () =>
           workflow.signalWithStart(name, {
             workflowId: workflowId(entityId),
             taskQueue,
@@ -85,8 +87,8 @@ export function connectTemporal(options: { address: string; namespace: string; l
             typedSearchAttributes: attributes({ storeId, entityId, leadId }),
             staticSummary: `${name} ${entityId}`,
           }),
-        ),
-      );
+        );
+      await translated(() => pastBusyMoments(call, deadline));
     },
     async ping() {
       await translated(() =>
@@ -104,6 +106,24 @@ function attributes(ids: { storeId: string; entityId: string; leadId?: string | 
   ];
   if (ids.leadId) pairs.push({ key: keys.leadId, value: ids.leadId });
   return new TypedSearchAttributes(pairs);
+}
+
+/**
+ * A workflow that is just closing, or that others are signalling, refuses for a moment with RESOURCE_EXHAUSTED. That is
+ * this one workflow's own affair and no sign that the server is out of reach, so it is waited for here.
+ */
+async function pastBusyMoments(call: () => Promise<unknown>, deadline: number): Promise<void> {
+  for (let pauseMs = 20; ; pauseMs *= 2) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      const cause = (error as { cause?: unknown }).cause ?? error;
+      const busy = isGrpcServiceError(cause) && /workflow is (busy|closing)/i.test(cause.details);
+      if (!busy || Date.now() + pauseMs >= deadline) throw error;
+      await pause(pauseMs * (0.5 + Math.random() * 0.5));
+    }
+  }
 }
 
 async function translated(call: () => Promise<unknown>): Promise<void> {

@@ -7,7 +7,6 @@ import { connectTemporal } from '@mostrador/kit/temporal';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { startTestNats } from '@mostrador/kit/testing/nats';
 import { testTemporal } from '@mostrador/kit/testing/temporal';
-import { waitFor } from '@mostrador/kit/testing/wait';
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { schedulingActivities } from '../activities/scheduling.activities.ts';
@@ -96,15 +95,7 @@ export async function startCarrierStage() {
         id,
         storeId,
         looks: () => staged.looks,
-        // Like the relay: tried again while Temporal cannot take it, such as in the moment when the workflow closes.
-        signal: (name) =>
-          waitFor(
-            async () => {
-              await starter.signalWithStart('appointment', { storeId, entityId: id }, name);
-              return true;
-            },
-            { description: `the signal ${name} to be taken` },
-          ).then(() => {}),
+        signal: (name) => starter.signalWithStart('appointment', { storeId, entityId: id }, name),
         workflow: client.workflow.getHandle(appointmentCarrier.workflowId(id)),
       };
     },
