@@ -1,0 +1,171 @@
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey, updateStore } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  gateway.announcing.on = true;
+});
+
+/** A path below the prefix that nobody serves: 404 with a valid key, 401 without, and no service is asked. */
+const ask = async (apiKey: string) => {
+  const url = '/integrations/v1/nothing';
+  const answer = await gateway.app.inject({ url, headers: { 'x-api-key': apiKey } });
+  return { status: answer.statusCode, code: answer.json().code, rate: answer.headers['ratelimit-policy'] };
+};
+const isRefused = async (apiKey: string) => (await ask(apiKey)).status === 401;
+const revocationLimitMs = 2000;
+
+test('a new key works at once, also one that was tried before it existed', async () => {
+  const { apiKey } = await gateway.newStore();
+  expect(await ask(apiKey)).toMatchObject({ status: 404, code: 'route_not_found' });
+});
+
+test('a revoked key is refused at once where the notice comes', async () => {
+  const { apiKey, key } = await gateway.newStore();
+  expect((await ask(apiKey)).status).toBe(404);
+  await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: 400 });
+});
+
+test('a revocation holds within two seconds although the notice about it is lost', async () => {
+  const { apiKey, key } = await gateway.newStore();
+  expect((await ask(apiKey)).status).toBe(404);
+  gateway.announcing.on = false;
+  await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: revocationLimitMs });
+  expect((await ask(apiKey)).code).toBe('invalid_api_key');
+});
+
+test('a revocation whose transaction commits seconds after its timestamp is seen', async () => {
+  const { apiKey, key } = await gateway.newStore();
+  expect((await ask(apiKey)).status).toBe(404);
+  await gateway.database.adminSql`
+    update api_keys set revoked_at = now(), updated_at = now() - interval '20 seconds' where id = ${key.id}`;
+  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: revocationLimitMs });
+});
+
+test('a key is refused from the moment it expires, without anybody being told', async () => {
+  const expiresAt = new Date(Date.now() + 700);
+  const { apiKey } = await gateway.newStore({ expires_at: expiresAt.toISOString() });
+  expect((await ask(apiKey)).status).toBe(404);
+  await waitFor(() => Date.now() >= expiresAt.getTime(), { description: 'the time has come', intervalMs: 5 });
+  expect((await ask(apiKey)).code).toBe('invalid_api_key');
+});
+
+test('after a rotation both keys work during the overlap, and the old one ends with it', async () => {
+  const { apiKey, key } = await gateway.newStore({ scopes: ['leads:read'] });
+  const rotated = await gateway.admin(rotateApiKey, { body: { key_id: key.id, overlap_seconds: 1 } });
+  expect(rotated.key).toMatchObject({ name: 'test', scopes: ['leads:read'], expires_at: null });
+  expect(rotated.replaced).toMatchObject({ id: key.id, expires_at: expect.any(String) });
+  expect((await ask(apiKey)).status).toBe(404);
+  expect((await ask(rotated.api_key)).status).toBe(404);
+  await waitFor(() => isRefused(apiKey), { description: 'the old key is refused', timeoutMs: 3000 });
+  expect((await ask(rotated.api_key)).status).toBe(404);
+});
+
+test('a rotation without overlap ends the old key within two seconds', async () => {
+  const { apiKey, key } = await gateway.newStore();
+  await ask(apiKey);
+  gateway.announcing.on = false;
+  await gateway.admin(rotateApiKey, { body: { key_id: key.id, overlap_seconds: 0 } });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: revocationLimitMs });
+});
+
+test('a key that is revoked, expired or unknown cannot be rotated', async () => {
+  const { key } = await gateway.newStore();
+  await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
+  const past = await gateway.newStore({ expires_at: '2020-01-01T00:00:00Z' });
+  for (const key_id of [key.id, past.key.id, 'unknown12345']) {
+    await expect(gateway.admin(rotateApiKey, { body: { key_id } })).rejects.toMatchObject({
+      code: 'api_key_not_found',
+    });
+  }
+});
+
+test('a revocation told twice keeps the time of the first', async () => {
+  const { key } = await gateway.newStore();
+  const first = await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
+  const second = await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
+  expect(first.revoked_at).toMatch(/Z$/);
+  expect(second.revoked_at).toBe(first.revoked_at);
+  await expect(gateway.admin(revokeApiKey, { body: { key_id: 'unknown12345' } })).rejects.toMatchObject({
+    code: 'api_key_not_found',
+  });
+});
+
+test("a store's new tier and rate hold within two seconds, with and without the notice", async () => {
+  for (const announced of [true, false]) {
+    const { apiKey, store } = await gateway.newStore({ tier: 'free' });
+    expect((await ask(apiKey)).rate).toContain('q=60;');
+    gateway.announcing.on = announced;
+    await gateway.admin(updateStore, { body: { store_id: store.id, tier: 'starter' } });
+    const sees = (rate: string) => async () => (await ask(apiKey)).rate?.toString().includes(`q=${rate};`);
+    const timeoutMs = revocationLimitMs;
+    await waitFor(sees('300'), { description: "the tier's rate", timeoutMs });
+    await gateway.admin(updateStore, { body: { store_id: store.id, rate_limit: 1234 } });
+    await waitFor(sees('1234'), { description: "the store's own rate", timeoutMs });
+  }
+});
+
+test('while the database is away known keys work for 1.5 s and no longer: then 503, until it is back', async () => {
+  const { apiKey, key } = await gateway.newStore();
+  expect((await ask(apiKey)).status).toBe(404);
+  for (const takeAway of [gateway.toDatabase.cut, gateway.toDatabase.freeze]) {
+    await gateway.directory.refresh();
+    takeAway();
+    const since = performance.now();
+    expect((await ask(apiKey)).status).toBe(404);
+    const refused = await waitFor(
+      async () => {
+        const answer = await ask(apiKey);
+        return answer.status === 503 && answer;
+      },
+      { description: 'the key is not taken any more' },
+    );
+    expect(refused.code).toBe('service_unavailable');
+    // 1.5 s of use, at most 1 s of asking a database that does not answer.
+    expect(performance.now() - since).toBeLessThan(2900);
+    gateway.toDatabase.mend();
+    await waitFor(async () => (await ask(apiKey)).status === 404, { description: 'the key works again' });
+  }
+  gateway.toDatabase.cut();
+  await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
+  gateway.toDatabase.mend();
+  await waitFor(() => isRefused(apiKey), { description: 'the revocation in the meantime holds' });
+});
+
+test('a key that was never seen is not let in while the database is away', async () => {
+  const { apiKey } = await gateway.newStore();
+  await gateway.directory.refresh();
+  gateway.toDatabase.cut();
+  expect(await ask(apiKey)).toMatchObject({ status: 503, code: 'service_unavailable' });
+  gateway.toDatabase.mend();
+  await waitFor(async () => (await ask(apiKey)).status === 404, { description: 'the key works' });
+});
+
+test('the last use of a key is recorded', async () => {
+  const { apiKey, key, store } = await gateway.newStore();
+  gateway.usage.start();
+  await ask(apiKey);
+  const lastUsed = async () => {
+    const { keys } = await gateway.admin(listApiKeys, { body: { store_id: store.id } });
+    return keys.find(({ id }) => id === key.id)?.last_used_at;
+  };
+  const at = await waitFor(lastUsed, { description: 'the use is written', timeoutMs: 7000 });
+  expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(8000);
+});
+
+test('only the hash of a key is stored', async () => {
+  const { apiKey, store } = await gateway.newStore();
+  const made = await gateway.admin(createApiKey, { body: { store_id: store.id, name: 'second' } });
+  const [row] = await gateway.database.adminSql`
+    select string_agg(k::text || encode(k.key_hash, 'escape'), ' ') as everything from api_keys k`;
+  for (const key of [apiKey, made.api_key]) expect(row?.everything).not.toContain(key.split('_')[3]);
+});

@@ -1,0 +1,111 @@
+import type { Health } from '@mostrador/kit/health';
+import type { Log } from '@mostrador/kit/log';
+import type { Metrics } from '@mostrador/kit/metrics';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { AccessDirectory } from './access/access-directory.ts';
+import type { KeyUsage } from './access/key-usage.ts';
+import { createApiDocument } from './openapi/document.ts';
+import { addAccessLog } from './plugins/access-log.ts';
+import { addAllowedMethods } from './plugins/allowed-methods.ts';
+import { addAuth } from './plugins/auth.ts';
+import { addConnectionRules, clientErrorHandler } from './plugins/connections.ts';
+import { addCors } from './plugins/cors.ts';
+import { addDocs } from './plugins/docs.ts';
+import { addJsonBody, bodyLimit } from './plugins/json-body.ts';
+import { addPermission } from './plugins/permission.ts';
+import { addProbes } from './plugins/probes.ts';
+import { addProblems, renderProblem, sendProblem, toAppError } from './plugins/problem.ts';
+import { addRateLimit } from './plugins/rate-limit.ts';
+import { addRequestId, requestIdOf } from './plugins/request-id.ts';
+import { addCalendarFeed } from './routes/calendar-feed.ts';
+import { addRoutes } from './routes/forward.ts';
+import { routes } from './routes/index.ts';
+import { apiPrefix } from './routes/route.ts';
+
+export type AppDependencies = {
+  readonly directory: AccessDirectory;
+  readonly usage: KeyUsage;
+  readonly rpc: RpcClient;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly settings: {
+    /** Where clients reach the gateway, without a trailing slash. */
+    readonly publicUrl: string;
+    readonly corsOrigins?: string;
+    readonly requestTimeoutMs: number;
+    /** How long a request may take to arrive whole. */
+    readonly arrivalTimeoutMs?: number;
+  };
+};
+
+/** Bytes of all headers of a request, at most. */
+const headerLimit = 16 * 1024;
+const defaultArrivalTimeoutMs = 30_000;
+
+/** The gateway's HTTP server, not listening yet. */
+export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { directory, usage, rpc, health, metrics, log, settings } = dependencies;
+  const { publicUrl, requestTimeoutMs, arrivalTimeoutMs = defaultArrivalTimeoutMs } = settings;
+
+  const app = fastify({
+    // It has its own idea of what to log; ours is the access log.
+    logger: false,
+    bodyLimit,
+    genReqId: requestIdOf,
+    requestTimeout: arrivalTimeoutMs,
+    http: {
+      maxHeaderSize: headerLimit,
+      headersTimeout: arrivalTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, arrivalTimeoutMs),
+      // Checked here, so that the refusal is a problem document too.
+      requireHostHeader: false,
+    },
+    // What still arrives while the server stops is served; its connection is closed after that.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: headerLimit },
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(reply as unknown as FastifyReply, renderProblem(toAppError(error), request.id, publicUrl));
+    },
+    clientErrorHandler: clientErrorHandler(publicUrl),
+  });
+
+  addProblems(app, { publicUrl, log });
+  addJsonBody(app);
+  addRequestId(app);
+  addAccessLog(app, { log, metrics });
+  addConnectionRules(app, { publicUrl });
+  const refuseRoute = addAllowedMethods(app);
+  await addCors(app, { origins: settings.corsOrigins });
+
+  addProbes(app, { health, metrics });
+  addCalendarFeed(app, { rpc, requestTimeoutMs });
+  await addDocs(app, { document: createApiDocument(routes, { publicUrl }), publicUrl });
+  app.setNotFoundHandler((request, reply) => {
+    throw refuseRoute(request, reply);
+  });
+
+  // The order of the hooks is the order of refusal: 401, 429, 404 and 405, 403; then bodies are read.
+  await app.register(
+    async (api) => {
+      addAuth(api, { directory, usage });
+      addRateLimit(api);
+      api.addHook('onRequest', (request, reply, done) => {
+        reply.header('cache-control', 'no-store');
+        // The router takes `/leads/` for a lead whose id is empty.
+        const isLost = request.is404 || Object.values(request.params as object).includes('');
+        done(isLost ? refuseRoute(request, reply) : undefined);
+      });
+      addPermission(api);
+      // A handler of its own, so that the hooks above run for what is not found too.
+      api.setNotFoundHandler((request, reply) => {
+        throw refuseRoute(request, reply);
+      });
+      addRoutes(api, routes, { rpc, publicUrl, requestTimeoutMs });
+    },
+    { prefix: apiPrefix },
+  );
+  await app.ready();
+  return app;
+}

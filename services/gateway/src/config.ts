@@ -1,0 +1,26 @@
+import { baseConfig, databaseConfig } from '@mostrador/kit/config';
+import { type Static, Type } from '@sinclair/typebox';
+
+/** What the gateway reads from its environment. */
+export const gatewayConfig = Type.Object({
+  ...baseConfig,
+  ...databaseConfig,
+  HTTP_HOST: Type.String({ minLength: 1, default: '127.0.0.1' }),
+  HTTP_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: '0: any free port' }),
+  PUBLIC_URL: Type.String({
+    pattern: '^https?://[^?#]*[^/?#]$',
+    description: 'Where clients reach this gateway, without a trailing slash.',
+  }),
+  CORS_ORIGINS: Type.Optional(
+    Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
+  ),
+  REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 120_000, default: 10_000 }),
+});
+export type GatewayConfig = Static<typeof gatewayConfig>;
+
+/** What the migrate command reads. */
+export const migrateConfig = Type.Object({
+  LOG_LEVEL: baseConfig.LOG_LEVEL,
+  LOG_FORMAT: baseConfig.LOG_FORMAT,
+  DATABASE_OWNER_URL: Type.String({ format: 'uri' }),
+});

@@ -1,0 +1,91 @@
+import type { ApiKey, Scope } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import { toTimestamp } from '@mostrador/kit/validate';
+
+type ApiKeyRow = {
+  id: string;
+  store_id: string;
+  name: string;
+  scopes: Scope[];
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+};
+
+export type NewApiKeyRow = {
+  readonly id: string;
+  readonly keyHash: Uint8Array;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+};
+
+export async function insertApiKey(sql: TransactionSql, storeId: string, key: NewApiKeyRow): Promise<ApiKey> {
+  const [row] = await sql<ApiKeyRow[]>`
+    insert into api_keys (id, store_id, name, key_hash, scopes, expires_at)
+    values (${key.id}, ${storeId}, ${key.name}, ${key.keyHash}, ${key.scopes}::text[], ${key.expiresAt})
+    returning id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;
+  return toApiKey(row as ApiKeyRow);
+}
+
+/** The store of a key, read before any store is known; null when there is no such key. */
+export async function findStoreOfKey(sql: Sql, keyId: string): Promise<string | null> {
+  const [row] = await sql<{ store_id: string }[]>`select store_id from api_keys where id = ${keyId}`;
+  return row?.store_id ?? null;
+}
+
+/** A key that can be used now, locked until the transaction ends; null when it is unknown, revoked or expired. */
+export async function lockValidApiKey(sql: TransactionSql, storeId: string, keyId: string): Promise<ApiKey | null> {
+  const [row] = await sql<ApiKeyRow[]>`
+    select id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at from api_keys
+    where store_id = ${storeId} and id = ${keyId}
+      and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+    for update`;
+  return row ? toApiKey(row) : null;
+}
+
+/** Lets a key end after so many seconds, or when it would have ended anyway. */
+export async function expireApiKey(
+  sql: TransactionSql,
+  storeId: string,
+  keyId: string,
+  afterSeconds: number,
+): Promise<ApiKey> {
+  const [row] = await sql<ApiKeyRow[]>`
+    update api_keys set
+      expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${afterSeconds})),
+      updated_at = clock_timestamp()
+    where store_id = ${storeId} and id = ${keyId}
+    returning id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;
+  return toApiKey(row as ApiKeyRow);
+}
+
+/** A key that was revoked before keeps the time of that. */
+export async function revokeApiKeyRow(sql: TransactionSql, storeId: string, keyId: string): Promise<ApiKey | null> {
+  const [row] = await sql<ApiKeyRow[]>`
+    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()), updated_at = clock_timestamp()
+    where store_id = ${storeId} and id = ${keyId}
+    returning id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;
+  return row ? toApiKey(row) : null;
+}
+
+export async function listApiKeyRows(sql: Sql, storeId: string): Promise<ApiKey[]> {
+  const rows = await sql<ApiKeyRow[]>`
+    select id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at from api_keys
+    where store_id = ${storeId} order by created_at desc, id`;
+  return rows.map(toApiKey);
+}
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    store_id: row.store_id,
+    name: row.name,
+    scopes: row.scopes,
+    created_at: toTimestamp(row.created_at),
+    expires_at: row.expires_at && toTimestamp(row.expires_at),
+    revoked_at: row.revoked_at && toTimestamp(row.revoked_at),
+    last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { hasHash, hashKey, keyIdOf, newKey } from './api-key.ts';
+
+test('a key is mk_live_<id>_<secret> with letters and digits only and 256 bits of secret', () => {
+  const key = newKey();
+  expect(key.apiKey).toMatch(/^mk_live_[A-Za-z0-9]{16}_[A-Za-z0-9]{43}$/);
+  expect(keyIdOf(key.apiKey)).toBe(key.id);
+  expect(Math.log2(62) * 43).toBeGreaterThan(256);
+});
+
+test('two keys share neither id nor secret', () => {
+  const keys = Array.from({ length: 500 }, newKey);
+  expect(new Set(keys.map((key) => key.id)).size).toBe(500);
+  expect(new Set(keys.map((key) => key.apiKey.slice(-43))).size).toBe(500);
+});
+
+test('every character of the alphabet occurs in secrets', () => {
+  const seen = new Set(Array.from({ length: 200 }, () => newKey().apiKey.slice(-43)).join(''));
+  expect(seen.size).toBe(62);
+});
+
+test('what is stored is the SHA-256 of the whole key, and only that key has it', () => {
+  const key = newKey();
+  expect(key.hash).toHaveLength(32);
+  expect(hasHash(key.apiKey, key.hash)).toBe(true);
+  expect(hasHash(`${key.apiKey.slice(0, -1)}${key.apiKey.endsWith('A') ? 'B' : 'A'}`, key.hash)).toBe(false);
+  expect(hasHash(newKey().apiKey, hashKey(key.apiKey))).toBe(false);
+});
+
+test.each([
+  ['', 'empty'],
+  ['mk_live_', 'nothing after the prefix'],
+  [`mk_test_abcdefgh_${'a'.repeat(43)}`, 'another prefix'],
+  [`mk_live_abc_${'a'.repeat(43)}`, 'too short an id'],
+  [`mk_live_abcdefgh_${'a'.repeat(42)}`, 'too short a secret'],
+  [`mk_live_abcdefgh_${'a'.repeat(44)}`, 'too long a secret'],
+  [`mk_live_abcdefgh_${'a'.repeat(42)}-`, 'another character'],
+  [` mk_live_abcdefgh_${'a'.repeat(43)}`, 'a leading space'],
+  [`mk_live_abcdefgh_${'a'.repeat(43)}\n`, 'a trailing line end'],
+])('%j is not a key (%s)', (text) => {
+  expect(keyIdOf(text)).toBeUndefined();
+});

@@ -1,0 +1,25 @@
+import { scopes as allScopes, type createApiKey as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { lockStore } from '../stores/store.repository.ts';
+import { insertApiKey } from './api-key.repository.ts';
+import { newKey } from './api-key.ts';
+
+export const createApiKey =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { id, apiKey, hash } = newKey();
+    const key = await database.write({ storeId: body.store_id, deadline: context.deadline }, async (sql) => {
+      if (!(await lockStore(sql, body.store_id))) throw new AppError('store_not_found');
+      return await insertApiKey(sql, body.store_id, {
+        id,
+        keyHash: hash,
+        name: body.name,
+        scopes: body.scopes ?? allScopes,
+        expiresAt: body.expires_at ? toInstant(body.expires_at) : null,
+      });
+    });
+    return { api_key: apiKey, key };
+  };

@@ -1,0 +1,39 @@
+import type { rotateApiKey as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { expireApiKey, findStoreOfKey, insertApiKey, lockValidApiKey } from './api-key.repository.ts';
+import { newKey } from './api-key.ts';
+
+const defaultOverlapSeconds = 86_400;
+
+/** The new key has the name, the scopes and, counted from now, the lifetime of the old one, which ends after the overlap. */
+export const rotateApiKey =
+  ({ database, systemDatabase, announceAccessChange }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { key_id: keyId, overlap_seconds: overlapSeconds = defaultOverlapSeconds } }) => {
+    const storeId = await systemDatabase.read(context, (sql) => findStoreOfKey(sql, keyId));
+    if (!storeId) throw new AppError('api_key_not_found');
+    const { id, apiKey, hash } = newKey();
+
+    const rotated = await database.write({ storeId, deadline: context.deadline }, async (sql) => {
+      const old = await lockValidApiKey(sql, storeId, keyId);
+      if (!old)
+        throw new AppError('api_key_not_found', { detail: 'A key that is revoked or expired cannot be rotated.' });
+      const key = await insertApiKey(sql, storeId, {
+        id,
+        keyHash: hash,
+        name: old.name,
+        scopes: old.scopes,
+        expiresAt: sameLifetime(old.created_at, old.expires_at),
+      });
+      return { api_key: apiKey, key, replaced: await expireApiKey(sql, storeId, keyId, overlapSeconds) };
+    });
+    announceAccessChange();
+    return rotated;
+  };
+
+function sameLifetime(createdAt: string, expiresAt: string | null): Date | null {
+  if (expiresAt === null) return null;
+  return new Date(Date.now() + (toInstant(expiresAt).getTime() - toInstant(createdAt).getTime()));
+}

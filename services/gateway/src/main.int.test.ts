@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createApiKey, createStore, revokeApiKey } from '@mostrador/contracts';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+let database: TestDatabase;
+let nats: TestNats;
+let process_: ChildProcess | undefined;
+
+beforeAll(async () => {
+  [database, nats] = await Promise.all([createTestDatabase('gateway'), startTestNats()]);
+});
+afterEach(() => void process_?.kill('SIGKILL'));
+afterAll(async () => {
+  await nats?.stop();
+  await database?.drop();
+});
+
+const main = join(import.meta.dirname, 'main.ts');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The gateway as it is run, with its log as text. */
+function start(env: Record<string, string>) {
+  const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env } });
+  process_ = child;
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output.text += chunk;
+    });
+  }
+  return { child, output };
+}
+
+const environment = (port: number) => ({
+  NATS_URL: nats.url,
+  DATABASE_URL: database.url,
+  DATABASE_SYSTEM_URL: database.systemUrl,
+  HTTP_PORT: String(port),
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+});
+
+test('the process serves, takes admin operations, refuses a revoked key, and stops in order at SIGTERM', async () => {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const { child, output } = start(environment(port));
+  await waitFor(async () => (await fetch(`${base}/readyz`)).status === 200, {
+    description: 'the gateway is ready',
+    timeoutMs: 15_000,
+  });
+
+  const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
+  const store = await waitFor(() => rpc.call(createStore, { body: { name: 'A', tier: 'pro' } }, testContext()), {
+    description: 'admin operations are served',
+  });
+  const body = { store_id: store.id, name: 'test' };
+  const { api_key: apiKey, key } = await rpc.call(createApiKey, { body }, testContext());
+  const ask = () => fetch(`${base}/integrations/v1/nothing`, { headers: { 'x-api-key': apiKey } });
+  expect((await ask()).status).toBe(404);
+  await rpc.call(revokeApiKey, { body: { key_id: key.id } }, testContext());
+  await waitFor(async () => (await ask()).status === 401, { description: 'the key is refused', timeoutMs: 2000 });
+
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect(code, output.text).toBe(0);
+  expect(output.text).not.toContain(apiKey);
+  const lines = output.text.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(expect.arrayContaining(['started', 'stopped']));
+  const served = lines.map((line) => JSON.parse(line)).find(({ status }) => status === 404);
+  expect(served).toMatchObject({ service: 'gateway', request_id: expect.any(String), store_id: store.id });
+});
+
+test('without its servers it answers probes, says that it is not ready, and stops', async () => {
+  const [port, nobody] = [await freePort(), await freePort()];
+  const { child } = start({
+    ...environment(port),
+    NATS_URL: `nats://127.0.0.1:${nobody}`,
+    DATABASE_URL: `postgres://x:x@127.0.0.1:${nobody}/x`,
+    DATABASE_SYSTEM_URL: `postgres://x:x@127.0.0.1:${nobody}/x`,
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await waitFor(async () => (await fetch(`${base}/healthz`)).status === 200, {
+    description: 'the process lives',
+    timeoutMs: 15_000,
+  });
+  expect((await fetch(`${base}/readyz`)).status).toBe(503);
+  const headers = { 'x-api-key': `mk_live_abcdefgh_${'a'.repeat(43)}` };
+  const answer = await fetch(`${base}/integrations/v1/store`, { headers });
+  expect(answer.status).toBe(503);
+  expect(((await answer.json()) as { code: string }).code).toBe('service_unavailable');
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+});
+
+test('a port that is taken is named with the setting that changes it', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const { child, output } = start(environment(port));
+  const [code] = await once(child, 'exit');
+  other.close();
+  expect(code).toBe(1);
+  expect(output.text).toContain(`port ${port} is taken`);
+  expect(output.text).toContain('HTTP_PORT');
+});
+
+test('an environment that is not complete is refused with every fault, and shows no secret', async () => {
+  const { child, output } = start({ DATABASE_URL: 'the-secret', HTTP_PORT: 'eighty' });
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(1);
+  for (const name of ['NATS_URL', 'DATABASE_URL', 'DATABASE_SYSTEM_URL', 'HTTP_PORT', 'PUBLIC_URL']) {
+    expect(output.text).toContain(name);
+  }
+  expect(output.text).not.toContain('the-secret');
+});

@@ -1,0 +1,7 @@
+import { loadConfig } from '@mostrador/kit/config';
+import { run } from '@mostrador/kit/run';
+import { gatewayConfig } from './config.ts';
+import { startGateway } from './start.ts';
+
+const config = loadConfig(gatewayConfig);
+run('gateway', (running) => startGateway(config, running), { config });

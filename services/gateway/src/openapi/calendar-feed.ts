@@ -1,0 +1,35 @@
+import { readCalendarFeed } from '@mostrador/contracts';
+import { errorResponses } from './errors.ts';
+
+/** The calendar feed in the document: outside the prefix, and without a key. */
+export function calendarFeedPath(publicUrl: string) {
+  const { summary, errors } = readCalendarFeed;
+  return {
+    '/calendars/{token}.ics': {
+      servers: [{ url: publicUrl }, { url: '/' }],
+      get: {
+        operationId: 'calendars.feed',
+        tags: ['Calendar feed'],
+        summary,
+        description:
+          "**Extension.**\n\nThe store's appointments as an iCalendar feed, for a calendar program to subscribe to. " +
+          'The address is secret and the only credential; the admin command shows it once.',
+        'x-extension': true,
+        security: [],
+        parameters: [{ in: 'path', name: 'token', required: true, schema: { type: 'string', maxLength: 200 } }],
+        responses: {
+          200: {
+            description: summary,
+            headers: { ETag: { $ref: '#/components/headers/ETag' } },
+            content: { 'text/calendar': { schema: { type: 'string' } } },
+          },
+          304: { description: '`If-None-Match` names the current version.' },
+          ...errorResponses(
+            ['malformed_request', ...errors, 'internal_error', 'service_unavailable', 'upstream_timeout'],
+            publicUrl,
+          ),
+        },
+      },
+    },
+  };
+}

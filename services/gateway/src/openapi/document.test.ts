@@ -1,0 +1,80 @@
+import { type ErrorCode, errorCatalogue, schedulingOperations } from '@mostrador/contracts';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { routes } from '../routes/index.ts';
+import { createApiDocument } from './document.ts';
+
+const publicUrl = 'https://api.example.com';
+type Described = {
+  responses: Record<string, { content?: Record<string, { schema: Record<string, never>; examples?: object }> }>;
+  parameters: { in: string; name: string; required: boolean }[];
+  security?: unknown[];
+};
+const document = createApiDocument(routes, { publicUrl }) as ReturnType<typeof createApiDocument> & {
+  paths: Record<string, Record<string, Described & Record<string, unknown>>>;
+  components: { schemas: Record<string, { properties: object }> };
+  servers: { url: string }[];
+  info: { title: string; version: string };
+};
+
+test('it is a valid OpenAPI 3.1 document', async () => {
+  const result = await new Validator().validate(structuredClone(document));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(document.openapi).toBe('3.1.0');
+});
+
+test('it is plain JSON, without our own keyword', () => {
+  const text = JSON.stringify(document);
+  expect(JSON.parse(text)).toEqual(document);
+  expect(text).not.toContain('"text":true');
+});
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '');
+  expect(references.length).toBeGreaterThan(20);
+  for (const reference of references) {
+    const target = reference
+      .split('/')
+      .reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], document);
+    expect(target, reference).toBeDefined();
+  }
+});
+
+test.each(routes)('$method $path is described, with its parameters, headers and every error it answers', (route) => {
+  const described = document.paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
+  expect(described?.summary).toBe(route.operation.summary);
+  expect(described?.['x-extension'] ?? false).toBe(route.operation.extension ?? false);
+  const names = described?.parameters.map(({ name }) => name) ?? [];
+  for (const part of [route.operation.request.params, route.operation.request.query]) {
+    for (const name of Object.keys(part?.properties ?? {})) expect(names).toContain(name);
+  }
+  expect(names.includes('Idempotency-Key')).toBe(route.method === 'POST');
+  expect(described?.responses[route.status]?.content).toHaveProperty(['application/json']);
+
+  const general = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'scope_required', 'internal_error'] as const;
+  const codes: ErrorCode[] = [...route.operation.errors, ...general, ...(route.tier ? ['tier_required' as const] : [])];
+  for (const code of codes) {
+    const response = described?.responses[errorCatalogue[code].status];
+    expect(response?.content?.['application/problem+json']?.examples).toHaveProperty(code);
+  }
+});
+
+test('resources are named once and referred to', () => {
+  expect(Object.keys(document.components.schemas)).toEqual(
+    expect.arrayContaining(['Appointment', 'CalendarSync', 'Lead', 'Problem', 'Seller', 'Store']),
+  );
+  expect(document.paths['/appointments/{appointmentId}']?.get?.responses[200]?.content?.['application/json']).toEqual({
+    schema: { $ref: '#/components/schemas/Appointment' },
+  });
+  const properties = Object.keys(document.components.schemas.Appointment?.properties ?? {});
+  expect(properties).toEqual(Object.keys(schedulingOperations.createAppointment.reply.properties));
+});
+
+test('it says where the API is, its version, and that a key is needed for all but the calendar feed', () => {
+  expect(document.servers[0]?.url).toBe('https://api.example.com/integrations/v1');
+  expect(document.info).toMatchObject({ title: 'Mostrador', version: '1.0.0' });
+  expect(document.security).toEqual([{ ApiKey: [] }]);
+  const open = Object.entries(document.paths).filter(([, item]) => Object.values(item).some((each) => each.security));
+  expect(open.map(([path]) => path)).toEqual(['/calendars/{token}.ics']);
+});

@@ -1,0 +1,99 @@
+import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
+import type { Route } from '../routes/route.ts';
+import type { DocumentSchema } from './schemas.ts';
+
+/** What every request below the prefix may be answered, whatever it asks for. */
+const always: readonly ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'quota_exceeded',
+  'scope_required',
+  'malformed_request',
+  'validation_failed',
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+  'upstream_timeout',
+];
+
+/** Every error that a route answers, in the order of the catalogue. */
+export function errorsOf(route: Route): readonly ErrorCode[] {
+  const { operation, method, tier } = route;
+  const codes = new Set<ErrorCode>([...always, ...operation.errors]);
+  if (tier) codes.add('tier_required');
+  if (operation.request.body)
+    for (const code of ['body_too_large', 'unsupported_media_type', 'malformed_json'] as const) codes.add(code);
+  if (method === 'POST')
+    for (const code of ['idempotency_key_reused', 'idempotency_in_progress'] as const) codes.add(code);
+  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** The responses of these errors, one for each status. */
+export function errorResponses(codes: readonly ErrorCode[], publicUrl: string): Record<string, unknown> {
+  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [status, errorResponse(status, ofStatus, publicUrl)]),
+  );
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[], publicUrl: string) {
+  const headers: Record<string, unknown> = { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' } };
+  if (status === 401) headers['WWW-Authenticate'] = { $ref: '#/components/headers/WWWAuthenticate' };
+  if (status === 429 || status === 503) headers['Retry-After'] = { $ref: '#/components/headers/RetryAfter' };
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].description}`).join('\n'),
+    headers,
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Problem' }],
+          properties: { status: { const: status }, code: { enum: codes } },
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code, publicUrl) }])),
+      },
+    },
+  };
+}
+
+function example(code: ErrorCode, publicUrl: string) {
+  const { status, title, description } = errorCatalogue[code];
+  return {
+    type: `${publicUrl}/docs/errors/${code}`,
+    title,
+    status,
+    detail: description,
+    code,
+    request_id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a',
+    ...(code === 'validation_failed' ? { errors: [{ pointer: '#/title', detail: 'must not be empty' }] } : {}),
+  };
+}
+
+/** The body of every error. */
+export const problemSchema: DocumentSchema = {
+  type: 'object',
+  description: 'An error (RFC 9457). `code` is stable; texts may change. Some codes add members of their own.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'The page about this code.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(errorCatalogue) },
+    request_id: { type: 'string' },
+    errors: {
+      type: 'array',
+      description: 'With `validation_failed`: every fault of the request.',
+      items: {
+        type: 'object',
+        required: ['detail'],
+        properties: {
+          pointer: { type: 'string', description: 'In the body: a JSON Pointer as a URI fragment.' },
+          in: { type: 'string', enum: ['query', 'path', 'header'] },
+          name: { type: 'string', description: 'Of the parameter or header.' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import type { TSchema } from '@sinclair/typebox';
+
+/** A JSON Schema as it stands in the document. */
+export type DocumentSchema = { readonly [keyword: string]: unknown };
+
+/** Turns the contracts' schemas into the document's, and collects the named ones. */
+export type Schemas = {
+  /** The schema, or a reference where it has a name (its `title`). */
+  of(schema: TSchema): DocumentSchema;
+  /** The named schemas met so far. */
+  readonly components: Readonly<Record<string, DocumentSchema>>;
+};
+
+/**
+ * The document's schemas are the very ones that validate: only our own keyword is put into the words of JSON Schema.
+ * `text` (trimmed, then not empty) is a text with at least one character that is no space.
+ */
+export function createSchemas(): Schemas {
+  const components: Record<string, DocumentSchema> = {};
+
+  function of(schema: TSchema): DocumentSchema {
+    const name = typeof schema.title === 'string' ? schema.title : undefined;
+    if (name === undefined) return converted(schema);
+    components[name] ??= converted(schema);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  function converted(schema: TSchema): DocumentSchema {
+    const result: Record<string, unknown> = {};
+    // TypeBox's own marks are symbols, which entries leave out.
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (keyword === 'text') result.pattern = '\\S';
+      else if (keyword === 'properties') result[keyword] = mapped(value as Record<string, TSchema>);
+      else if (keyword === 'items') result[keyword] = of(value as TSchema);
+      else if (keyword !== 'title') result[keyword] = value;
+    }
+    return result;
+  }
+
+  const mapped = (properties: Record<string, TSchema>) =>
+    Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, of(property)]));
+
+  return { of, components };
+}

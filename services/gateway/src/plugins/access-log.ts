@@ -1,0 +1,42 @@
+import type { Log } from '@mostrador/kit/log';
+import type { Metrics } from '@mostrador/kit/metrics';
+import type { FastifyInstance } from 'fastify';
+import { Histogram } from 'prom-client';
+
+/** Paths that probes ask for every few seconds: counted, not logged. */
+const quiet = new Set(['/healthz', '/readyz', '/metrics']);
+
+/**
+ * One line and one observation for every response. By the route's pattern and never the address itself: an address may
+ * hold a secret (that of a calendar feed) and would be a label of its own in the metrics.
+ */
+export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics: Metrics }): void {
+  const { log, metrics } = options;
+  const duration = new Histogram({
+    name: 'mostrador_http_duration_seconds',
+    help: 'Time from the arrival of an HTTP request to the end of its response.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [metrics.registry],
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
+    const { method } = request;
+    const status = reply.statusCode;
+    duration.observe({ method, route, status }, reply.elapsedTime / 1000);
+    if (!quiet.has(route)) {
+      log.info(
+        {
+          request_id: request.id,
+          method,
+          route,
+          status,
+          duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+          ...(request.access && { store_id: request.access.storeId, key_id: request.access.keyId }),
+        },
+        'http request',
+      );
+    }
+    done();
+  });
+}

@@ -1,0 +1,39 @@
+import { AppError } from '@mostrador/kit/errors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Access, isValid } from '../access/access.ts';
+import type { AccessDirectory } from '../access/access-directory.ts';
+import type { KeyUsage } from '../access/key-usage.ts';
+import { hasHash, keyIdOf } from '../keys/api-key.ts';
+import { sentTwice } from '../requests/headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks. Set on every request below the API's prefix, before anything else is looked at. */
+    access: Access;
+  }
+}
+
+/** Below here nothing is answered without a valid key: 401. */
+export function addAuth(api: FastifyInstance, options: { directory: AccessDirectory; usage: KeyUsage }): void {
+  const { directory, usage } = options;
+  api.decorateRequest('access');
+  api.addHook('onRequest', async (request) => {
+    const apiKey = readApiKey(request);
+    const keyId = keyIdOf(apiKey);
+    const access = keyId === undefined ? null : await directory.lookUp(keyId);
+    // One answer for all of them: whoever guesses learns nothing.
+    if (!access || !hasHash(apiKey, access.keyHash) || !isValid(access, Date.now()))
+      throw new AppError('invalid_api_key');
+    usage.used(access.keyId);
+    request.access = access;
+  });
+}
+
+function readApiKey(request: FastifyRequest): string {
+  const header = request.headers['x-api-key'];
+  if (typeof header !== 'string' || header === '') throw new AppError('missing_api_key');
+  if (header.includes(',') && sentTwice(request.raw.rawHeaders, 'x-api-key')) {
+    throw new AppError('invalid_api_key', { detail: 'The request has more than one `X-API-Key` header.' });
+  }
+  return header;
+}

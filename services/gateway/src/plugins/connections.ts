@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ErrorCode } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { FastifyInstance } from 'fastify';
+import { renderProblem } from './problem.ts';
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers what Node's parser refused: there is no request yet, only a socket. */
+export function clientErrorHandler(publicUrl: string) {
+  return (error: Error & { code?: string; bytesParsed?: number }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    answer(socket, codes[error.code ?? ''] ?? 'malformed_request', publicUrl);
+  };
+}
+
+/**
+ * What Node leaves to whoever listens: CONNECT has no path to route by, and an unknown expectation is ours to ignore.
+ * And while the server stops every answer ends its connection: one kept alive would keep the process.
+ */
+export function addConnectionRules(app: FastifyInstance, options: { publicUrl: string }): void {
+  app.server.on('connect', (_request, socket) => {
+    answer(socket as Socket, 'method_not_allowed', options.publicUrl);
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { httpVersion, headers } = request.raw;
+    const lacksHost = httpVersion === '1.1' && headers.host === undefined;
+    done(lacksHost ? new AppError('malformed_request', { detail: 'The request has no `Host` header.' }) : undefined);
+  });
+  let stopping = false;
+  app.addHook('preClose', (done) => {
+    stopping = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
+}
+
+function answer(socket: Socket, code: ErrorCode, publicUrl: string): void {
+  // Bytes of an earlier answer are on their way: another status line in the middle of them would be read as content.
+  if (hasAnswerUnderWay(socket)) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = renderProblem(new AppError(code), randomUUID(), publicUrl);
+  const lines = Object.entries({
+    ...headers,
+    ...(code === 'method_not_allowed' ? { allow: 'GET, HEAD' } : {}),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+    date: new Date().toUTCString(),
+  }).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function hasAnswerUnderWay(socket: Socket): boolean {
+  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null };
+  return message?.headersSent === true;
+}

@@ -1,0 +1,40 @@
+import { tiers } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { FastifyInstance } from 'fastify';
+import type { Access } from '../access/access.ts';
+import type { Route } from '../routes/route.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The line of the API that this route is. */
+    apiRoute?: Route;
+  }
+}
+
+/** The store's tier and the key's scopes decide, before the body is read: 403. Needs `request.access`. */
+export function addPermission(api: FastifyInstance): void {
+  api.addHook('onRequest', (request, _reply, done) => {
+    const { apiRoute } = request.routeOptions.config;
+    done(apiRoute && refusal(apiRoute, request.access));
+  });
+}
+
+/** Why this access does not reach that route; undefined when it does. */
+export function refusal(
+  route: Pick<Route, 'tier' | 'scope'>,
+  access: Pick<Access, 'tier' | 'scopes'>,
+): AppError | undefined {
+  if (route.tier && tiers.indexOf(access.tier) < tiers.indexOf(route.tier)) {
+    return new AppError('tier_required', {
+      detail: `This operation needs a store of tier \`${route.tier}\` or higher; the store's tier is \`${access.tier}\`.`,
+      members: { required_tier: route.tier, current_tier: access.tier },
+    });
+  }
+  if (!access.scopes.has(route.scope)) {
+    return new AppError('scope_required', {
+      detail: `The key lacks the scope \`${route.scope}\`.`,
+      members: { required_scope: route.scope },
+    });
+  }
+  return undefined;
+}

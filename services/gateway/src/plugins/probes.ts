@@ -1,0 +1,22 @@
+import type { Health } from '@mostrador/kit/health';
+import type { Metrics } from '@mostrador/kit/metrics';
+import type { FastifyInstance } from 'fastify';
+
+/** `/healthz` (the process lives), `/readyz` (each dependency; 503 when requests cannot be served), `/metrics`. */
+export function addProbes(app: FastifyInstance, options: { health: Health; metrics: Metrics }): void {
+  const { health, metrics } = options;
+  app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send(health.live()));
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await health.ready();
+    return reply
+      .code(readiness.ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send(readiness);
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .type(metrics.contentType)
+      .send(await metrics.text()),
+  );
+}

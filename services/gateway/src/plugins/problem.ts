@@ -1,0 +1,75 @@
+import { errorCatalogue } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Log } from '@mostrador/kit/log';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+
+/** An error as HTTP says it: RFC 9457. */
+export type Problem = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** Where the page about an error code is. */
+export const errorPagePath = (code: string): string => `/docs/errors/${code}`;
+
+const challenge = 'ApiKey realm="mostrador"';
+
+/** Renders an error. The one place where errors become HTTP, also for requests that never became one. */
+export function renderProblem(error: AppError, requestId: string, publicUrl: string): Problem {
+  const { code, detail, members, retryAfterSeconds } = error;
+  const { status, title } = errorCatalogue[code];
+  const retryAfter = retryAfterSeconds ?? (status === 503 ? 1 : undefined);
+  const type = `${publicUrl}${errorPagePath(code)}`;
+  return {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      ...(status === 401 ? { 'www-authenticate': challenge } : {}),
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    // The members come first, so that none of them can replace what every problem has.
+    body: JSON.stringify({ ...members, type, title, status, detail, code, request_id: requestId }),
+  };
+}
+
+/** Every error of the gateway leaves through here. */
+export function addProblems(app: FastifyInstance, options: { publicUrl: string; log: Log }): void {
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const known = toAppError(error);
+    if (known.code === 'internal_error') options.log.error({ err: error, request_id: request.id }, 'a request failed');
+    else if (known.status >= 500)
+      options.log.warn({ err: error, request_id: request.id }, 'a request was not carried out');
+    sendProblem(reply, renderProblem(known, request.id, options.publicUrl));
+  });
+}
+
+/** As a buffer, so that Fastify neither serializes it again nor touches its media type. */
+export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  reply.code(problem.status).headers(problem.headers).send(Buffer.from(problem.body));
+}
+
+/** What Fastify refuses by itself, in the words of the catalogue. Whatever else is thrown is our fault. */
+export function toAppError(error: FastifyError | AppError): AppError {
+  if (error instanceof AppError) return error;
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('body_too_large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new AppError('malformed_json');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+    // The client went away in the middle of its request; nobody reads the answer.
+    case 'ECONNRESET':
+      return new AppError('malformed_request');
+    default:
+      return new AppError('internal_error', { cause: error });
+  }
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { errorCatalogue, getCalendarConnection, getLead } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway?.stop());
+
+const get = (url: string) => gateway.app.inject({ url });
+
+describe('probes', () => {
+  test('/healthz says that the process lives', async () => {
+    expect((await get('/healthz')).statusCode).toBe(200);
+  });
+
+  test('/readyz shows each dependency; services that are away do not make it unready', async () => {
+    const answer = await get('/readyz');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({
+      ready: true,
+      dependencies: {
+        postgres: { state: 'up' },
+        nats: { state: 'up' },
+        scheduling: { state: 'down' },
+        crm: { state: 'down' },
+        messaging: { state: 'down' },
+      },
+    });
+    const getConnection = async () => ({ provider: null, status: 'not_connected' as const });
+    await gateway.serve('scheduling', { getCalendarConnection }, { getCalendarConnection: getConnection });
+    expect((await get('/readyz')).json().dependencies.scheduling).toEqual({ state: 'up' });
+  });
+
+  test('/readyz is 503 while PostgreSQL is away', async () => {
+    gateway.toDatabase.cut();
+    const answer = await get('/readyz');
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json()).toMatchObject({ ready: false, dependencies: { postgres: { state: 'down' } } });
+    gateway.toDatabase.mend();
+    await waitFor(async () => (await get('/readyz')).statusCode === 200, { description: 'ready again' });
+  });
+
+  test('/metrics is in the format of Prometheus', async () => {
+    const answer = await get('/metrics');
+    expect(answer.headers['content-type']).toContain('text/plain');
+    expect(answer.body).toMatch(/mostrador_http_duration_seconds_count\{.*route="\/healthz"/);
+  });
+});
+
+describe('documentation', () => {
+  test('/docs/json is the document, with the addresses of this installation', async () => {
+    const answer = await get('/docs/json');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Mostrador', version: '1.0.0' },
+      servers: [{ url: `${publicUrl}/integrations/v1` }, { url: '/integrations/v1' }],
+    });
+  });
+
+  test('/docs is a page that loads everything from here', async () => {
+    const answer = await get('/docs');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain('<title>Mostrador</title>');
+    const assets = [...answer.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+    expect(assets.length).toBeGreaterThan(4);
+    for (const asset of assets) {
+      expect(asset).toMatch(/^\/docs\/static\//);
+      expect((await get(asset)).statusCode).toBe(200);
+    }
+    const policy = String(answer.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toContain('https:;');
+  });
+
+  test('every error code has the page that its problems name, and the list names all', async () => {
+    const list = await get('/docs/errors');
+    for (const [code, { status }] of Object.entries(errorCatalogue)) {
+      expect(list.body).toContain(`/docs/errors/${code}`);
+      const answer = await get(`/docs/errors/${code}`);
+      expect(answer.statusCode).toBe(200);
+      expect(answer.body).toContain(String(status));
+    }
+    expect((await get('/docs/errors/nothing')).json().code).toBe('route_not_found');
+    expect((await get('/docs/static/nothing.js')).json().code).toBe('route_not_found');
+  });
+});
+
+describe('CORS', () => {
+  const origin = 'https://console.example.com';
+  const preflight = {
+    method: 'OPTIONS',
+    url: '/integrations/v1/leads',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  } as const;
+
+  test('is off unless origins are configured', async () => {
+    const answer = await gateway.app.inject(preflight);
+    expect(answer.statusCode).toBe(401);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    const plain = await gateway.app.inject({ url: '/healthz', headers: { origin } });
+    expect(plain.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('lets configured origins in, shows them the headers, and no other origin', async () => {
+    const open = await startTestGateway({ corsOrigins: `${origin}, https://b.example.com` });
+    try {
+      const allowed = await open.app.inject(preflight);
+      expect(allowed.statusCode).toBe(204);
+      expect(allowed.headers['access-control-allow-origin']).toBe(origin);
+      expect(allowed.headers['access-control-allow-headers']).toContain('X-API-Key');
+      const refused = await open.app.inject({
+        ...preflight,
+        headers: { ...preflight.headers, origin: 'https://evil.example' },
+      });
+      expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+      const error = await open.app.inject({ url: '/integrations/v1/store', headers: { origin } });
+      expect(error.json().code).toBe('missing_api_key');
+      expect(error.headers['access-control-allow-origin']).toBe(origin);
+      expect(error.headers['access-control-expose-headers']).toContain('RateLimit');
+      const lost = await open.app.inject({ url: '/nothing', method: 'POST' });
+      expect(lost.json().code).toBe('route_not_found');
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+test('stopping: not ready at once, no new connection, and what is under way is answered', async () => {
+  const stopping = await startTestGateway();
+  const { apiKey, store } = await stopping.newStore();
+  const release = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const lead = {
+    id: store.id,
+    store_id: store.id,
+    name: 'Ana',
+    customer_phone: '5511900000000',
+    status: 'pending' as const,
+    seller_id: null,
+    interaction_count: 0,
+    ai_paused_until: null,
+    created_at: store.created_at,
+    updated_at: store.created_at,
+  };
+  await stopping.serve(
+    'crm',
+    { getLead },
+    {
+      getLead: async () => {
+        taken.resolve();
+        await release.promise;
+        return lead;
+      },
+    },
+  );
+  await stopping.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = stopping.app.server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
+  const underWay = fetch(`${base}/integrations/v1/leads/${store.id}`, { headers: { 'x-api-key': apiKey } });
+  await taken.promise;
+
+  stopping.health.drain();
+  expect((await fetch(`${base}/readyz`)).status).toBe(503);
+  const listening = once(stopping.app.server, 'close');
+  const closed = stopping.app.close();
+  await waitFor(() => !stopping.app.server.listening, { description: 'no longer listening' });
+  await expect(fetch(`${base}/healthz`)).rejects.toThrow();
+
+  release.resolve();
+  const answer = await underWay;
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual(lead);
+  await Promise.all([closed, listening]);
+  await stopping.stop();
+});

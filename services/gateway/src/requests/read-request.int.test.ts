@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { api, createClient, expectProblem, json } from '../../test/client.ts';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { appointmentBody, appointmentId, serveScheduling } from '../../test/scheduling.ts';
+
+let gateway: TestGateway;
+let scheduling: Awaited<ReturnType<typeof serveScheduling>>;
+let send: ReturnType<typeof createClient>['send'];
+let post: ReturnType<typeof createClient>['post'];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  scheduling = await serveScheduling(gateway);
+  ({ send, post } = createClient(gateway, (await gateway.newStore()).apiKey));
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  scheduling.asked.length = 0;
+  scheduling.before.answer = undefined;
+});
+
+test('a body over 256 KiB: 413, and one of just 256 KiB is read', async () => {
+  const sized = (bytes: number) =>
+    JSON.stringify({ ...appointmentBody, notes: '' }).replace('""', `"${'n'.repeat(bytes)}"`);
+  const spare = Buffer.byteLength(sized(0));
+  expectProblem(await post(sized(256 * 1024 - spare), json), 400, 'validation_failed');
+  expectProblem(await post(sized(256 * 1024 - spare + 1), json), 413, 'body_too_large');
+});
+
+test.each([
+  ['text/plain', {}],
+  ['application/x-www-form-urlencoded', {}],
+  ['application/xml', {}],
+  ['application/json-patch+json', {}],
+  ['application/merge-patch+json', {}],
+  ['application/json; charset=latin1', {}],
+  ['nonsense', {}],
+  ['application/json', { 'content-encoding': 'gzip' }],
+])('a body of type %s %j: 415', async (type, headers) => {
+  expectProblem(await post('{}', { 'content-type': type, ...headers }), 415, 'unsupported_media_type');
+});
+
+test('a body without a media type: 415', async () => {
+  expectProblem(await post(Buffer.from('{}'), {}), 415, 'unsupported_media_type');
+});
+
+test.each([
+  '',
+  '{',
+  '{"title":}',
+  'title',
+  '{"title":"a",}',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":{"prototype":1}}',
+  'NaN',
+  '{}{}',
+])('%j is not JSON: 400', async (text) => {
+  expectProblem(await post(text, json), 400, 'malformed_json');
+});
+
+test('bytes that are not UTF-8 are not JSON', async () => {
+  expectProblem(await post(Buffer.from([0x22, 0xc3, 0x28, 0x22]), json), 400, 'malformed_json');
+});
+
+test('no body at all: 400, a body is required', async () => {
+  const problem = expectProblem(await post(undefined), 400, 'validation_failed');
+  expect(problem.errors).toEqual([{ pointer: '#', detail: 'a body is required' }]);
+});
+
+test.each(['null', '[]', '"text"', '1', 'true'])('the JSON %s is no appointment: 400', async (text) => {
+  expect(expectProblem(await post(text, json), 400, 'validation_failed').errors[0].pointer).toBe('#');
+});
+
+test('all faults of a request come at once, each with its place', async () => {
+  const faulty = { title: ' ', scheduled_at: '2027-02-30T09:00:00Z', duration_minutes: '60', extra: 1 };
+  const problem = expectProblem(await post(faulty, { 'idempotency-key': 'x'.repeat(256) }), 400, 'validation_failed');
+  const places = problem.errors.map((fault: { pointer?: string; name?: string }) => fault.pointer ?? fault.name);
+  expect(places.toSorted()).toEqual(['#/duration_minutes', '#/extra', '#/scheduled_at', '#/title', 'Idempotency-Key']);
+  expect(scheduling.asked).toHaveLength(0);
+});
+
+test.each([
+  ['limit=201', 'limit'],
+  ['limit=0', 'limit'],
+  ['limit=1e2', 'limit'],
+  ['limit=', 'limit'],
+  ['limit=1&limit=2', 'limit'],
+  ['page=1.5', 'page'],
+  ['unknown=1', 'unknown'],
+  ['status=open', 'status'],
+  ['from=yesterday', 'from'],
+  ['__proto__=1', '__proto__'],
+  ['limit%00=1', 'limit\0'],
+])('the query %s is not valid: 400, and which parameter', async (query, name) => {
+  const problem = expectProblem(await send(`${api}/appointments?${query}`), 400, 'validation_failed');
+  expect(problem.errors).toEqual([{ in: 'query', name, detail: expect.any(String) }]);
+});
+
+test('a query parameter of an operation that has none: 400', async () => {
+  const problem = expectProblem(await send(`${api}/appointments/${appointmentId}?x=1`), 400, 'validation_failed');
+  expect(problem.errors).toEqual([{ in: 'query', name: 'x', detail: expect.any(String) }]);
+});
+
+test.each(['1', 'not-a-uuid', 'a'.repeat(5000), '%00', '..%2F..'])('the id %s is none: 400', async (text) => {
+  const problem = expectProblem(await send(`${api}/appointments/${text}`), 400, 'validation_failed');
+  expect(problem.errors[0]).toMatchObject({ in: 'path', name: 'appointmentId' });
+});
+
+test('two idempotency keys: 400', async () => {
+  const problem = expectProblem(
+    await post(appointmentBody, { 'idempotency-key': ['a', 'b'] }),
+    400,
+    'validation_failed',
+  );
+  expect(problem.errors).toEqual([{ in: 'header', name: 'Idempotency-Key', detail: 'was given more than once' }]);
+});
+
+test('an address that cannot be decoded: 400', async () => {
+  expectProblem(await send(`${api}/appointments/%ZZ`), 400, 'malformed_request');
+  expectProblem(await send('/%ZZ', { key: null }), 400, 'malformed_request');
+});
+
+test('a body nested without end is refused and harms nothing', async () => {
+  const deep = `{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  expectProblem(await post(deep, json), 400, 'validation_failed');
+  expectProblem(await post(deep, { ...json, 'idempotency-key': 'k' }), 400, 'validation_failed');
+});

@@ -1,0 +1,63 @@
+import type { ValidationFault } from '@mostrador/contracts';
+import type { Idempotency } from '@mostrador/kit/context';
+import { AppError } from '@mostrador/kit/errors';
+import { fingerprintOf } from '@mostrador/kit/fingerprint';
+import { type UncheckedRequest, validateRequest } from '@mostrador/kit/validate';
+import type { Route } from '../routes/route.ts';
+import { sentTwice } from './headers.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
+import { queryReader, type RawQuery } from './query.ts';
+
+/** What of an HTTP request matters here. */
+export type RawRequest = {
+  readonly params: Record<string, string>;
+  readonly query: RawQuery;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly rawHeaders: readonly string[];
+};
+
+/** A request that has passed validation. */
+export type ReadRequest = { readonly parts: UncheckedRequest; readonly idempotency?: Idempotency };
+
+/** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
+export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
+  const { operation } = route;
+  const readQuery = queryReader(operation.request.query);
+  const hasBody = operation.request.body !== undefined;
+
+  return (raw) => {
+    const faults: ValidationFault[] = [];
+    const key = route.method === 'POST' ? idempotencyKey(raw, faults) : undefined;
+    // Before validation, which trims texts and fills in defaults: what counts is what was sent.
+    const idempotency = key === undefined || raw.body === undefined ? undefined : idempotencyOf(route, raw, key);
+
+    const { query, repeated } = readQuery(raw.query);
+    for (const name of repeated) faults.push({ in: 'query', name, detail: 'was given more than once' });
+    const parts: UncheckedRequest = { query };
+    if (operation.request.params) parts.params = raw.params;
+    if (hasBody) parts.body = raw.body;
+    faults.push(...validateRequest(operation, parts));
+
+    if (faults.length > 0) throw new AppError('validation_failed', { members: { errors: faults } });
+    if (!operation.request.query) delete parts.query;
+    return { parts, idempotency };
+  };
+}
+
+function idempotencyKey(raw: RawRequest, faults: ValidationFault[]): string | undefined {
+  const header = raw.headers['idempotency-key'];
+  if (typeof header !== 'string') return undefined;
+  const read = sentTwice(raw.rawHeaders, 'idempotency-key')
+    ? { fault: 'was given more than once' }
+    : readIdempotencyKey(header);
+  if ('key' in read) return read.key;
+  faults.push({ in: 'header', name: 'Idempotency-Key', detail: read.fault });
+  return undefined;
+}
+
+/** The path in the scope is the concrete one, in one spelling however it was written: ids in lower case, nothing escaped. */
+function idempotencyOf(route: Route, raw: RawRequest, key: string): Idempotency {
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => raw.params[name]?.toLowerCase() ?? '');
+  return { key, scope: `${route.method} ${path}`, fingerprint: fingerprintOf(raw.body) };
+}

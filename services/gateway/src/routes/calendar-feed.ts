@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { readCalendarFeed } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { FastifyInstance } from 'fastify';
+import { noneMatchFails } from '../requests/entity-tags.ts';
+import { saneTraceparent } from '../requests/headers.ts';
+
+const ending = '.ics';
+
+/**
+ * `/calendars/<token>.ics`: what calendar programs subscribe to. The secret address is the only credential, so it
+ * stands outside the API's prefix, and in no log.
+ */
+export function addCalendarFeed(app: FastifyInstance, options: { rpc: RpcClient; requestTimeoutMs: number }): void {
+  app.get<{ Params: { file: string } }>('/calendars/:file', async (request, reply) => {
+    const { file } = request.params;
+    const token = file.slice(0, -ending.length);
+    if (!file.endsWith(ending) || token === '' || token.length > 200) throw new AppError('calendar_feed_not_found');
+    const { icalendar } = await options.rpc.call(
+      readCalendarFeed,
+      { body: { token } },
+      {
+        requestId: request.id,
+        deadline: Date.now() + options.requestTimeoutMs,
+        traceparent: saneTraceparent(request.headers.traceparent),
+      },
+    );
+    const etag = `"${createHash('sha256').update(icalendar).digest('base64url')}"`;
+    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('referrer-policy', 'no-referrer');
+    const ifNoneMatch = request.headers['if-none-match'];
+    if (ifNoneMatch !== undefined && noneMatchFails(ifNoneMatch, etag)) return reply.code(304).send();
+    return reply.type('text/calendar; charset=utf-8').send(icalendar);
+  });
+}

@@ -1,0 +1,14 @@
+import { createLead, createSeller, getLead, getSeller } from '@mostrador/contracts';
+import { get, post, type Route, route } from './route.ts';
+
+const readLeads = { tag: 'Leads', scope: 'leads:read' } as const;
+const writeLeads = { tag: 'Leads', scope: 'leads:write' } as const;
+const readSellers = { tag: 'Sellers', scope: 'sellers:read' } as const;
+const writeSellers = { tag: 'Sellers', scope: 'sellers:write' } as const;
+
+export const crmRoutes: readonly Route[] = [
+  route(post('/leads'), createLead, { ...writeLeads, status: 201, versioned: true }),
+  route(get('/leads/:leadId'), getLead, { ...readLeads, versioned: true }),
+  route(post('/sellers'), createSeller, { ...writeSellers, status: 201, versioned: true }),
+  route(get('/sellers/:sellerId'), getSeller, { ...readSellers, versioned: true }),
+];

@@ -1,0 +1,160 @@
+import { AppError } from '@mostrador/kit/errors';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { api, createClient, expectProblem, json } from '../../test/client.ts';
+import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { appointmentBody, appointmentId, serveScheduling } from '../../test/scheduling.ts';
+
+let gateway: TestGateway;
+let scheduling: Awaited<ReturnType<typeof serveScheduling>>;
+let storeId: string;
+let send: ReturnType<typeof createClient>['send'];
+let post: ReturnType<typeof createClient>['post'];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ requestTimeoutMs: 1000 });
+  scheduling = await serveScheduling(gateway);
+  const { apiKey, store } = await gateway.newStore();
+  storeId = store.id;
+  ({ send, post } = createClient(gateway, apiKey));
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  scheduling.asked.length = 0;
+  scheduling.before.answer = undefined;
+});
+
+test('goes to the service with store, request id and deadline, and its answer comes back as 201', async () => {
+  const answer = await post(appointmentBody, { 'x-request-id': 'order-77', 'idempotency-key': '"k-1"' });
+  expect(answer.statusCode).toBe(201);
+  expect(answer.json()).toMatchObject({ id: appointmentId, store_id: storeId, status: 'scheduled' });
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': 'order-77',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    etag: '"v1"',
+    'ratelimit-policy': '"default";q=6000;w=60',
+    ratelimit: expect.stringMatching(/^"default";r=\d+;t=\d+$/),
+  });
+  const { context, request } = scheduling.asked[0] ?? {};
+  expect(context).toMatchObject({
+    storeId,
+    requestId: 'order-77',
+    idempotency: { key: 'k-1', scope: 'POST /appointments', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(context?.deadline).toBeGreaterThan(Date.now());
+  expect(request).toEqual({ body: { ...appointmentBody, duration_minutes: 60 } });
+});
+
+test('a replay says so, with the status of the first answer', async () => {
+  const answer = await post(appointmentBody, { 'idempotency-key': 'again' });
+  expect(answer.statusCode).toBe(201);
+  expect(answer.headers['idempotent-replay']).toBe('true');
+  expect((await post(appointmentBody, { 'idempotency-key': 'new' })).headers).not.toHaveProperty('idempotent-replay');
+});
+
+test('one body has one fingerprint, whatever the order of its members; it is taken before defaults and trimming', async () => {
+  await post('{"title":"A","scheduled_at":"2027-01-31T09:00:00Z"}', { ...json, 'idempotency-key': 'k' });
+  await post('{ "scheduled_at": "2027-01-31T09:00:00Z",\n "title":"A" }', { ...json, 'idempotency-key': 'k' });
+  await post('{"title":" A","scheduled_at":"2027-01-31T09:00:00Z"}', { ...json, 'idempotency-key': 'k' });
+  const [first, reordered, padded] = scheduling.asked.map(({ context }) => context.idempotency?.fingerprint);
+  expect(reordered).toBe(first);
+  expect(padded).not.toBe(first);
+});
+
+test('HEAD answers as GET does, without the body', async () => {
+  const answer = await send(`${api}/appointments/${appointmentId}`, { method: 'HEAD' });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.body).toBe('');
+  expect(answer.headers.etag).toBe('"v1"');
+  expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
+});
+
+test.each(['"v1"', 'W/"v1"', '"v0", "v1"', '*'])('If-None-Match: %s is answered with 304', async (tag) => {
+  const answer = await send(`${api}/appointments/${appointmentId}`, { headers: { 'if-none-match': tag } });
+  expect(answer.statusCode).toBe(304);
+  expect(answer.body).toBe('');
+  expect(answer.headers.etag).toBe('"v1"');
+});
+
+test('If-Match is passed on with PATCH, which takes JSON and merge-patch JSON', async () => {
+  for (const type of ['application/json', 'application/merge-patch+json']) {
+    const headers = { 'if-match': '"v1"', 'content-type': type };
+    const answer = await send(`${api}/appointments/${appointmentId}`, {
+      method: 'PATCH',
+      payload: '{"title":"B"}',
+      headers,
+    });
+    expect(answer.statusCode).toBe(200);
+  }
+  expect(scheduling.asked.map(({ context }) => context.ifMatch)).toEqual(['"v1"', '"v1"']);
+});
+
+test('a list names its next page: its own query, with the cursor in place of the page', async () => {
+  const answer = await send(`${api}/appointments?page=1&limit=2&status=scheduled`);
+  expect(answer.headers.link).toBe(
+    `<${publicUrl}${api}/appointments?limit=2&status=scheduled&cursor=abc%2B%2F%3D>; rel="next"`,
+  );
+  expect(scheduling.asked[0]?.request).toEqual({ query: { page: 1, limit: 2, status: 'scheduled' } });
+});
+
+test.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
+  '%s is JSON',
+  async (type) => {
+    const answer = await post(JSON.stringify(appointmentBody), { 'content-type': type });
+    expect(answer.statusCode).toBe(201);
+  },
+);
+
+test('a GET with the media type of JSON and no body is fine', async () => {
+  const answer = await send(`${api}/appointments/${appointmentId}`, { headers: json });
+  expect(answer.statusCode).toBe(200);
+});
+
+test.each(['', 'a b', 'x'.repeat(129), '<script>', 'é'])('the request id %j is replaced', async (requestId) => {
+  const answer = await send(`${api}/appointments/${appointmentId}`, { headers: { 'x-request-id': requestId } });
+  expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("a service's refusal comes out whole", async () => {
+  scheduling.before.answer = async () => {
+    throw new AppError('idempotency_in_progress', { retryAfterSeconds: 3, members: { hint: 'x', code: 'y' } });
+  };
+  const answer = await post(appointmentBody);
+  expect(expectProblem(answer, 409, 'idempotency_in_progress').hint).toBe('x');
+  expect(answer.headers['retry-after']).toBe('3');
+});
+
+test('what a service did not foresee is 500 and tells nothing of itself', async () => {
+  scheduling.before.answer = async () => {
+    throw new Error('select secret from hidden');
+  };
+  const answer = await post(appointmentBody);
+  expectProblem(answer, 500, 'internal_error');
+  expect(answer.body).not.toMatch(/secret|hidden|stack/);
+});
+
+test('a service that is not there: 503 with Retry-After', async () => {
+  const answer = await send(`${api}/leads/${appointmentId}`);
+  expectProblem(answer, 503, 'service_unavailable');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+});
+
+test('no answer within the time a request may take: 504, as the outcome is unknown', async () => {
+  scheduling.before.answer = ({ signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(new AppError('upstream_timeout')));
+    });
+  expectProblem(await post(appointmentBody), 504, 'upstream_timeout');
+});
+
+test('without NATS: 503 at once, and it works again when NATS is back', async () => {
+  await gateway.nats.stopServer();
+  await waitFor(async () => (await post(appointmentBody)).statusCode === 503, { description: 'NATS is missed' });
+  const since = performance.now();
+  expectProblem(await post(appointmentBody), 503, 'service_unavailable');
+  expect(performance.now() - since).toBeLessThan(200);
+  await gateway.nats.startServer();
+  await waitFor(async () => (await post(appointmentBody)).statusCode === 201, { description: 'NATS is back' });
+});

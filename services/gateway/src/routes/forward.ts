@@ -1,0 +1,86 @@
+import type { RequestOf } from '@mostrador/contracts';
+import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc-client';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noneMatchFails } from '../requests/entity-tags.ts';
+import { saneTraceparent } from '../requests/headers.ts';
+import type { RawQuery } from '../requests/query.ts';
+import { requestReader } from '../requests/read-request.ts';
+import { apiPrefix, type Route } from './route.ts';
+
+export type ForwardOptions = {
+  readonly rpc: RpcClient;
+  readonly publicUrl: string;
+  /** How long an operation may take, in milliseconds. */
+  readonly requestTimeoutMs: number;
+};
+
+/** Serves the routes: each request is validated, sent to the service that owns the data, and answered with its bytes. */
+export function addRoutes(api: FastifyInstance, routes: readonly Route[], options: ForwardOptions): void {
+  for (const route of routes) {
+    api.route({
+      method: route.method,
+      url: route.path,
+      config: { apiRoute: route },
+      handler: forwarder(route, options),
+    });
+  }
+}
+
+function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOptions) {
+  const read = requestReader(route);
+  const takesIfMatch = route.versioned && route.method === 'PATCH';
+
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { headers } = request;
+    const query = request.query as RawQuery;
+    const params = request.params as Record<string, string>;
+    const { parts, idempotency } = read({
+      params,
+      query,
+      body: request.body,
+      headers,
+      rawHeaders: request.raw.rawHeaders,
+    });
+    const answer = await rpc.forward(route.operation, parts as RequestOf<typeof route.operation>, {
+      requestId: request.id,
+      storeId: request.access.storeId,
+      deadline: Date.now() + requestTimeoutMs,
+      idempotency,
+      ifMatch: takesIfMatch ? headers['if-match'] : undefined,
+      traceparent: saneTraceparent(headers.traceparent),
+    });
+    return send(route, request, reply, answer, publicUrl);
+  };
+}
+
+function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer: ForwardedReply, publicUrl: string) {
+  const { etag, nextCursor, replayed } = answer.headers;
+  if (etag !== undefined) reply.header('etag', etag);
+  if (replayed) reply.header('idempotent-replay', 'true');
+  if (nextCursor !== undefined) reply.header('link', `<${nextPage(request, nextCursor, publicUrl)}>; rel="next"`);
+
+  const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined;
+  if (etag !== undefined && ifNoneMatch !== undefined && noneMatchFails(ifNoneMatch, etag)) {
+    return reply.code(304).send();
+  }
+  const { buffer, byteOffset, byteLength } = answer.body;
+  return reply
+    .code(route.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+/** The address of the next page: this request's own, with the cursor in place of the page number. */
+function nextPage(request: FastifyRequest, cursor: string, publicUrl: string): string {
+  const query = new URLSearchParams(request.query as Record<string, string>);
+  query.delete('page');
+  query.set('cursor', cursor);
+  return `${publicUrl}${apiPrefix}${pathOf(request)}?${query}`;
+}
+
+/** The concrete path below the prefix, as validated: the route's, with its parameters. */
+function pathOf(request: FastifyRequest): string {
+  const params = request.params as Record<string, string>;
+  const pattern = request.routeOptions.config.apiRoute?.path ?? '';
+  return pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

@@ -1,0 +1,7 @@
+import { crmRoutes } from './crm.ts';
+import type { Route } from './route.ts';
+import { schedulingRoutes } from './scheduling.ts';
+import { storeRoutes } from './store.ts';
+
+/** Every route below the prefix. */
+export const routes: readonly Route[] = [...schedulingRoutes, ...crmRoutes, ...storeRoutes];

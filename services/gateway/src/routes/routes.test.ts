@@ -1,0 +1,38 @@
+import { crmOperations, gatewayOperations, messagingOperations, schedulingOperations } from '@mostrador/contracts';
+import { expect, test } from 'vitest';
+import { routes } from './index.ts';
+
+const operations = Object.values({
+  ...crmOperations,
+  ...gatewayOperations,
+  ...messagingOperations,
+  ...schedulingOperations,
+});
+/** The calendar feed is served outside the prefix. */
+const publicOperations = operations.filter(
+  ({ subject }) => subject.split('.')[1] === 'api' && subject !== 'scheduling.api.calendars.feed',
+);
+
+test('every public operation of the contracts has exactly one route, and nothing else has one', () => {
+  const routed = routes.map(({ operation }) => operation.subject);
+  expect(routed.toSorted()).toEqual(publicOperations.map(({ subject }) => subject).toSorted());
+});
+
+test('no two routes share method and path', () => {
+  const places = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':')}`);
+  expect(new Set(places).size).toBe(places.length);
+});
+
+test.each(routes)('$method $path has the path parameters of its operation', ({ path, operation }) => {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  expect(inPath).toEqual(Object.keys(operation.request.params?.properties ?? {}));
+});
+
+test.each(routes)('$method $path is called on behalf of a store, with a scope that fits the method', (route) => {
+  expect(route.operation.tenancy).toBe('store');
+  expect(route.scope).toMatch(route.method === 'GET' ? /:read$/ : /:write$/);
+});
+
+test.each(routes)('$method $path has a body exactly when its method carries one', ({ method, operation }) => {
+  expect(operation.request.body !== undefined).toBe(method === 'POST' || method === 'PATCH');
+});

@@ -1,0 +1,23 @@
+import type { gatewayOperations } from '@mostrador/contracts';
+import type { Handlers } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from './dependencies.ts';
+import { createApiKey } from './keys/create-api-key.ts';
+import { listApiKeys } from './keys/list-api-keys.ts';
+import { revokeApiKey } from './keys/revoke-api-key.ts';
+import { rotateApiKey } from './keys/rotate-api-key.ts';
+import { createStore } from './stores/create-store.ts';
+import { getStore } from './stores/get-store.ts';
+import { listStores } from './stores/list-stores.ts';
+import { updateStore } from './stores/update-store.ts';
+
+/** The gateway's own operations: each has its handler, or this does not typecheck. */
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof gatewayOperations> => ({
+  getStore: getStore(dependencies),
+  createStore: createStore(dependencies),
+  updateStore: updateStore(dependencies),
+  listStores: listStores(dependencies),
+  createApiKey: createApiKey(dependencies),
+  listApiKeys: listApiKeys(dependencies),
+  rotateApiKey: rotateApiKey(dependencies),
+  revokeApiKey: revokeApiKey(dependencies),
+});

@@ -1,0 +1,80 @@
+import { gatewayOperations } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { createHealth } from '@mostrador/kit/health';
+import { createMetrics } from '@mostrador/kit/metrics';
+import { connectNats, type NatsConnection, pingNats } from '@mostrador/kit/nats';
+import { createDatabase, createSystemDatabase } from '@mostrador/kit/postgres';
+import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc-client';
+import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc-server';
+import type { RunningProcess } from '@mostrador/kit/run';
+import { createAccess } from './access/create-access.ts';
+import { createAccessNotices } from './access/notices.ts';
+import { createApp } from './app.ts';
+import type { GatewayConfig } from './config.ts';
+import { createHandlers } from './service.ts';
+import { servicePresence } from './service-presence.ts';
+
+/**
+ * Starts the gateway. HTTP comes first, so that probes are answered while NATS or PostgreSQL are not there yet; until
+ * then requests are refused with `service_unavailable`.
+ */
+export async function startGateway(config: GatewayConfig, { log, onStop }: RunningProcess): Promise<void> {
+  const name = 'gateway';
+  const metrics = createMetrics(name);
+  const system = { url: config.DATABASE_SYSTEM_URL, log };
+  const database = createDatabase({ url: config.DATABASE_URL, size: config.DATABASE_POOL_SIZE, log, name });
+  const lookUps = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
+  const polls = createSystemDatabase({ ...system, size: 1, name: `${name} poll` });
+
+  let connection: { nats: NatsConnection; rpc: RpcClient } | undefined;
+  const connected = () => {
+    if (!connection) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+    return connection;
+  };
+  const rpc: RpcClient = {
+    call: async (...call) => await connected().rpc.call(...call),
+    forward: async (...call) => await connected().rpc.forward(...call),
+  };
+  const health = createHealth({
+    required: { postgres: () => lookUps.ping(), nats: async () => await pingNats(connected().nats) },
+    informative: servicePresence(rpc),
+    log,
+  });
+  const { directory, usage } = createAccess({ lookUps, polls, log });
+  const app = await createApp({
+    directory,
+    usage,
+    rpc,
+    health,
+    metrics,
+    log,
+    settings: {
+      publicUrl: config.PUBLIC_URL,
+      corsOrigins: config.CORS_ORIGINS,
+      requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    },
+  });
+
+  // Stopped from the last to the first.
+  let server: RpcServer | undefined;
+  onStop('databases', async () => void (await Promise.all([database, lookUps, polls].map((each) => each.close()))));
+  onStop('nats', async () => await connection?.nats.close());
+  onStop('key usage', () => usage.stop());
+  onStop('access directory', () => directory.stop());
+  onStop('requests over NATS', async () => await server?.drain());
+  onStop('requests over HTTP', async () => await app.close());
+  onStop('readiness', async () => health.drain());
+
+  await app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(`port ${config.HTTP_PORT} is taken; HTTP_PORT sets another`, { cause: error });
+  });
+  await directory.start();
+  usage.start();
+
+  const nats = await connectNats({ url: config.NATS_URL, name, log });
+  connection = { nats, rpc: createRpcClient({ nats, log }) };
+  const { announce } = createAccessNotices(nats, directory);
+  const handlers = createHandlers({ database, systemDatabase: lookUps, rpc, announceAccessChange: announce });
+  server = createRpcServer({ nats, service: name, operations: gatewayOperations, handlers, log, metrics });
+}

@@ -1,0 +1,16 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { createStore as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { insertStore } from './store.repository.ts';
+
+/** The id is made here, because row-level security asks for the store before its row exists. */
+export const createStore =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const storeId = randomUUIDv7();
+    const { name, tier = 'free', timezone = 'UTC', locale = 'en', rate_limit = null } = body;
+    return await database.write({ storeId, deadline: context.deadline }, (sql) =>
+      insertStore(sql, storeId, { name, tier, timezone, locale, rate_limit }),
+    );
+  };

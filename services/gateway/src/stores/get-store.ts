@@ -1,0 +1,19 @@
+import { getCalendarConnection, getChannelConnection, type getStore as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { findStore } from './store.repository.ts';
+
+/** The store of the key, with what the other services know of its calendar and its channel. */
+export const getStore =
+  ({ database, rpc }: Dependencies): Handler<typeof operation> =>
+  async (context) => {
+    const [store, calendar, channel] = await Promise.all([
+      database.read(context, (sql) => findStore(sql, context.storeId)),
+      rpc.call(getCalendarConnection, {}, context),
+      rpc.call(getChannelConnection, {}, context),
+    ]);
+    if (!store) throw new AppError('store_not_found');
+    const { requests_per_minute: _, ...shown } = store;
+    return { ...shown, calendar, channel };
+  };

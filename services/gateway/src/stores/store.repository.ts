@@ -1,0 +1,84 @@
+import { requestsPerMinute, type StoreRecord, type Tier } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import { toTimestamp } from '@mostrador/kit/validate';
+
+type StoreRow = {
+  id: string;
+  name: string;
+  tier: Tier;
+  timezone: string;
+  locale: string;
+  rate_limit: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** What of a store can be set; `rate_limit` null: the rate of the tier. */
+export type StoreSettings = {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly timezone: string;
+  readonly locale: string;
+  readonly rate_limit: number | null;
+};
+
+export async function insertStore(sql: TransactionSql, id: string, settings: StoreSettings): Promise<StoreRecord> {
+  const [row] = await sql<StoreRow[]>`
+    insert into stores (id, name, tier, timezone, locale, rate_limit)
+    values (${id}, ${settings.name}, ${settings.tier}, ${settings.timezone}, ${settings.locale}, ${settings.rate_limit})
+    returning id, name, tier, timezone, locale, rate_limit, created_at, updated_at`;
+  return toRecord(row as StoreRow);
+}
+
+/** Changes what is given; null when there is no such store. */
+export async function updateStoreRow(
+  sql: TransactionSql,
+  id: string,
+  changes: Partial<StoreSettings>,
+): Promise<StoreRecord | null> {
+  const [row] = await sql<StoreRow[]>`
+    update stores set
+      name = coalesce(${changes.name ?? null}, name),
+      tier = coalesce(${changes.tier ?? null}, tier),
+      timezone = coalesce(${changes.timezone ?? null}, timezone),
+      locale = coalesce(${changes.locale ?? null}, locale),
+      rate_limit = case when ${changes.rate_limit !== undefined} then ${changes.rate_limit ?? null}::integer else rate_limit end,
+      updated_at = clock_timestamp()
+    where id = ${id}
+    returning id, name, tier, timezone, locale, rate_limit, created_at, updated_at`;
+  return row ? toRecord(row) : null;
+}
+
+export async function findStore(sql: Sql, id: string): Promise<StoreRecord | null> {
+  const [row] = await sql<StoreRow[]>`
+    select id, name, tier, timezone, locale, rate_limit, created_at, updated_at from stores where id = ${id}`;
+  return row ? toRecord(row) : null;
+}
+
+/** Stores in the order of (name, id), after the store with `afterId`. */
+export async function listStoreRows(sql: Sql, afterId: string | null, limit: number): Promise<StoreRecord[]> {
+  const rows = await sql<StoreRow[]>`
+    select id, name, tier, timezone, locale, rate_limit, created_at, updated_at from stores
+    where ${afterId}::uuid is null or (name, id) > (select name, id from stores where id = ${afterId})
+    order by name, id limit ${limit}`;
+  return rows.map(toRecord);
+}
+
+/** Whether the store exists; keeps it from going until the transaction ends. */
+export async function lockStore(sql: TransactionSql, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from stores where id = ${id} for key share`;
+  return rows.length > 0;
+}
+
+function toRecord(row: StoreRow): StoreRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    tier: row.tier,
+    timezone: row.timezone,
+    locale: row.locale,
+    requests_per_minute: row.rate_limit ?? requestsPerMinute[row.tier],
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}

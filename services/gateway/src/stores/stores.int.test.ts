@@ -1,0 +1,167 @@
+import {
+  createApiKey,
+  createStore,
+  getCalendarConnection,
+  getChannelConnection,
+  listApiKeys,
+  listStores,
+  scopes,
+  updateStore,
+} from '@mostrador/contracts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+
+let gateway: TestGateway;
+const nobody = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway?.stop());
+
+test('a store has defaults, and the rate of its tier', async () => {
+  const store = await gateway.admin(createStore, { body: { name: ' Padaria ' } });
+  expect(store).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'Padaria',
+    tier: 'free',
+    timezone: 'UTC',
+    locale: 'en',
+    requests_per_minute: 60,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updated_at: store.created_at,
+  });
+});
+
+test('a change touches what is named and nothing else; a null rate is that of the tier again', async () => {
+  const { id } = await gateway.admin(createStore, {
+    body: { name: 'A', tier: 'starter', timezone: 'America/Sao_Paulo', locale: 'pt-BR', rate_limit: 7 },
+  });
+  const renamed = await gateway.admin(updateStore, { body: { store_id: id, name: 'B' } });
+  expect(renamed).toMatchObject({
+    name: 'B',
+    tier: 'starter',
+    timezone: 'America/Sao_Paulo',
+    locale: 'pt-BR',
+    requests_per_minute: 7,
+  });
+  expect(Date.parse(renamed.updated_at)).toBeGreaterThanOrEqual(Date.parse(renamed.created_at));
+  const changed = await gateway.admin(updateStore, {
+    body: { store_id: id, tier: 'pro', timezone: 'UTC', locale: 'en', rate_limit: null },
+  });
+  expect(changed).toMatchObject({ name: 'B', tier: 'pro', timezone: 'UTC', locale: 'en', requests_per_minute: 6000 });
+});
+
+test.each([
+  [{ name: '' }],
+  [{ name: 'A', tier: 'gold' }],
+  [{ name: 'A', timezone: 'Mars/Olympus' }],
+  [{ name: 'A', rate_limit: 0 }],
+])('the store %j is not valid', async (body) => {
+  await expect(gateway.admin(createStore, { body: body as never })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+});
+
+test('what is asked of a store that is not there is refused', async () => {
+  const refused = { code: 'store_not_found' };
+  await expect(gateway.admin(updateStore, { body: { store_id: nobody, name: 'A' } })).rejects.toMatchObject(refused);
+  await expect(gateway.admin(createApiKey, { body: { store_id: nobody, name: 'A' } })).rejects.toMatchObject(refused);
+  await expect(gateway.admin(listApiKeys, { body: { store_id: nobody } })).rejects.toMatchObject(refused);
+});
+
+test('stores are listed by name, 200 at a time, each once', async () => {
+  await gateway.database.adminSql`
+    insert into stores (name, tier, timezone, locale)
+    select 'Loja ' || (n % 100), 'free', 'UTC', 'en' from generate_series(1, 430) n`;
+  const seen: string[] = [];
+  let page = await gateway.admin(listStores, { body: {} });
+  for (;;) {
+    seen.push(...page.stores.map(({ id }) => id));
+    if (!page.more) break;
+    expect(page.stores).toHaveLength(200);
+    page = await gateway.admin(listStores, { body: { after_id: seen.at(-1) } });
+  }
+  const [row] = await gateway.database.adminSql`select count(*)::integer as count from stores`;
+  expect(seen).toHaveLength(row?.count);
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('a key has all scopes unless it is made with fewer, and lists show no secret', async () => {
+  const { store, apiKey, key } = await gateway.newStore();
+  expect(key).toMatchObject({ store_id: store.id, scopes, expires_at: null, revoked_at: null, last_used_at: null });
+  const expires_at = '2030-01-01T00:00:00+02:00';
+  const made = await gateway.admin(createApiKey, {
+    body: { store_id: store.id, name: 'reader', scopes: ['leads:read'], expires_at },
+  });
+  expect(made.key).toMatchObject({ scopes: ['leads:read'], expires_at: '2029-12-31T22:00:00.000Z' });
+  const { keys } = await gateway.admin(listApiKeys, { body: { store_id: store.id } });
+  expect(keys.map(({ name }) => name)).toEqual(['reader', 'test']);
+  expect(JSON.stringify(keys)).not.toContain(apiKey.split('_')[3]);
+});
+
+test("the runtime role sees its store's rows alone, also where a statement names no store", async () => {
+  const [mine, other] = [await gateway.newStore(), await gateway.newStore()];
+  const scope = { storeId: mine.store.id, deadline: Date.now() + 5000 };
+  const stores = await gateway.database.database.read(scope, (sql) => sql<{ id: string }[]>`select id from stores`);
+  expect(stores.map(({ id }) => id)).toEqual([mine.store.id]);
+  const keys = await gateway.database.database.read(scope, (sql) => sql<{ id: string }[]>`select id from api_keys`);
+  expect(keys.map(({ id }) => id)).toEqual([mine.key.id]);
+  await expect(
+    gateway.database.database.write(
+      scope,
+      (sql) => sql`update api_keys set store_id = ${other.store.id} where id = ${mine.key.id}`,
+    ),
+  ).rejects.toThrow();
+});
+
+test('the system role can write nothing but when a key was used', async () => {
+  const { key } = await gateway.newStore();
+  const scope = { deadline: Date.now() + 5000 };
+  const { systemDatabase } = gateway.database;
+  await systemDatabase.write(scope, (sql) => sql`update api_keys set last_used_at = now() where id = ${key.id}`);
+  for (const column of ['revoked_at', 'expires_at']) {
+    await expect(
+      systemDatabase.write(scope, (sql) => sql.unsafe(`update api_keys set ${column} = null where id = '${key.id}'`)),
+    ).rejects.toThrow();
+  }
+  await expect(systemDatabase.write(scope, (sql) => sql`delete from stores`)).rejects.toThrow();
+});
+
+test('GET /store gathers what the other services know; while one is away it answers 503', async () => {
+  const { store, apiKey } = await gateway.newStore();
+  const ask = () => gateway.app.inject({ url: '/integrations/v1/store', headers: { 'x-api-key': apiKey } });
+  expect((await ask()).statusCode).toBe(503);
+
+  const askedFor: string[] = [];
+  await gateway.serve(
+    'scheduling',
+    { getCalendarConnection },
+    {
+      getCalendarConnection: async ({ storeId }) => {
+        askedFor.push(storeId);
+        return { provider: 'feed', status: 'connected' };
+      },
+    },
+  );
+  expect((await ask()).statusCode).toBe(503);
+  await gateway.serve(
+    'messaging',
+    { getChannelConnection },
+    {
+      getChannelConnection: async ({ storeId }) => {
+        askedFor.push(storeId);
+        return { provider: null, status: 'not_connected', phone: null };
+      },
+    },
+  );
+  const answer = await ask();
+  expect(answer.statusCode).toBe(200);
+  const { requests_per_minute: _, ...shown } = store;
+  expect(answer.json()).toEqual({
+    ...shown,
+    calendar: { provider: 'feed', status: 'connected' },
+    channel: { provider: null, status: 'not_connected', phone: null },
+  });
+  expect(new Set(askedFor)).toEqual(new Set([store.id]));
+});

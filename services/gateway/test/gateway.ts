@@ -1,0 +1,130 @@
+import {
+  createApiKey,
+  createStore,
+  gatewayOperations,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+  type Scope,
+  type Tier,
+} from '@mostrador/contracts';
+import { createHealth } from '@mostrador/kit/health';
+import { createMetrics } from '@mostrador/kit/metrics';
+import { pingNats } from '@mostrador/kit/nats';
+import { createSystemDatabase, type SystemDatabase } from '@mostrador/kit/postgres';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import { createTestDatabase } from '@mostrador/kit/testing/database';
+import { startTestNats } from '@mostrador/kit/testing/nats';
+import { createAccess } from '../src/access/create-access.ts';
+import { createAccessNotices } from '../src/access/notices.ts';
+import { createApp } from '../src/app.ts';
+import { createHandlers } from '../src/service.ts';
+import { servicePresence } from '../src/service-presence.ts';
+import { startTcpProxy } from './tcp-proxy.ts';
+
+export const publicUrl = 'https://api.example.com';
+
+export type GatewayOptions = {
+  readonly corsOrigins?: string;
+  readonly requestTimeoutMs?: number;
+  readonly arrivalTimeoutMs?: number;
+};
+
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
+
+/**
+ * The real gateway on PostgreSQL and NATS of the test's own. What reads keys and stores goes through `toDatabase`, which
+ * can be cut. `announced` says whether changes of keys are announced; without that, only the poll finds them.
+ */
+export async function startTestGateway(options: GatewayOptions = {}) {
+  const log = silentLog();
+  const [database, nats] = await Promise.all([createTestDatabase('gateway'), startTestNats()]);
+  const systemUrl = new URL(database.systemUrl);
+  const toDatabase = await startTcpProxy({ host: systemUrl.hostname, port: Number(systemUrl.port) });
+  systemUrl.host = `127.0.0.1:${toDatabase.port}`;
+  const connectSystem = (name: string): SystemDatabase =>
+    createSystemDatabase({ url: systemUrl.href, size: 1, log, name });
+  const [lookUps, polls] = [connectSystem('look-ups'), connectSystem('polls')];
+
+  const rpc = createRpcClient({ nats: nats.nats, log });
+  const metrics = createMetrics('gateway');
+  const access = createAccess({ lookUps, polls, log });
+  const health = createHealth({
+    required: { postgres: () => lookUps.ping(), nats: () => pingNats(nats.nats) },
+    informative: servicePresence(rpc),
+    cacheMs: 0,
+  });
+  const app = await createApp({
+    ...access,
+    rpc,
+    health,
+    metrics,
+    log,
+    settings: { publicUrl, requestTimeoutMs: 5000, ...options },
+  });
+  const announcing = { on: true };
+  const notices = createAccessNotices(nats.nats, access.directory);
+  const announceAccessChange = () => {
+    if (announcing.on) notices.announce();
+  };
+  const handlers = createHandlers({
+    database: database.database,
+    systemDatabase: database.systemDatabase,
+    rpc,
+    announceAccessChange,
+  });
+  const server = createRpcServer({
+    nats: nats.nats,
+    service: 'gateway',
+    operations: gatewayOperations,
+    handlers,
+    log,
+  });
+  const others: { drain(): Promise<void> }[] = [];
+  await access.directory.start();
+
+  const admin = <O extends Operation>(operation: O, request: RequestOf<O>): Promise<ReplyOf<O>> =>
+    rpc.call(operation, request, testContext());
+
+  return {
+    app,
+    database,
+    nats,
+    rpc,
+    health,
+    metrics,
+    directory: access.directory,
+    usage: access.usage,
+    toDatabase,
+    announcing,
+    admin,
+    /** Serves operations as another service would. */
+    async serve<const Ops extends Record<string, Operation>>(
+      service: string,
+      operations: Ops,
+      handlers: Handlers<Ops>,
+    ) {
+      others.push(createRpcServer({ nats: nats.nats, service, operations, handlers, log }));
+      await nats.nats.flush();
+    },
+    /** A store with a key. */
+    async newStore(settings: { tier?: Tier; rate_limit?: number; scopes?: Scope[]; expires_at?: string } = {}) {
+      const { tier = 'pro', rate_limit, scopes, expires_at } = settings;
+      const store = await admin(createStore, { body: { name: 'Padaria do Bairro', tier, rate_limit } });
+      const made = await admin(createApiKey, { body: { store_id: store.id, name: 'test', scopes, expires_at } });
+      return { store, apiKey: made.api_key, key: made.key };
+    },
+    async stop() {
+      await app.close();
+      await Promise.all([server, ...others].map((each) => each.drain()));
+      await access.directory.stop();
+      await access.usage.stop();
+      await Promise.all([lookUps.close(), polls.close()]);
+      await toDatabase.close();
+      await nats.stop();
+      await database.drop();
+    },
+  };
+}
