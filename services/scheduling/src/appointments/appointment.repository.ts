@@ -1,0 +1,114 @@
+import type { Appointment } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { AppointmentContent, AppointmentRow } from './appointment.ts';
+
+export type NewAppointment = {
+  readonly lead_id: string | null;
+  readonly title: string;
+  readonly scheduled_at: Date;
+  readonly duration_minutes: number;
+  readonly notes: string | null;
+};
+
+export type AppointmentFilters = {
+  readonly status?: Appointment['status'];
+  readonly lead_id?: string;
+  /** Inclusive. */
+  readonly from?: Date;
+  /** Exclusive. */
+  readonly to?: Date;
+};
+
+/** Where a page begins: after a row, or after a number of rows. */
+export type PageStart = { readonly after: { scheduled_at: Date; id: string } } | { readonly offset: number };
+
+export async function insertAppointment(
+  sql: TransactionSql,
+  storeId: string,
+  appointment: NewAppointment,
+): Promise<AppointmentRow> {
+  const { lead_id, title, scheduled_at, duration_minutes, notes } = appointment;
+  const [row] = await sql<AppointmentRow[]>`
+    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes)
+    values (${storeId}, ${lead_id}, ${title}, ${scheduled_at}, ${duration_minutes}, ${notes})
+    returning *`;
+  return row as AppointmentRow;
+}
+
+export async function findAppointment(sql: Sql, storeId: string, id: string): Promise<AppointmentRow | undefined> {
+  const [row] = await sql<AppointmentRow[]>`select * from appointments where store_id = ${storeId} and id = ${id}`;
+  return row;
+}
+
+/** The row, which nobody else changes until the transaction ends. */
+export async function lockAppointment(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+): Promise<AppointmentRow | undefined> {
+  const [row] = await sql<AppointmentRow[]>`
+    select * from appointments where store_id = ${storeId} and id = ${id} for no key update`;
+  return row;
+}
+
+/** Writes a change and raises the version. */
+export async function saveAppointment(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  content: AppointmentContent,
+): Promise<AppointmentRow> {
+  const { title, scheduled_at, duration_minutes, notes, status } = content;
+  // clock_timestamp(): the transaction may have begun before the change that it waited for.
+  const [row] = await sql<AppointmentRow[]>`
+    update appointments
+    set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
+        status = ${status}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${id}
+    returning *`;
+  return row as AppointmentRow;
+}
+
+export async function countAppointments(sql: Sql, storeId: string, filters: AppointmentFilters): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*)::int as total from appointments where ${matches(sql, storeId, filters)}`;
+  return row?.total ?? 0;
+}
+
+export async function listAppointments(
+  sql: Sql,
+  storeId: string,
+  filters: AppointmentFilters,
+  page: { start: PageStart; limit: number },
+): Promise<AppointmentRow[]> {
+  const { start, limit } = page;
+  const after = 'after' in start ? start.after : undefined;
+  return await sql<AppointmentRow[]>`
+    select * from appointments
+    where ${matches(sql, storeId, filters)}
+      ${after ? sql`and (scheduled_at, id) > (${after.scheduled_at}, ${after.id})` : sql``}
+    order by scheduled_at, id
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+}
+
+/** What a feed shows: from `since` on, without the cancelled ones, the earliest first. */
+export async function listFeedAppointments(
+  sql: Sql,
+  storeId: string,
+  { since, limit }: { since: Date; limit: number },
+): Promise<AppointmentRow[]> {
+  return await sql<AppointmentRow[]>`
+    select * from appointments
+    where store_id = ${storeId} and scheduled_at >= ${since} and status <> 'cancelled'
+    order by scheduled_at, id
+    limit ${limit}`;
+}
+
+// Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
+function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: AppointmentFilters) {
+  return sql`store_id = ${storeId}
+    ${status ? sql`and status = ${status}` : sql``}
+    ${lead_id ? sql`and lead_id = ${lead_id}` : sql``}
+    ${from ? sql`and scheduled_at >= ${from}` : sql``}
+    ${to ? sql`and scheduled_at < ${to}` : sql``}`;
+}

@@ -1,0 +1,82 @@
+import { AppError } from '@mostrador/kit/errors';
+import { describe, expect, test } from 'vitest';
+import { type AppointmentRow, changeAppointment, presentAppointment, signalOfChange } from './appointment.ts';
+
+const scheduled: AppointmentRow = {
+  store_id: '0192d6c0-0000-7000-8000-000000000001',
+  id: '0192d6c0-0000-7000-8000-000000000002',
+  lead_id: null,
+  title: 'Haircut',
+  scheduled_at: new Date('2027-01-31T09:00:00.000Z'),
+  duration_minutes: 60,
+  status: 'scheduled',
+  notes: 'window seat',
+  version: 3,
+  created_at: new Date('2026-11-01T10:00:00.123Z'),
+  updated_at: new Date('2026-11-02T10:00:00.456Z'),
+};
+
+test('an appointment is shown with the specification’s fields alone, instants in UTC with milliseconds', () => {
+  expect(presentAppointment(scheduled)).toEqual({
+    store_id: scheduled.store_id,
+    id: scheduled.id,
+    lead_id: null,
+    title: 'Haircut',
+    scheduled_at: '2027-01-31T09:00:00.000Z',
+    duration_minutes: 60,
+    status: 'scheduled',
+    notes: 'window seat',
+    created_at: '2026-11-01T10:00:00.123Z',
+    updated_at: '2026-11-02T10:00:00.456Z',
+  });
+});
+
+describe('changeAppointment', () => {
+  test('a member left out stays as it is', () => {
+    expect(changeAppointment(scheduled, { title: 'Shave' })).toEqual({
+      title: 'Shave',
+      scheduled_at: scheduled.scheduled_at,
+      duration_minutes: 60,
+      notes: 'window seat',
+      status: 'scheduled',
+    });
+  });
+
+  test('notes that are null are taken away', () => {
+    expect(changeAppointment(scheduled, { notes: null })?.notes).toBeNull();
+  });
+
+  test.each([
+    { title: 'Haircut' },
+    { notes: 'window seat' },
+    { status: 'scheduled' as const },
+    { duration_minutes: 60 },
+    { scheduled_at: '2027-01-31T06:00:00-03:00' },
+  ])('saying what the row says already is no change: %o', (patch) => {
+    expect(changeAppointment(scheduled, patch)).toBeNull();
+  });
+
+  test.each(['done', 'cancelled', 'no_show'] as const)('scheduled may become %s', (status) => {
+    expect(changeAppointment(scheduled, { status })?.status).toBe(status);
+  });
+
+  test.each(['done', 'cancelled', 'no_show'] as const)('%s is final, whatever is asked', (status) => {
+    for (const patch of [{ title: 'Shave' }, { status: 'scheduled' as const }, { status }]) {
+      const attempt = () => changeAppointment({ ...scheduled, status }, patch);
+      expect(attempt).toThrow(AppError);
+      expect(attempt).toThrow(
+        expect.objectContaining({ code: 'appointment_not_scheduled', members: { current_status: status } }),
+      );
+    }
+  });
+});
+
+test('operators see whether an appointment was cancelled or changed', () => {
+  const signal = (patch: Parameters<typeof changeAppointment>[1]) => {
+    const changed = changeAppointment(scheduled, patch);
+    return changed && signalOfChange(changed);
+  };
+  expect(signal({ status: 'cancelled' })).toBe('cancelled');
+  expect(signal({ status: 'done' })).toBe('changed');
+  expect(signal({ title: 'Shave' })).toBe('changed');
+});

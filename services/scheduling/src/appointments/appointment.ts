@@ -1,0 +1,85 @@
+import type { Appointment, EventData, RequestOf, SignalOf, updateAppointment } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+
+/** An appointment as its row holds it. */
+export type AppointmentRow = {
+  readonly store_id: string;
+  readonly id: string;
+  readonly lead_id: string | null;
+  readonly title: string;
+  readonly scheduled_at: Date;
+  readonly duration_minutes: number;
+  readonly status: Appointment['status'];
+  readonly notes: string | null;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** What a change may set. */
+export type AppointmentContent = Pick<
+  AppointmentRow,
+  'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status'
+>;
+
+export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
+
+/** An appointment as the API shows it. */
+export function presentAppointment(row: AppointmentRow): Appointment {
+  return {
+    id: row.id,
+    store_id: row.store_id,
+    lead_id: row.lead_id,
+    title: row.title,
+    scheduled_at: toTimestamp(row.scheduled_at),
+    duration_minutes: row.duration_minutes,
+    status: row.status,
+    notes: row.notes,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+/**
+ * What the appointment will say after the change, or null when it says so already. Only an appointment that is
+ * `scheduled` can change, and every other status is final, so there is no way back to it.
+ */
+export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch): AppointmentContent | null {
+  if (row.status !== 'scheduled') {
+    throw new AppError('appointment_not_scheduled', {
+      detail: `The appointment is ${row.status}, and only one that is scheduled can change.`,
+      members: { current_status: row.status },
+    });
+  }
+  const { title, scheduled_at, duration_minutes, notes, status } = patch;
+  const changed: AppointmentContent = {
+    title: title ?? row.title,
+    scheduled_at: scheduled_at === undefined ? row.scheduled_at : toInstant(scheduled_at),
+    duration_minutes: duration_minutes ?? row.duration_minutes,
+    notes: notes === undefined ? row.notes : notes,
+    status: status ?? row.status,
+  };
+  const same =
+    changed.title === row.title &&
+    changed.scheduled_at.getTime() === row.scheduled_at.getTime() &&
+    changed.duration_minutes === row.duration_minutes &&
+    changed.notes === row.notes &&
+    changed.status === row.status;
+  return same ? null : changed;
+}
+
+/** The signal that tells the workflow, and its operators, what a change was. */
+export function signalOfChange(changed: AppointmentContent): SignalOf<'appointment'> {
+  return changed.status === 'cancelled' ? 'cancelled' : 'changed';
+}
+
+/** The data of this service's events about an appointment. */
+export function appointmentEvent(row: AppointmentRow): EventData<'scheduling.appointment.created'> {
+  return {
+    appointment_id: row.id,
+    lead_id: row.lead_id,
+    scheduled_at: toTimestamp(row.scheduled_at),
+    status: row.status,
+  };
+}

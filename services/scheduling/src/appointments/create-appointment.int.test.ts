@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { type Appointment, connectCalendar, createAppointment, getCalendarSync } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bodyOf, inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+
+let scheduling: TestScheduling;
+beforeAll(async () => {
+  scheduling = await startScheduling();
+});
+afterAll(() => scheduling?.stop());
+
+const post = async (body: object, options: Parameters<typeof testContext>[0] = {}) => {
+  const context = testContext({ body, idempotencyScope: 'POST /appointments', ...options });
+  const { body: bytes, headers } = await scheduling.rpc.forward(createAppointment, { body: body as never }, context);
+  return { text: Buffer.from(bytes).toString(), appointment: JSON.parse(Buffer.from(bytes).toString()), headers };
+};
+const connectFeed = (storeId: string) =>
+  scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
+const rowsOf = (storeId: string) => scheduling.adminSql`select * from appointments where store_id = ${storeId}`;
+
+describe('what is stored and answered', () => {
+  test('the specification’s fields with their defaults, in UTC, and a version', async () => {
+    const storeId = randomUUID();
+    const body = { title: ' Haircut ', scheduled_at: '2027-01-31T06:00:00.1239-03:00' };
+    const { appointment, headers } = await post(body, { storeId });
+    expect(appointment).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      store_id: storeId,
+      lead_id: null,
+      title: 'Haircut',
+      scheduled_at: '2027-01-31T09:00:00.123Z',
+      duration_minutes: 60,
+      status: 'scheduled',
+      notes: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: appointment.created_at,
+    });
+    expect(headers.etag).toBe('"v1"');
+    expect(await rowsOf(storeId)).toMatchObject([{ id: appointment.id, version: 1, duration_minutes: 60 }]);
+  });
+
+  test('everything that can be given, and a date in the past', async () => {
+    const storeId = randomUUID();
+    const lead_id = scheduling.addLead(storeId);
+    const body = { title: '✂️', scheduled_at: '2001-02-03T04:05:06Z', duration_minutes: 1440, notes: 'a\nb', lead_id };
+    const { appointment } = await post(body, { storeId });
+    expect(appointment).toMatchObject({ ...body, scheduled_at: '2001-02-03T04:05:06.000Z' });
+  });
+
+  test('the bounds of the text columns are those of the API: in characters, not in units', async () => {
+    const storeId = randomUUID();
+    const body = bodyOf({ title: '💈'.repeat(200), notes: '💈'.repeat(5000) });
+    const { appointment } = await post(body, { storeId });
+    expect(appointment).toMatchObject({ title: body.title, notes: body.notes });
+  });
+
+  test('what is not valid is refused with every fault, and leaves nothing', async () => {
+    const storeId = randomUUID();
+    const body = { title: '', scheduled_at: '2027-02-31T00:00:00Z', duration_minutes: 0, color: 'red' };
+    await expect(post(body, { storeId, idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: {
+        errors: expect.arrayContaining(
+          ['#/title', '#/scheduled_at', '#/duration_minutes', '#/color'].map((pointer) =>
+            expect.objectContaining({ pointer }),
+          ),
+        ),
+      },
+    });
+    expect(await rowsOf(storeId)).toEqual([]);
+  });
+});
+
+describe('the lead', () => {
+  test('a lead that does not exist is 404 and leaves nothing', async () => {
+    const storeId = randomUUID();
+    await expect(post(bodyOf({ lead_id: randomUUID() }), { storeId })).rejects.toMatchObject({
+      code: 'lead_not_found',
+    });
+    expect(await rowsOf(storeId)).toEqual([]);
+    expect(await scheduling.events(storeId)).toEqual([]);
+  });
+
+  test('another store’s lead does not exist', async () => {
+    const lead_id = scheduling.addLead(randomUUID());
+    await expect(post(bodyOf({ lead_id }))).rejects.toMatchObject({ code: 'lead_not_found' });
+  });
+});
+
+describe('what must happen next', () => {
+  test('without a calendar there is the event, and no workflow', async () => {
+    const storeId = randomUUID();
+    const { appointment } = await post(bodyOf(), { storeId });
+    expect(await scheduling.wakeUps(storeId)).toEqual([]);
+    expect(await scheduling.events(storeId)).toEqual([
+      {
+        topic: 'scheduling.appointment.created',
+        data: {
+          appointment_id: appointment.id,
+          lead_id: null,
+          scheduled_at: appointment.scheduled_at,
+          status: 'scheduled',
+        },
+      },
+    ]);
+  });
+
+  test('with a calendar the sync is pending and the workflow is woken, also for a past date', async () => {
+    const storeId = randomUUID();
+    await connectFeed(storeId);
+    const lead_id = scheduling.addLead(storeId);
+    const { appointment } = await post(bodyOf({ lead_id, scheduled_at: inHours(-48) }), { storeId });
+    expect(await scheduling.wakeUps(storeId)).toEqual([{ entity_id: appointment.id, lead_id, signal: 'created' }]);
+    const params = { appointmentId: appointment.id };
+    expect(await scheduling.rpc.call(getCalendarSync, { params }, testContext({ storeId }))).toMatchObject({
+      state: 'pending',
+      provider: 'feed',
+      attempts: 0,
+      next_attempt_at: expect.any(String),
+    });
+  });
+
+  test('an appointment made while the calendar is being connected is missed by neither', async () => {
+    const storeId = randomUUID();
+    const work: Promise<unknown>[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      for (let count = 0; count < 8; count += 1) work.push(post(bodyOf(), { storeId }));
+      work.push(connectFeed(storeId));
+    }
+    await Promise.all(work);
+    const missed = await scheduling.adminSql`
+      select a.id from appointments a
+      left join calendar_syncs s on s.appointment_id = a.id
+      left join calendar_connections c on c.id = s.connection_id and c.disconnected_at is null
+      where a.store_id = ${storeId} and c.id is null`;
+    expect(missed).toEqual([]);
+    expect(await rowsOf(storeId)).toHaveLength(32);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('fifty at once: one row, one event, one wake-up; one original and 49 replays of its very bytes', async () => {
+    const storeId = randomUUID();
+    await connectFeed(storeId);
+    const body = bodyOf();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(body, { storeId, idempotencyKey: 'fifty', timeoutMs: 20_000 })),
+    );
+    expect(answers.filter(({ headers }) => headers.replayed)).toHaveLength(49);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(answers.map(({ headers }) => headers.etag))).toEqual(new Set(['"v1"']));
+    expect(await rowsOf(storeId)).toHaveLength(1);
+    expect(await scheduling.events(storeId)).toHaveLength(1);
+    expect(await scheduling.wakeUps(storeId)).toHaveLength(1);
+  });
+
+  test('the replay is the original answer, also when the appointment has changed since', async () => {
+    const storeId = randomUUID();
+    const body = bodyOf();
+    const original = await post(body, { storeId, idempotencyKey: 'k' });
+    await scheduling.adminSql`update appointments set title = 'Shave', version = 2 where store_id = ${storeId}`;
+    const again = await post(body, { storeId, idempotencyKey: 'k' });
+    expect(again.text).toBe(original.text);
+    expect(again.headers).toMatchObject({ replayed: true, etag: '"v1"' });
+  });
+
+  test('another body under the key is refused', async () => {
+    const storeId = randomUUID();
+    await post(bodyOf(), { storeId, idempotencyKey: 'k' });
+    const other = post(bodyOf({ title: 'Shave' }), { storeId, idempotencyKey: 'k' });
+    await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect(await rowsOf(storeId)).toHaveLength(1);
+  });
+
+  test('a refused request is not kept: it can be mended and sent again with its key', async () => {
+    const storeId = randomUUID();
+    const refused = post(bodyOf({ lead_id: randomUUID() }), { storeId, idempotencyKey: 'k' });
+    await expect(refused).rejects.toMatchObject({ code: 'lead_not_found' });
+    const mended = await post(bodyOf({ lead_id: scheduling.addLead(storeId) }), { storeId, idempotencyKey: 'k' });
+    expect(mended.headers.replayed).toBe(false);
+  });
+
+  test('one store’s key means nothing in another', async () => {
+    const body = bodyOf();
+    const answers: { appointment: Appointment }[] = [];
+    for (const storeId of [randomUUID(), randomUUID()]) {
+      answers.push(await post(body, { storeId, idempotencyKey: 'shared' }));
+    }
+    expect(answers[0]?.appointment.id).not.toBe(answers[1]?.appointment.id);
+  });
+});
+
+// The last one: it takes crm away.
+test('with crm away an appointment with a lead is refused as unavailable, and one without is created', async () => {
+  const storeId = randomUUID();
+  const lead_id = scheduling.addLead(storeId);
+  await scheduling.stopCrm();
+  await expect(post(bodyOf({ lead_id }), { storeId })).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(post(bodyOf(), { storeId })).resolves.toBeDefined();
+  expect(await rowsOf(storeId)).toHaveLength(1);
+});

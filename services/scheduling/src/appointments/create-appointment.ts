@@ -1,0 +1,53 @@
+import { checkLead, createAppointment as operation } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/etag';
+import { withIdempotency } from '@mostrador/kit/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import { holdConnection } from '../calendars/connection.repository.ts';
+import { requestSync } from '../calendars/sync.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { insertAppointment } from './appointment.repository.ts';
+import { appointmentEvent, presentAppointment } from './appointment.ts';
+import { wakeAppointment } from './wake-appointment.ts';
+
+const defaultDurationMinutes = operation.request.body.properties.duration_minutes.default as number;
+
+export const createAppointment =
+  ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const appointment = {
+      lead_id: body.lead_id ?? null,
+      title: body.title,
+      scheduled_at: toInstant(body.scheduled_at),
+      duration_minutes: body.duration_minutes ?? defaultDurationMinutes,
+      notes: body.notes ?? null,
+    };
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: async (commit) => {
+        if (appointment.lead_id) await rpc.call(checkLead, { body: { lead_id: appointment.lead_id } }, context);
+        return await commit(async (sql) => {
+          const [connection, row] = await Promise.all([
+            holdConnection(sql, storeId),
+            insertAppointment(sql, storeId, appointment),
+          ]);
+          await Promise.all([
+            connection && requestSync(sql, storeId, row, connection.id),
+            appendOutbox(sql, storeId, [
+              { kind: 'event', type: 'scheduling.appointment.created', data: appointmentEvent(row) },
+              ...(connection ? [wakeAppointment(row, 'created')] : []),
+            ]),
+          ]);
+          return row;
+        });
+      },
+      etag: (row) => etagOf(row.version),
+      toReply: presentAppointment,
+    });
+    relay.nudge();
+    return result;
+  };

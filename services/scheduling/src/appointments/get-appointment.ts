@@ -1,0 +1,15 @@
+import type { getAppointment as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { etagOf } from '@mostrador/kit/etag';
+import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { findAppointment } from './appointment.repository.ts';
+import { presentAppointment } from './appointment.ts';
+
+export const getAppointment =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const row = await database.read(context, (sql) => findAppointment(sql, context.storeId, params.appointmentId));
+    if (!row) throw new AppError('appointment_not_found');
+    return reply(presentAppointment(row), { etag: etagOf(row.version) });
+  };

@@ -1,0 +1,37 @@
+import type { updateAppointment as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { assertIfMatch, etagOf } from '@mostrador/kit/etag';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import { holdConnection } from '../calendars/connection.repository.ts';
+import { requestSync } from '../calendars/sync.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { lockAppointment, saveAppointment } from './appointment.repository.ts';
+import { appointmentEvent, changeAppointment, presentAppointment, signalOfChange } from './appointment.ts';
+import { wakeAppointment } from './wake-appointment.ts';
+
+export const updateAppointment =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { params, body }) => {
+    const { storeId } = context;
+    const row = await database.write(context, async (sql) => {
+      const connection = await holdConnection(sql, storeId);
+      const current = await lockAppointment(sql, storeId, params.appointmentId);
+      if (!current) throw new AppError('appointment_not_found');
+      assertIfMatch(context, current.version);
+      const changed = changeAppointment(current, body);
+      if (!changed) return current;
+
+      const saved = await saveAppointment(sql, storeId, current.id, changed);
+      await Promise.all([
+        connection && requestSync(sql, storeId, saved, connection.id),
+        appendOutbox(sql, storeId, [
+          { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
+          ...(connection ? [wakeAppointment(saved, signalOfChange(changed))] : []),
+        ]),
+      ]);
+      return saved;
+    });
+    relay.nudge();
+    return reply(presentAppointment(row), { etag: etagOf(row.version) });
+  };

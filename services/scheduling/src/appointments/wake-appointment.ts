@@ -1,0 +1,14 @@
+import type { SignalOf } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/outbox';
+
+/** The wake-up of an appointment's workflow. */
+export const wakeAppointment = (
+  appointment: { readonly id: string; readonly lead_id?: string | null },
+  signal: SignalOf<'appointment'>,
+): OutboxEntry => ({
+  kind: 'workflow',
+  carrier: 'appointment',
+  entityId: appointment.id,
+  leadId: appointment.lead_id ?? null,
+  signal,
+});

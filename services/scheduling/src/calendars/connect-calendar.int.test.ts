@@ -1,0 +1,177 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { connectCalendar, getCalendarSync, updateAppointment } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { inHours, publicUrl, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+import { type ScriptedCalendar, scriptedCalendar } from '../../test/scripted-calendar.ts';
+import { CalendarError } from './calendar-provider.ts';
+import { openCredentials } from './credentials.ts';
+
+let scheduling: TestScheduling;
+let calendar: ScriptedCalendar;
+beforeAll(async () => {
+  scheduling = await startScheduling({ openProvider: (connection) => calendar.open(connection) });
+});
+beforeEach(() => {
+  calendar = scriptedCalendar();
+});
+afterAll(() => scheduling?.stop());
+
+type Body = Parameters<typeof scheduling.rpc.call<typeof connectCalendar>>[1]['body'];
+const caldav: Body = {
+  provider: 'caldav',
+  url: 'https://dav.example.com/store/',
+  username: 'store',
+  secrets: { password: 'open sesame' },
+};
+const connect = (storeId: string, body: Body = caldav) =>
+  scheduling.rpc.call(connectCalendar, { body }, testContext({ storeId }));
+const connectionsOf = (storeId: string) => scheduling.adminSql`
+  select * from calendar_connections where store_id = ${storeId} order by connected_at, disconnected_at nulls last`;
+const stateOf = async (storeId: string, appointmentId: string) =>
+  (await scheduling.rpc.call(getCalendarSync, { params: { appointmentId } }, testContext({ storeId }))).state;
+const cancel = (storeId: string, appointmentId: string) =>
+  scheduling.rpc.call(
+    updateAppointment,
+    { params: { appointmentId }, body: { status: 'cancelled' } },
+    testContext({ storeId }),
+  );
+
+describe('before anything is stored', () => {
+  test.each(['unavailable', 'throttled', 'refused', 'rejected'] as const)(
+    'a calendar that does not work (%s) is refused with its reason, and nothing changes',
+    async (kind) => {
+      const storeId = randomUUID();
+      await connect(storeId, { provider: 'feed' });
+      calendar.next(() => {
+        throw new CalendarError(kind, 'some_code', 'What it answered.');
+      });
+      await expect(connect(storeId)).rejects.toMatchObject({
+        code: 'calendar_refused',
+        detail: 'some_code: What it answered.',
+      });
+      expect(await connectionsOf(storeId)).toMatchObject([{ provider: 'feed', disconnected_at: null }]);
+    },
+  );
+
+  test('what does not fit the provider is refused, with every fault', async () => {
+    await expect(connect(randomUUID(), { provider: 'caldav', username: 'store' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer: '#/url' }, { pointer: '#/secrets/password' }] },
+    });
+  });
+});
+
+describe('credentials', () => {
+  test('are stored encrypted, bound to their row, and the calendar gets them as they were', async () => {
+    const storeId = randomUUID();
+    await connect(storeId);
+    expect(calendar.connection).toEqual({
+      provider: 'caldav',
+      settings: { url: caldav.url, username: 'store' },
+      credentials: { password: 'open sesame' },
+    });
+    const [row] = await connectionsOf(storeId);
+    expect(JSON.stringify(row)).not.toContain('sesame');
+    const { vault } = scheduling.dependencies;
+    expect(openCredentials(vault, storeId, row as never)).toEqual({ password: 'open sesame' });
+    const elsewhere = () => openCredentials(vault, randomUUID(), row as never);
+    expect(elsewhere).toThrow(expect.objectContaining({ code: 'credentials_unreadable', kind: 'unavailable' }));
+  });
+
+  test('of a calendar that was replaced are forgotten', async () => {
+    const storeId = randomUUID();
+    await connect(storeId);
+    await connect(storeId, { provider: 'feed' });
+    expect(await connectionsOf(storeId)).toMatchObject([
+      { provider: 'caldav', sealed_credentials: null, disconnected_at: expect.any(Date) },
+      { provider: 'feed', disconnected_at: null },
+    ]);
+  });
+});
+
+test('a feed’s address holds 256 random bits, of which only the hash is stored', async () => {
+  const storeId = randomUUID();
+  const { feed_url } = await connect(storeId, { provider: 'feed' });
+  const [, token] = new RegExp(`^${publicUrl}/calendars/([A-Za-z0-9_-]{43})\\.ics$`).exec(feed_url ?? '') ?? [];
+  const [row] = await connectionsOf(storeId);
+  expect(row?.feed_token_hash).toEqual(createHash('sha256').update(String(token)).digest());
+});
+
+test('connecting at once leaves one calendar connected', async () => {
+  const storeId = randomUUID();
+  await Promise.all(Array.from({ length: 6 }, () => connect(storeId)));
+  const connections = await connectionsOf(storeId);
+  expect(connections).toHaveLength(6);
+  expect(connections.filter(({ disconnected_at }) => disconnected_at === null)).toHaveLength(1);
+});
+
+describe('which appointments are synced', () => {
+  test('those that lie ahead and are scheduled; their workflows are woken', async () => {
+    const storeId = randomUUID();
+    const lead_id = scheduling.addLead(storeId);
+    const ahead = await scheduling.create(storeId, { lead_id });
+    const past = await scheduling.create(storeId, { scheduled_at: inHours(-1) });
+    const cancelled = await scheduling.create(storeId);
+    await cancel(storeId, cancelled.id);
+
+    expect(await connect(storeId)).toEqual({
+      provider: 'caldav',
+      status: 'connected',
+      feed_url: null,
+      appointments_to_sync: 1,
+    });
+    expect(await scheduling.wakeUps(storeId)).toEqual([{ entity_id: ahead.id, lead_id, signal: 'calendar_connected' }]);
+    expect(await stateOf(storeId, ahead.id)).toBe('pending');
+    expect(await stateOf(storeId, past.id)).toBe('not_connected');
+    expect(await stateOf(storeId, cancelled.id)).toBe('not_connected');
+  });
+
+  test('another calendar begins anew; one that was cancelled in the old calendar is of no concern to it', async () => {
+    const storeId = randomUUID();
+    await connect(storeId);
+    const kept = await scheduling.create(storeId);
+    const cancelled = await scheduling.create(storeId);
+    await scheduling.adminSql`
+      update calendar_syncs set state = 'synced', next_attempt_at = null, event_id = 'e', href = '/old', etag = '"1"',
+        synced_version = desired_version, synced_at = now()
+      where appointment_id = ${kept.id}`;
+    await cancel(storeId, cancelled.id);
+    await scheduling.adminSql`delete from outbox`;
+
+    const elsewhere = await connect(storeId, { ...caldav, url: 'https://dav.example.com/another/' });
+    expect(elsewhere.appointments_to_sync).toBe(1);
+    const syncs = await scheduling.adminSql`select * from calendar_syncs where store_id = ${storeId}`;
+    expect(syncs).toMatchObject([
+      { appointment_id: kept.id, state: 'pending', event_id: null, href: null, etag: null, synced_version: null },
+    ]);
+    // The workflow of the other is woken too: it has nothing to wait for any more.
+    expect((await scheduling.wakeUps(storeId)).map(({ entity_id }) => entity_id).sort()).toEqual(
+      [kept.id, cancelled.id].sort(),
+    );
+  });
+
+  test('the same calendar connected again goes on with what was left, also with removing what was cancelled', async () => {
+    const storeId = randomUUID();
+    await connect(storeId);
+    const kept = await scheduling.create(storeId);
+    const cancelled = await scheduling.create(storeId);
+    await cancel(storeId, cancelled.id);
+    await scheduling.adminSql`
+      update calendar_syncs
+      set state = 'needs_attention', next_attempt_at = null, last_error_code = 'unauthorized', last_error_detail = 'No.'
+      where store_id = ${storeId}`;
+    const reconnected = await connect(storeId, { ...caldav, secrets: { password: 'the new one' } });
+    expect(reconnected.appointments_to_sync).toBe(2);
+    for (const { id } of [kept, cancelled]) expect(await stateOf(storeId, id)).toBe('pending');
+  });
+
+  test('a thousand appointments are taken in one go', async () => {
+    const storeId = randomUUID();
+    await scheduling.adminSql`
+      insert into appointments (store_id, title, scheduled_at, duration_minutes)
+      select ${storeId}, 'x', now() + n * interval '1 hour', 60 from generate_series(1, 1000) n`;
+    expect((await connect(storeId)).appointments_to_sync).toBe(1000);
+    expect(await scheduling.wakeUps(storeId)).toHaveLength(1000);
+  });
+});

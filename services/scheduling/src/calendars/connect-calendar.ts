@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
+import { type ConnectionRow, endConnection, insertConnection, seizeConnection } from './connection.repository.ts';
+import { sealCredentials } from './credentials.ts';
+import { feedUrl, hashFeedToken, newFeedToken } from './feed.ts';
+import { dropUnsettledSyncs, requestFutureSyncs } from './sync.repository.ts';
+import { callLimitMs, toCalendarError } from './sync-attempt.ts';
+
+type Body = RequestOf<typeof operation>['body'];
+
+// What is left of the caller's time for storing the connection.
+const storingMs = 2_000;
+
+export const connectCalendar =
+  ({ database, relay, vault, openProvider, publicUrl }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const wanted = connectionOf(body);
+    await verify(openProvider, wanted, Math.min(callLimitMs, context.deadline - Date.now() - storingMs));
+
+    const id = randomUUID();
+    const token = wanted.provider === 'feed' ? newFeedToken() : null;
+    const connection = {
+      id,
+      provider: wanted.provider,
+      settings: wanted.settings,
+      sealed_credentials: sealCredentials(vault, storeId, id, wanted.credentials),
+      feed_token_hash: token === null ? null : hashFeedToken(token),
+    };
+    const toSync = await database.write(context, async (sql) => {
+      const old = await seizeConnection(sql, storeId);
+      if (old) await endConnection(sql, storeId, old.id);
+      await insertConnection(sql, storeId, connection);
+      const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;
+      const requested = await requestFutureSyncs(sql, storeId, id, resumed);
+      // Nothing is left to do for these, and their workflows may wait for a person.
+      const dropped = old ? await dropUnsettledSyncs(sql, storeId, old.id) : [];
+      await appendOutbox(
+        sql,
+        storeId,
+        [...requested, ...dropped].map((appointment) => wakeAppointment(appointment, 'calendar_connected')),
+      );
+      return requested.length;
+    });
+    relay.nudge();
+    return {
+      provider: wanted.provider,
+      status: 'connected' as const,
+      feed_url: token === null ? null : feedUrl(publicUrl, token),
+      appointments_to_sync: toSync,
+    };
+  };
+
+/** The connection that is asked for, or `validation_failed` with everything that does not fit its provider. */
+export function connectionOf({ provider, url, username, secrets }: Body): OpenConnection {
+  const password = secrets?.password;
+  const errors =
+    provider === 'feed'
+      ? Object.entries({ url, username, 'secrets/password': password })
+          .filter(([, value]) => value !== undefined)
+          .map(([name]) => ({ pointer: `#/${name}`, detail: 'is not used by a feed' }))
+      : [
+          ...(url === undefined ? [{ pointer: '#/url', detail: 'is required for caldav' }] : []),
+          ...(username === undefined && password !== undefined
+            ? [{ pointer: '#/username', detail: 'is required with a password' }]
+            : []),
+          ...(username !== undefined && password === undefined
+            ? [{ pointer: '#/secrets/password', detail: 'is required with a username' }]
+            : []),
+        ];
+  if (errors.length > 0) throw new AppError('validation_failed', { members: { errors } });
+  return {
+    provider,
+    settings: { ...(url === undefined ? {} : { url }), ...(username === undefined ? {} : { username }) },
+    credentials: password === undefined ? {} : { password },
+  };
+}
+
+/** Whether events that are in the old calendar are in the new one too. */
+const isSameCalendar = (old: ConnectionRow, wanted: OpenConnection): boolean =>
+  old.provider === wanted.provider && old.settings.url === wanted.settings.url;
+
+async function verify(openProvider: OpenProvider, wanted: OpenConnection, limitMs: number): Promise<void> {
+  if (limitMs <= 0) throw new AppError('upstream_timeout');
+  try {
+    await openProvider(wanted).verify(AbortSignal.timeout(limitMs));
+  } catch (cause) {
+    const { code, detail } = toCalendarError(cause);
+    throw new AppError('calendar_refused', { detail: `${code}: ${detail}`, cause });
+  }
+}

@@ -1,0 +1,28 @@
+import type { disconnectCalendar as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { endConnection, seizeConnection } from './connection.repository.ts';
+import { dropUnsettledSyncs } from './sync.repository.ts';
+
+export const disconnectCalendar =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context) => {
+    const { storeId } = context;
+    await database.write(context, async (sql) => {
+      const connection = await seizeConnection(sql, storeId);
+      if (!connection) throw new AppError('calendar_not_connected');
+      await endConnection(sql, storeId, connection.id);
+      const dropped = await dropUnsettledSyncs(sql, storeId, connection.id);
+      // Their workflows may wait for a person: there is nothing to wait for any more.
+      await appendOutbox(
+        sql,
+        storeId,
+        dropped.map((appointment) => wakeAppointment(appointment, 'calendar_disconnected')),
+      );
+    });
+    relay.nudge();
+    return { done: true as const };
+  };

@@ -1,0 +1,26 @@
+import type { readCalendarFeed as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { listFeedAppointments } from '../appointments/appointment.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findFeedStore } from './connection.repository.ts';
+import { hashFeedToken } from './feed.ts';
+import { renderFeed } from './providers/icalendar.ts';
+import { calendarEventOf } from './sync-attempt.ts';
+
+const shownPastMs = 90 * 24 * 60 * 60 * 1000;
+const shownAtMost = 5_000;
+const name = 'Appointments';
+
+export const readFeed =
+  ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const storeId = await systemDatabase.read(context, (sql) => findFeedStore(sql, hashFeedToken(body.token)));
+    if (!storeId) throw new AppError('calendar_feed_not_found');
+
+    const since = new Date(Date.now() - shownPastMs);
+    const rows = await database.read({ storeId, deadline: context.deadline }, (sql) =>
+      listFeedAppointments(sql, storeId, { since, limit: shownAtMost }),
+    );
+    return { icalendar: renderFeed(rows.map(calendarEventOf), { name }) };
+  };

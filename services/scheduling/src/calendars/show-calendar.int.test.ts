@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { connectCalendar, getCalendarConnection, showCalendar } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+import { scriptedCalendar } from '../../test/scripted-calendar.ts';
+
+let scheduling: TestScheduling;
+beforeAll(async () => {
+  scheduling = await startScheduling({ openProvider: scriptedCalendar().open });
+});
+afterAll(() => scheduling?.stop());
+
+const show = (storeId: string) => scheduling.rpc.call(showCalendar, {}, testContext({ storeId }));
+const get = (storeId: string) => scheduling.rpc.call(getCalendarConnection, {}, testContext({ storeId }));
+
+test('a store without a calendar says so', async () => {
+  const storeId = randomUUID();
+  expect(await get(storeId)).toEqual({ provider: null, status: 'not_connected' });
+  expect(await show(storeId)).toMatchObject({ provider: null, status: 'not_connected', connected_at: null });
+});
+
+test('everything about the calendar is shown but its secrets, with what is left to do', async () => {
+  const storeId = randomUUID();
+  const url = 'https://dav.example.com/store/';
+  const body = { provider: 'caldav' as const, url, username: 'store', secrets: { password: 'open sesame' } };
+  await scheduling.rpc.call(connectCalendar, { body }, testContext({ storeId }));
+  await scheduling.create(storeId);
+  const stuck = await scheduling.create(storeId);
+  await scheduling.adminSql`
+    update calendar_syncs
+    set state = 'needs_attention', next_attempt_at = null, last_error_code = 'x', last_error_detail = 'y'
+    where appointment_id = ${stuck.id}`;
+  await scheduling.adminSql`
+    update calendar_connections
+    set status = 'needs_attention', last_error_code = 'unauthorized', last_error_detail = 'The password was refused.'
+    where store_id = ${storeId}`;
+
+  const shown = await show(storeId);
+  expect(shown).toEqual({
+    provider: 'caldav',
+    status: 'needs_attention',
+    url,
+    username: 'store',
+    last_error: 'unauthorized: The password was refused.',
+    connected_at: expect.stringMatching(/Z$/),
+    appointments_pending: 1,
+    appointments_needing_attention: 1,
+  });
+  expect(await get(storeId)).toEqual({ provider: 'caldav', status: 'needs_attention' });
+});

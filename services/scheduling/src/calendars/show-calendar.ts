@@ -1,0 +1,39 @@
+import type { showCalendar as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toTimestamp } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { findConnection } from './connection.repository.ts';
+import { countUnsettledSyncs } from './sync.repository.ts';
+
+export const showCalendar =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context) => {
+    const { storeId } = context;
+    return await database.read(context, async (sql) => {
+      const connection = await findConnection(sql, storeId);
+      if (!connection) return notConnected;
+      const unsettled = await countUnsettledSyncs(sql, storeId, connection.id);
+      const { last_error_code: code, last_error_detail: detail } = connection;
+      return {
+        provider: connection.provider,
+        status: connection.status,
+        url: connection.settings.url ?? null,
+        username: connection.settings.username ?? null,
+        last_error: code === null ? null : `${code}: ${detail}`,
+        connected_at: toTimestamp(connection.connected_at),
+        appointments_pending: unsettled.pending,
+        appointments_needing_attention: unsettled.needs_attention,
+      };
+    });
+  };
+
+const notConnected = {
+  provider: null,
+  status: 'not_connected' as const,
+  url: null,
+  username: null,
+  last_error: null,
+  connected_at: null,
+  appointments_pending: 0,
+  appointments_needing_attention: 0,
+};

@@ -1,0 +1,145 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+
+/** How far an appointment's event is, as its row holds it. */
+export type SyncRow = {
+  readonly appointment_id: string;
+  readonly connection_id: string;
+  readonly state: 'pending' | 'synced' | 'needs_attention';
+  readonly desired_version: number;
+  readonly synced_version: number | null;
+  readonly synced_at: Date | null;
+  readonly event_id: string | null;
+  readonly href: string | null;
+  readonly etag: string | null;
+  readonly attempts: number;
+  readonly last_error_code: string | null;
+  readonly last_error_detail: string | null;
+  readonly next_attempt_at: Date | null;
+  readonly lease_until: Date | null;
+};
+
+export async function findSync(sql: Sql, storeId: string, appointmentId: string): Promise<SyncRow | undefined> {
+  const [row] = await sql<SyncRow[]>`
+    select * from calendar_syncs where store_id = ${storeId} and appointment_id = ${appointmentId}`;
+  return row;
+}
+
+/** The row, held until the transaction ends, and the moment by the clock that decides. */
+export async function lockSync(
+  sql: TransactionSql,
+  storeId: string,
+  appointmentId: string,
+): Promise<{ sync: SyncRow; now: Date } | undefined> {
+  const [row] = await sql<SyncRow[]>`
+    select * from calendar_syncs where store_id = ${storeId} and appointment_id = ${appointmentId} for no key update`;
+  if (!row) return undefined;
+  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  return { sync: row, now: clock?.now as Date };
+}
+
+/**
+ * The calendar is to show the appointment's version. What an attempt that runs has taken up stays taken up; what is known
+ * of another connection's event is forgotten.
+ */
+export async function requestSync(
+  sql: TransactionSql,
+  storeId: string,
+  appointment: { readonly id: string; readonly version: number },
+  connectionId: string,
+): Promise<void> {
+  await sql`
+    insert into calendar_syncs as s (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
+    values (${storeId}, ${appointment.id}, ${connectionId}, 'pending', ${appointment.version}, clock_timestamp())
+    on conflict (store_id, appointment_id) do update ${onceMore(sql)}`;
+}
+
+/** Whose workflow is to be woken. */
+export type Concerned = { readonly id: string; readonly lead_id: string | null };
+
+/**
+ * Asks for every appointment that lies ahead and is scheduled. `resumed` is the connection that is replaced, when it was
+ * of the same calendar: what was left to do there is to be done too, so that what was cancelled meanwhile is removed.
+ * Returns the appointments.
+ */
+export async function requestFutureSyncs(
+  sql: TransactionSql,
+  storeId: string,
+  connectionId: string,
+  resumed: string | undefined,
+): Promise<Concerned[]> {
+  return await sql<Concerned[]>`
+    with requested as (
+      insert into calendar_syncs as s (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
+      select a.store_id, a.id, ${connectionId}, 'pending', a.version, clock_timestamp()
+      from appointments a
+      left join calendar_syncs old
+        on old.store_id = a.store_id and old.appointment_id = a.id and old.connection_id = ${resumed ?? null}
+      where a.store_id = ${storeId} and a.scheduled_at > clock_timestamp()
+        and (a.status = 'scheduled' or old.state <> 'synced')
+      on conflict (store_id, appointment_id) do update ${onceMore(sql)}
+      returning appointment_id
+    )
+    select a.id, a.lead_id from requested join appointments a on a.store_id = ${storeId} and a.id = appointment_id`;
+}
+
+const onceMore = (sql: TransactionSql) => sql`
+  set state = 'pending', desired_version = excluded.desired_version, next_attempt_at = excluded.next_attempt_at,
+      connection_id = excluded.connection_id, attempts = 0, last_error_code = null, last_error_detail = null,
+      synced_version = case when s.connection_id = excluded.connection_id then s.synced_version end,
+      synced_at = case when s.connection_id = excluded.connection_id then s.synced_at end,
+      event_id = case when s.connection_id = excluded.connection_id then s.event_id end,
+      href = case when s.connection_id = excluded.connection_id then s.href end,
+      etag = case when s.connection_id = excluded.connection_id then s.etag end,
+      lease_token = case when s.connection_id = excluded.connection_id then s.lease_token end,
+      lease_until = case when s.connection_id = excluded.connection_id then s.lease_until end`;
+
+/** Drops what was left to do for a connection that has ended. Returns the appointments: their workflows may end. */
+export async function dropUnsettledSyncs(
+  sql: TransactionSql,
+  storeId: string,
+  connectionId: string,
+): Promise<Concerned[]> {
+  return await sql<Concerned[]>`
+    delete from calendar_syncs s using appointments a
+    where s.store_id = ${storeId} and s.connection_id = ${connectionId} and s.state <> 'synced'
+      and a.store_id = s.store_id and a.id = s.appointment_id
+    returning a.id, a.lead_id`;
+}
+
+export async function countUnsettledSyncs(
+  sql: Sql,
+  storeId: string,
+  connectionId: string,
+): Promise<{ pending: number; needs_attention: number }> {
+  const [row] = await sql<{ pending: number; needs_attention: number }[]>`
+    select count(*) filter (where state = 'pending')::int as pending,
+           count(*) filter (where state = 'needs_attention')::int as needs_attention
+    from calendar_syncs
+    where store_id = ${storeId} and connection_id = ${connectionId} and state <> 'synced'`;
+  return row ?? { pending: 0, needs_attention: 0 };
+}
+
+/**
+ * Of the rows of any store whose time passed more than `overdueMs` ago, up to `limit` that were not returned within
+ * `againMs`, the most overdue first. Two sweeps at once get different ones.
+ */
+export async function takeOverdueSyncs(
+  sql: TransactionSql,
+  { overdueMs, againMs, limit }: { overdueMs: number; againMs: number; limit: number },
+): Promise<(Concerned & { store_id: string })[]> {
+  return await sql<(Concerned & { store_id: string })[]>`
+    update calendar_syncs s set woken_at = clock_timestamp()
+    from (
+      select due.store_id, due.appointment_id, a.lead_id
+      from calendar_syncs due
+      join appointments a on a.store_id = due.store_id and a.id = due.appointment_id
+      where due.state = 'pending'
+        and due.next_attempt_at < clock_timestamp() - ${overdueMs} * interval '1 millisecond'
+        and (due.woken_at is null or due.woken_at < clock_timestamp() - ${againMs} * interval '1 millisecond')
+      order by due.next_attempt_at
+      limit ${limit}
+      for no key update of due skip locked
+    ) overdue
+    where s.store_id = overdue.store_id and s.appointment_id = overdue.appointment_id
+    returning s.store_id, s.appointment_id as id, overdue.lead_id`;
+}

@@ -1,0 +1,19 @@
+import type { Relay } from '@mostrador/kit/outbox';
+import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { Vault } from '@mostrador/kit/secrets';
+import type { CalendarGate } from './calendars/calendar-gate.ts';
+import type { OpenProvider } from './calendars/calendar-provider.ts';
+
+/** What the handlers of this service work with. */
+export type Dependencies = {
+  readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
+  readonly rpc: RpcClient;
+  readonly relay: Relay;
+  readonly vault: Vault;
+  readonly openProvider: OpenProvider;
+  readonly gate: CalendarGate;
+  /** Where the gateway is reached from outside, without a slash at its end. */
+  readonly publicUrl: string;
+};

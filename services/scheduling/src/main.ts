@@ -1,0 +1,41 @@
+import { schedulingOperations } from '@mostrador/contracts';
+import { loadConfig } from '@mostrador/kit/config';
+import { periodically } from '@mostrador/kit/periodic';
+import { createVault } from '@mostrador/kit/secrets';
+import { runService } from '@mostrador/kit/service';
+import { createCalendarGate } from './calendars/calendar-gate.ts';
+import { openProvider } from './calendars/providers/index.ts';
+import { sweepOverdue } from './calendars/sweep-overdue.ts';
+import { schedulingConfig } from './config.ts';
+import { handlers } from './service.ts';
+
+const config = loadConfig(schedulingConfig);
+
+runService({
+  name: 'scheduling',
+  config,
+  operations: schedulingOperations,
+  build: ({ database, systemDatabase, rpc, relay, log }) => ({
+    handlers: handlers({
+      database,
+      systemDatabase,
+      rpc,
+      relay,
+      vault: createVault(config.ENCRYPTION_KEYS),
+      openProvider,
+      gate: createCalendarGate(),
+      publicUrl: config.PUBLIC_URL,
+    }),
+    jobs: [
+      periodically({
+        name: 'overdue calendar syncs',
+        everyMs: 10_000,
+        log,
+        run: async (signal) => {
+          const woken = await sweepOverdue({ systemDatabase, relay }, signal);
+          if (woken > 0) log.warn({ woken }, 'workflows that had missed their time were woken');
+        },
+      }),
+    ],
+  }),
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let database: TestDatabase;
+let tables: string[];
+const [storeId, otherId] = [randomUUID(), randomUUID()];
+
+beforeAll(async () => {
+  database = await createTestDatabase('scheduling');
+  const { adminSql } = database;
+  const found = await adminSql<{ name: string }[]>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'scheduling' and column_name = 'store_id' order by 1`;
+  tables = found.map(({ name }) => name);
+  for (const store of [storeId, otherId]) {
+    const [appointment, connection] = [randomUUID(), randomUUID()];
+    await adminSql`
+      insert into appointments (store_id, id, title, scheduled_at, duration_minutes)
+      values (${store}, ${appointment}, 'Haircut', now(), 60)`;
+    await adminSql`
+      insert into calendar_connections (store_id, id, provider, sealed_credentials)
+      values (${store}, ${connection}, 'caldav', 'sealed')`;
+    await adminSql`
+      insert into calendar_syncs (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
+      values (${store}, ${appointment}, ${connection}, 'pending', 1, now())`;
+    await adminSql`
+      insert into outbox (store_id, kind, topic, data) values (${store}, 'event', 'scheduling.appointment.created', '{}')`;
+    await adminSql`
+      insert into idempotency_records (store_id, scope, key, fingerprint, reply)
+      values (${store}, 'POST /appointments', 'k', 'f', '\\x7b7d')`;
+  }
+});
+afterAll(() => database?.drop());
+
+/** Runs statements as a role, and takes back what they did. */
+async function as<T>(
+  role: string,
+  store: string | null,
+  work: (sql: TestDatabase['adminSql']) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined;
+  const undo = new Error('undo');
+  await database.adminSql
+    .begin(async (sql) => {
+      await sql`set local role ${sql(role)}`;
+      if (store) await sql`select set_config('mostrador.store_id', ${store}, true)`;
+      result = await work(sql as unknown as TestDatabase['adminSql']);
+      throw undo;
+    })
+    .catch((error) => {
+      if (error !== undo) throw error;
+    });
+  return result as T;
+}
+
+test('every table has a store, and row-level security that binds its owner too', async () => {
+  const all = await database.adminSql`
+    select relname as name, relrowsecurity and relforcerowsecurity as secured
+    from pg_class where relnamespace = 'scheduling'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+    order by 1`;
+  expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
+  expect(tables).toHaveLength(5);
+});
+
+test('requests see and write their own store’s rows alone; without a store, none', async () => {
+  for (const table of tables) {
+    const rowsFor = (store: string | null) =>
+      as('scheduling', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
+    expect(await rowsFor(storeId), table).toEqual([{ store_id: storeId }]);
+    expect(await rowsFor(null), table).toEqual([]);
+  }
+  const intruding = as(
+    'scheduling',
+    storeId,
+    (sql) => sql`
+      insert into appointments (store_id, title, scheduled_at, duration_minutes) values (${otherId}, 'x', now(), 1)`,
+  );
+  await expect(intruding).rejects.toThrow('row-level security');
+  const { count } = await as(
+    'scheduling',
+    storeId,
+    (sql) => sql`update appointments set title = 'x' where store_id = ${otherId}`,
+  );
+  expect(count).toBe(0);
+});
+
+test('the system role sees every store, and neither credentials nor what an appointment is about', async () => {
+  const seen = await as('scheduling_system', null, (sql) => sql`select store_id from calendar_syncs`);
+  expect(seen).toHaveLength(2);
+  for (const [column, table] of [
+    ['title', 'appointments'],
+    ['notes', 'appointments'],
+    ['sealed_credentials', 'calendar_connections'],
+    ['settings', 'calendar_connections'],
+    ['event_id', 'calendar_syncs'],
+  ] as const) {
+    const reading = as('scheduling_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
+    await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');
+  }
+  const changing = as('scheduling_system', null, (sql) => sql`update calendar_syncs set state = 'synced'`);
+  await expect(changing).rejects.toThrow('permission denied');
+});
+
+test('the columns hold the bounds of the API by themselves', async () => {
+  const row = { store_id: storeId, title: 'x', scheduled_at: new Date(), duration_minutes: 60 };
+  for (const wrong of [
+    { title: '' },
+    { title: 'x'.repeat(201) },
+    { notes: 'x'.repeat(5001) },
+    { duration_minutes: 0 },
+    { duration_minutes: 1441 },
+    { status: 'lost' },
+  ]) {
+    const inserting = as('scheduling', storeId, (sql) => sql`insert into appointments ${sql({ ...row, ...wrong })}`);
+    await expect(inserting, JSON.stringify(wrong).slice(0, 40)).rejects.toThrow('violates check constraint');
+  }
+});

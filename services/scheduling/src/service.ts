@@ -1,0 +1,28 @@
+import type { schedulingOperations } from '@mostrador/contracts';
+import type { Handlers } from '@mostrador/kit/rpc-server';
+import { createAppointment } from './appointments/create-appointment.ts';
+import { getAppointment } from './appointments/get-appointment.ts';
+import { getCalendarSync } from './appointments/get-calendar-sync.ts';
+import { listAppointments } from './appointments/list-appointments.ts';
+import { updateAppointment } from './appointments/update-appointment.ts';
+import { connectCalendar } from './calendars/connect-calendar.ts';
+import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
+import { getConnection } from './calendars/get-connection.ts';
+import { readFeed } from './calendars/read-feed.ts';
+import { showCalendar } from './calendars/show-calendar.ts';
+import { syncCalendarEvent } from './calendars/sync-calendar-event.ts';
+import type { Dependencies } from './dependencies.ts';
+
+export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => ({
+  createAppointment: createAppointment(dependencies),
+  getAppointment: getAppointment(dependencies),
+  listAppointments: listAppointments(dependencies),
+  updateAppointment: updateAppointment(dependencies),
+  getCalendarSync: getCalendarSync(dependencies),
+  readCalendarFeed: readFeed(dependencies),
+  syncCalendarEvent: syncCalendarEvent(dependencies),
+  getCalendarConnection: getConnection(dependencies),
+  connectCalendar: connectCalendar(dependencies),
+  disconnectCalendar: disconnectCalendar(dependencies),
+  showCalendar: showCalendar(dependencies),
+});

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { preparePython, runPython } from './python-environment.ts';
+
+/** A real CalDAV server with one empty calendar. */
+export type CaldavServer = {
+  readonly collectionUrl: string;
+  /** Undefined where the server has no authentication. */
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** Kills the server; its data and its address stay. Nothing happens when it is down already. */
+  stop(): Promise<void>;
+  /** Nothing happens when it runs already. */
+  start(): Promise<void>;
+  /** Stops it for good and removes its data. */
+  dispose(): Promise<void>;
+};
+
+/** What `read_event.py` says about an event. */
+export type SeenEvent = {
+  uid: string;
+  start: string;
+  duration_minutes: number;
+  title: string;
+  notes: string | null;
+  sequence: number;
+};
+
+const startTimeoutMs = 20_000;
+
+/** Radicale with a user, a password that can be changed while it runs, and the calendar `tester/appointments`. */
+export async function startRadicale(): Promise<CaldavServer & { changePassword(to: string): Promise<void> }> {
+  const username = 'tester';
+  let password = 'açaí & 100%';
+  const writeUsers = (folder: string) => writeFile(join(folder, 'users'), `${username}:${password}\n`);
+  const port = await freePort();
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const { folder, ...server } = await startServer(port, async (folder) => {
+    const config = [
+      '[server]',
+      `hosts = 127.0.0.1:${port}`,
+      '[auth]',
+      'type = htpasswd',
+      `htpasswd_filename = ${join(folder, 'users')}`,
+      'htpasswd_encryption = plain',
+      'delay = 0',
+      '[storage]',
+      `filesystem_folder = ${join(folder, 'data')}`,
+    ];
+    await writeUsers(folder);
+    await writeFile(join(folder, 'config'), `${config.join('\n')}\n`);
+    return ['radicale', '--config', join(folder, 'config')];
+  });
+  const collectionUrl = `http://127.0.0.1:${port}/${username}/appointments/`;
+  const made = await fetch(collectionUrl, { method: 'MKCALENDAR', headers: { authorization } });
+  if (made.status !== 201) throw new Error(`Radicale made no calendar: HTTP ${made.status}`);
+  return {
+    ...server,
+    collectionUrl,
+    username,
+    get password() {
+      return password;
+    },
+    async changePassword(to) {
+      password = to;
+      await writeUsers(folder);
+    },
+  };
+}
+
+/** Xandikos, which has no authentication over plain HTTP. */
+export async function startXandikos(): Promise<CaldavServer> {
+  const port = await freePort();
+  const { folder: _, ...server } = await startServer(port, async (folder) => [
+    ...[
+      'xandikos',
+      'serve',
+      '--defaults',
+      '--no-detect-systemd',
+      '--listen-address',
+      '127.0.0.1',
+      '--port',
+      String(port),
+    ],
+    ...['--directory', join(folder, 'data'), '--state-dir', join(folder, 'state')],
+  ]);
+  const collectionUrl = `http://127.0.0.1:${port}/user/calendars/calendar/`;
+  return { ...server, collectionUrl, username: undefined, password: undefined };
+}
+
+/** The events of a calendar as Python's `caldav` client sees them, in the order of their start. */
+export async function readEvents(
+  server: Pick<CaldavServer, 'collectionUrl' | 'username' | 'password'>,
+): Promise<SeenEvent[]> {
+  const { collectionUrl: url, username = null, password = null } = server;
+  const input = JSON.stringify({ url, username, password });
+  return JSON.parse(await runPython(await preparePython(), [join(import.meta.dirname, 'read_event.py')], input));
+}
+
+async function startServer(port: number, configure: (folder: string) => Promise<string[]>) {
+  const python = await preparePython();
+  const folder = await mkdtemp(join(tmpdir(), 'mostrador-caldav-'));
+  const command = await configure(folder);
+  let child: ChildProcess | undefined;
+
+  const isRunning = () => child?.exitCode === null && child.signalCode === null;
+  const start = async (): Promise<void> => {
+    if (isRunning()) return;
+    // Its standard input stays open as long as this process lives, and the server ends with it.
+    const started = spawn(python, ['-B', join(import.meta.dirname, 'serve.py'), ...command], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child = started;
+    let output = '';
+    const keep = (chunk: Buffer) => {
+      output = (output + chunk).slice(-4000);
+    };
+    started.stdout.on('data', keep);
+    started.stderr.on('data', keep);
+    const deadline = Date.now() + startTimeoutMs;
+    while (!(await answers(port))) {
+      if (started.exitCode !== null) throw new Error(`${command[0]} ended while starting:\n${output}`);
+      if (Date.now() > deadline)
+        throw new Error(`${command[0]} did not answer within ${startTimeoutMs} ms:\n${output}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  };
+  const stop = async (): Promise<void> => {
+    if (!child || !isRunning()) return;
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const dispose = async (): Promise<void> => {
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  await start();
+  return { folder, start, stop, dispose };
+}
+
+const answers = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual', signal: AbortSignal.timeout(1000) }).then(
+    () => true,
+    () => false,
+  );
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  if (!address || typeof address === 'string') throw new Error('no port');
+  probe.close();
+  await once(probe, 'close');
+  return address.port;
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/**
+ * The path of a Python that has the CalDAV servers and the client of `requirements.txt`. The first call ever installs
+ * them into the user's cache folder (progress on standard error, needs PyPI); later ones need no network.
+ */
+export async function preparePython(): Promise<string> {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  const script = join(import.meta.dirname, 'python_environment.py');
+  const requirements = join(import.meta.dirname, 'requirements.txt');
+  const output = await runPython('python3', [script, requirements, join(cache, 'mostrador', 'python')]);
+  return output.trim();
+}
+
+/** Runs a Python program to its end and gives its standard output; its standard error is shown. */
+export async function runPython(python: string, args: string[], input = ''): Promise<string> {
+  const child = spawn(python, ['-B', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stderr.on('data', (chunk) => process.stderr.write(chunk));
+  // A program that ended without reading its input says so by its exit code.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const exit = new Promise<number | null>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new Error(`${python} could not be run: the CalDAV tests need Python 3.10 or newer`, { cause: error })),
+    );
+    child.once('close', resolve);
+  });
+  const [output, code] = await Promise.all([text(child.stdout), exit]);
+  if (code !== 0) throw new Error(`${python} ${args[0]} failed (exit code ${code}); its message is above`);
+  return output;
+}

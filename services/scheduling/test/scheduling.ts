@@ -1,0 +1,95 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { createVault } from '@mostrador/kit/secrets';
+import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import { startTestService, type TestService } from '@mostrador/kit/testing/service';
+import { type CalendarGate, createCalendarGate } from '../src/calendars/calendar-gate.ts';
+import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
+import { openProvider as openRealProvider } from '../src/calendars/providers/index.ts';
+import type { Dependencies } from '../src/dependencies.ts';
+import { handlers } from '../src/service.ts';
+
+export type TestScheduling = TestService & {
+  readonly dependencies: Dependencies;
+  /** Makes a lead of the store known to what answers for crm here. */
+  addLead(storeId: string): string;
+  stopCrm(): Promise<void>;
+  /** A scheduled appointment, tomorrow unless said. */
+  create(storeId: string, body?: Partial<Parameters<typeof bodyOf>[0]>): Promise<Appointment>;
+  /** The wake-ups that wait in the outbox, in order. */
+  wakeUps(storeId: string): Promise<{ entity_id: string; lead_id: string | null; signal: string }[]>;
+  /** The events that wait in the outbox, in order. */
+  events(storeId: string): Promise<{ topic: string; data: Record<string, unknown> }[]>;
+};
+
+export const publicUrl = 'http://127.0.0.1:8080';
+
+/** The service with its real handlers on real servers. The crm it asks is a list of leads. */
+export async function startScheduling(
+  options: { openProvider?: OpenProvider; gate?: CalendarGate } = {},
+): Promise<TestScheduling> {
+  let dependencies: Dependencies | undefined;
+  const service = await startTestService({
+    name: 'scheduling',
+    operations: schedulingOperations,
+    build: ({ database, systemDatabase, rpc, relay }) => {
+      dependencies = {
+        database,
+        systemDatabase,
+        rpc,
+        relay,
+        vault: createVault(`test:${randomBytes(32).toString('base64')}`),
+        openProvider: options.openProvider ?? openRealProvider,
+        gate: options.gate ?? createCalendarGate(),
+        publicUrl,
+      };
+      return { handlers: handlers(dependencies) };
+    },
+  });
+  const leads = new Set<string>();
+  const crm = createRpcServer({
+    nats: service.nats.nats,
+    service: 'crm',
+    operations: { checkLead },
+    handlers: {
+      checkLead: async (context, { body }) => {
+        if (!leads.has(`${context.storeId} ${body.lead_id}`)) throw new AppError('lead_not_found');
+        return { id: body.lead_id };
+      },
+    },
+    log: silentLog(),
+  });
+  return {
+    ...service,
+    dependencies: dependencies as Dependencies,
+    addLead(storeId) {
+      const id = randomUUID();
+      leads.add(`${storeId} ${id}`);
+      return id;
+    },
+    stopCrm: () => crm.drain(),
+    create: (storeId, body) =>
+      service.rpc.call(schedulingOperations.createAppointment, { body: bodyOf(body) }, testContext({ storeId })),
+    wakeUps: async (storeId) =>
+      await service.adminSql`
+        select entity_id, lead_id, signal from outbox where store_id = ${storeId} and kind = 'workflow' order by id`,
+    events: async (storeId) =>
+      await service.adminSql`
+        select topic, data from outbox where store_id = ${storeId} and kind = 'event' order by id`,
+  };
+}
+
+export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+/** A valid body for an appointment. */
+export const bodyOf = (
+  body: {
+    title?: string;
+    scheduled_at?: string;
+    duration_minutes?: number;
+    notes?: string | null;
+    lead_id?: string | null;
+  } = {},
+) => ({ title: 'Haircut', scheduled_at: inHours(24), ...body });
