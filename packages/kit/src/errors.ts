@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, type WireError } from '@mostrador/contracts';
+import { type ErrorCode, errorCatalogue, type ValidationFault, type WireError } from '@mostrador/contracts';
 
 /** What an `AppError` can carry beyond its code. */
 export type AppErrorOptions = {
@@ -37,6 +37,17 @@ export class AppError extends Error {
   get retryable(): boolean {
     return errorCatalogue[this.code].retryable;
   }
+}
+
+/** `validation_failed` with all faults; its detail names the first, for those who read no further. */
+export function validationFailed(errors: readonly ValidationFault[]): AppError {
+  const [first] = errors;
+  const where = first === undefined ? 'The request' : 'pointer' in first ? first.pointer : `${first.in} ${first.name}`;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
+  return new AppError('validation_failed', {
+    detail: `${where} ${first?.detail ?? 'is not valid'}${more}.`,
+    members: { errors },
+  });
 }
 
 /** What goes over the wire. Whatever is not an `AppError` becomes `internal_error` and tells nothing of itself. */

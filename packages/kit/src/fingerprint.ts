@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError } from './errors.ts';
+import { validationFailed } from './errors.ts';
 
 /** Deeper than any request of ours, and far from where recursion runs out of stack. */
 const greatestDepth = 64;
@@ -16,7 +16,7 @@ function canonicalJson(value: unknown, depth: number): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (depth === greatestDepth) {
     const errors = [{ pointer: '#', detail: `must not be nested more than ${greatestDepth} deep` }];
-    throw new AppError('validation_failed', { members: { errors } });
+    throw validationFailed(errors);
   }
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1)).join(',')}]`;
   const members = Object.entries(value)

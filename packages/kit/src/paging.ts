@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import { AppError } from './errors.ts';
+import { validationFailed } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { compile } from './validate.ts';
 
@@ -35,5 +35,4 @@ function parse(cursor: string): unknown[] {
 /** Short: it guards against a mix-up, not against an attacker. */
 const filtersHash = (filters: unknown): string => fingerprintOf(filters).slice(0, 12);
 
-const refused = (detail: string): AppError =>
-  new AppError('validation_failed', { members: { errors: [{ in: 'query', name: 'cursor', detail }] } });
+const refused = (detail: string) => validationFailed([{ in: 'query', name: 'cursor', detail }]);

@@ -1,7 +1,7 @@
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { headers, type Msg } from 'nats';
 import type { Context, StoreContext } from './context.ts';
-import { AppError, toWireError } from './errors.ts';
+import { AppError, toWireError, validationFailed } from './errors.ts';
 import { createLane, type Lane, type LaneLimits } from './lane.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -163,7 +163,7 @@ function readRequest(message: Msg, operation: Operation): UncheckedRequest {
   const { params, query, body } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as UncheckedRequest;
   const request: UncheckedRequest = { params, query, body };
   const errors = validateRequest(operation, request);
-  if (errors.length > 0) throw new AppError('validation_failed', { members: { errors } });
+  if (errors.length > 0) throw validationFailed(errors);
   return request;
 }
 
@@ -183,7 +183,7 @@ function checkEnvelope(envelope: RequestEnvelope, operation: Operation): void {
   if (operation.tenancy === 'store' && !storeIdForm.test(envelope.storeId ?? '')) {
     errors.push({ in: 'header', name: wireHeaders.store, detail: 'must be the id of a store' });
   }
-  if (errors.length > 0) throw new AppError('validation_failed', { members: { errors } });
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
 function answer(message: Msg, operation: Operation, result: unknown): void {

@@ -16,7 +16,7 @@ export type RelayOptions = {
   readonly sweepIntervalMs?: number;
   /** Rows taken at a time; 100 unless said. */
   readonly batch?: number;
-  /** After this long, rows whose taker died are taken again; 30 s unless said. */
+  /** After this long, rows whose taker died are taken again; 12 s unless said. */
   readonly leaseMs?: number;
 };
 
@@ -35,7 +35,7 @@ export type Relay = {
 };
 
 export function createRelay(options: RelayOptions): Relay {
-  const { temporal, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 30_000 } = options;
+  const { temporal, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
   const lanes = [

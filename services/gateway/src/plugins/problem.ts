@@ -21,6 +21,7 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
   const { status, title } = errorCatalogue[code];
   const retryAfter = retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   const type = `${publicUrl}${errorPagePath(code)}`;
+  const problem = { type, title, status, detail, code, request_id: requestId };
   return {
     status,
     headers: {
@@ -31,8 +32,8 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
       ...(status === 401 ? { 'www-authenticate': challenge } : {}),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
-    // The members come first, so that none of them can replace what every problem has.
-    body: JSON.stringify({ ...members, type, title, status, detail, code, request_id: requestId }),
+    // No member can replace what every problem has, which a person wants to read first.
+    body: JSON.stringify({ ...problem, ...members, ...problem }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ValidationFault } from '@mostrador/contracts';
 import type { Idempotency } from '@mostrador/kit/context';
-import { AppError } from '@mostrador/kit/errors';
+import { validationFailed } from '@mostrador/kit/errors';
 import { fingerprintOf } from '@mostrador/kit/fingerprint';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/validate';
 import type { Route } from '../routes/route.ts';
@@ -39,7 +39,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
     if (hasBody) parts.body = raw.body;
     faults.push(...validateRequest(operation, parts));
 
-    if (faults.length > 0) throw new AppError('validation_failed', { members: { errors: faults } });
+    if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;
     return { parts, idempotency };
   };

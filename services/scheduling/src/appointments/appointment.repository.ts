@@ -91,18 +91,38 @@ export async function listAppointments(
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
-/** What a feed shows: from `since` on, without the cancelled ones, the earliest first. */
+/**
+ * What a feed shows, without the cancelled ones, the earliest first. A busy store has more than a feed can carry: then the
+ * nearest to now are in it, on either side. Long notes are cut.
+ */
 export async function listFeedAppointments(
   sql: Sql,
   storeId: string,
-  { since, limit }: { since: Date; limit: number },
+  { now, since, past, coming, notesLength }: FeedBounds,
 ): Promise<AppointmentRow[]> {
+  const columns = sql`store_id, id, lead_id, title, scheduled_at, duration_minutes, status,
+    left(notes, ${notesLength}) as notes, version, created_at, updated_at`;
   return await sql<AppointmentRow[]>`
-    select * from appointments
-    where store_id = ${storeId} and scheduled_at >= ${since} and status <> 'cancelled'
-    order by scheduled_at, id
-    limit ${limit}`;
+    (select ${columns} from appointments
+      where store_id = ${storeId} and scheduled_at >= ${now} and status <> 'cancelled'
+      order by scheduled_at, id limit ${coming})
+    union all
+    (select ${columns} from appointments
+      where store_id = ${storeId} and scheduled_at >= ${since} and scheduled_at < ${now} and status <> 'cancelled'
+      order by scheduled_at desc, id desc limit ${past})
+    order by scheduled_at, id`;
 }
+
+export type FeedBounds = {
+  readonly now: Date;
+  /** The earliest shown. */
+  readonly since: Date;
+  /** How many before `now` and from then on, at most. */
+  readonly past: number;
+  readonly coming: number;
+  /** Characters of notes. */
+  readonly notesLength: number;
+};
 
 // Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
 function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: AppointmentFilters) {

@@ -1,5 +1,5 @@
 import { listAppointments as operation, type RequestOf, Timestamp, Uuid } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { validationFailed } from '@mostrador/kit/errors';
 import { decodeCursor, encodeCursor } from '@mostrador/kit/paging';
 import { type Handler, reply } from '@mostrador/kit/rpc-server';
 import { toInstant, toTimestamp } from '@mostrador/kit/validate';
@@ -66,7 +66,7 @@ function cursorOf(query: Query, binding: object): Static<typeof Cursor> | undefi
   if (query.cursor === undefined) return undefined;
   if (query.page !== undefined) {
     const detail = 'cannot stand together with `cursor`';
-    throw new AppError('validation_failed', { members: { errors: [{ in: 'query', name: 'page', detail }] } });
+    throw validationFailed([{ in: 'query', name: 'page', detail }]);
   }
   return decodeCursor(query.cursor, binding, Cursor);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError, validationFailed } from '@mostrador/kit/errors';
 import { appendOutbox } from '@mostrador/kit/outbox';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
@@ -74,7 +74,7 @@ export function connectionOf({ provider, url, username, secrets }: Body): OpenCo
             ? [{ pointer: '#/secrets/password', detail: 'is required with a username' }]
             : []),
         ];
-  if (errors.length > 0) throw new AppError('validation_failed', { members: { errors } });
+  if (errors.length > 0) throw validationFailed(errors);
   return {
     provider,
     settings: { ...(url === undefined ? {} : { url }), ...(username === undefined ? {} : { username }) },

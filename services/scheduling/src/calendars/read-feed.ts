@@ -9,7 +9,8 @@ import { renderFeed } from './providers/icalendar.ts';
 import { calendarEventOf } from './sync-attempt.ts';
 
 const shownPastMs = 90 * 24 * 60 * 60 * 1000;
-const shownAtMost = 5_000;
+// Together at most about 7 MB, below what a NATS message may have, also when every character takes four bytes.
+const most = { past: 500, coming: 1_500, notesLength: 500 };
 const name = 'Appointments';
 
 export const readFeed =
@@ -18,9 +19,10 @@ export const readFeed =
     const storeId = await systemDatabase.read(context, (sql) => findFeedStore(sql, hashFeedToken(body.token)));
     if (!storeId) throw new AppError('calendar_feed_not_found');
 
-    const since = new Date(Date.now() - shownPastMs);
+    const now = new Date();
+    const since = new Date(now.getTime() - shownPastMs);
     const rows = await database.read({ storeId, deadline: context.deadline }, (sql) =>
-      listFeedAppointments(sql, storeId, { since, limit: shownAtMost }),
+      listFeedAppointments(sql, storeId, { now, since, ...most }),
     );
     return { icalendar: renderFeed(rows.map(calendarEventOf), { name }) };
   };
