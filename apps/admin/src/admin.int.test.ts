@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gatewayOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { createLog } from '@mostrador/kit/log';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { startTestNats } from '@mostrador/kit/testing/nats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const { createStore, listApiKeys, listStores } = gatewayOperations;
+const { connectCalendar } = schedulingOperations;
+const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+
+const record = (id: string, name: string): StoreRecord => ({
+  id,
+  name,
+  tier: 'pro',
+  timezone: 'UTC',
+  locale: 'en',
+  requests_per_minute: 6000,
+  created_at: '2026-11-21T09:00:00.000Z',
+  updated_at: '2026-11-21T09:00:00.000Z',
+});
+
+const operations = { createStore, listApiKeys, listStores, connectCalendar };
+const handlers: Handlers<typeof operations> = {
+  createStore: async (_context, { body }) => record(store, body.name),
+  listStores: async (_context, { body }) =>
+    body.after_id === undefined
+      ? { stores: [record(store, 'First \u001b[31mred')], more: true }
+      : { stores: [record('0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61', 'Second')], more: false },
+  listApiKeys: async (_context, { body }) => {
+    if (body.store_id !== store) throw new AppError('store_not_found');
+    return { keys: [] };
+  },
+  connectCalendar: async (context, { body }) => {
+    if (context.storeId !== store) throw new AppError('internal_error');
+    if (body.secrets?.password !== 'öpen') throw new AppError('calendar_refused', { detail: 'It answered 401.' });
+    return { provider: body.provider, status: 'connected', feed_url: null, appointments_to_sync: 2 };
+  },
+};
+
+let nats: Awaited<ReturnType<typeof startTestNats>>;
+let server: { drain(): Promise<void> };
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  const log = createLog({ service: 'admin-test', level: 'silent', format: 'json' });
+  server = createRpcServer({ nats: nats.nats, service: 'admin-test', log, operations, handlers });
+  await nats.nats.flush();
+});
+
+afterAll(async () => {
+  await server?.drain();
+  await nats?.stop();
+});
+
+/** The command as a process of its own, as `npm run admin` starts it. */
+async function admin(argv: string[], { input = '', natsUrl = nats.url }: { input?: string; natsUrl?: string } = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...argv], {
+    env: { ...process.env, NATS_URL: natsUrl },
+  });
+  child.stdin.end(input);
+  const [out, err, exitCode] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ]);
+  return { out, err, exitCode };
+}
+
+test('a result goes to standard output alone, as JSON when asked', async () => {
+  const made = await admin(['store', 'create', '--name', 'Ótica Central', '--json']);
+  expect(made).toMatchObject({ exitCode: 0, err: '' });
+  expect(JSON.parse(made.out)).toEqual(record(store, 'Ótica Central'));
+});
+
+test('a list is walked to its end, and control characters in names do not reach the terminal', async () => {
+  const listed = await admin(['store', 'list']);
+  expect(listed.exitCode).toBe(0);
+  expect(listed.out).toContain('Second');
+  expect(listed.out).not.toContain('\u001b');
+});
+
+test('secrets come from standard input and reach the service whole', async () => {
+  const connect = ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'http://127.0.0.1:1/a/'];
+  const secrets = [...connect, '--username', 'ana', '--secrets-stdin'];
+  expect(await admin(secrets, { input: '{"password": "öpen"}' })).toMatchObject({ exitCode: 0, err: '' });
+  const refused = await admin(secrets, { input: '{"password": "hunter2"}' });
+  expect(refused).toMatchObject({ exitCode: 1, out: '' });
+  expect(refused.err).toBe('error: It answered 401. (calendar_refused)\n');
+});
+
+test('a calendar is connected only for a store that the gateway knows', async () => {
+  const nobody = store.replace('0198', '0199');
+  const refused = await admin(['calendar', 'connect', '--store', nobody, '--provider', 'feed']);
+  expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining('(store_not_found)') });
+});
+
+test('nothing at the address, or no service behind it, is exit code 3 within seconds', async () => {
+  const port = await new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+  const nobody = await admin(['store', 'list'], { natsUrl: `nats://127.0.0.1:${port}` });
+  expect(nobody).toMatchObject({ exitCode: 3, out: '' });
+  expect(nobody.err).toContain('Is `npm start` running?');
+  expect(await admin(['key', 'revoke', '--key', '7Gq2mXw9Tz4b'])).toMatchObject({ exitCode: 3 });
+});

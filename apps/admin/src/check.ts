@@ -1,0 +1,33 @@
+import type { Operation, RequestOf } from '@mostrador/contracts';
+import { validateRequest } from '@mostrador/kit/validate';
+import { UsageError } from './exit.ts';
+
+/** Which option a member of the request came from, where that is not the member's own name with dashes. */
+export type OptionNames = Readonly<Record<string, string>>;
+
+/**
+ * Checks a request by the operation's own schema before anything is sent, and names what is wrong by option.
+ * Members that are undefined count as left out. Throws UsageError with every fault.
+ */
+export function checked<O extends Operation>(
+  operation: O,
+  body: Record<string, unknown>,
+  names: OptionNames = {},
+): RequestOf<O> {
+  const request = { body: Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) };
+  const faults = validateRequest(operation, request);
+  if (faults.length === 0) return request as RequestOf<O>;
+  throw new UsageError(
+    faults.map((fault) => `${'pointer' in fault ? optionOf(fault.pointer, names) : fault.name} ${fault.detail}`),
+  );
+}
+
+function optionOf(pointer: string, names: OptionNames): string {
+  const [member, ...below] = pointer.replace(/^#\/?/, '').split('/');
+  if (!member) return 'the command';
+  if (member === 'secrets') return below.length > 0 ? `"${below.join('.')}" on standard input` : '--secrets-stdin';
+  return names[member] ?? `--${member.replaceAll('_', '-')}`;
+}
+
+/** A number as typed; anything else is left for the schema to refuse by the option's name. */
+export const wholeNumber = (typed: string): unknown => (/^-?[0-9]{1,15}$/.test(typed) ? Number(typed) : typed);

@@ -1,0 +1,13 @@
+import { join, resolve } from 'node:path';
+
+const cloneRoot = resolve(import.meta.dirname, '../../..');
+
+/** Where the platform is: said by the environment, or found in the file that `npm start` writes. */
+export type AdminConfig = { readonly natsUrl: string | undefined; readonly addressFile: string };
+
+export function readConfig(env: NodeJS.ProcessEnv): AdminConfig {
+  return {
+    natsUrl: env.NATS_URL || undefined,
+    addressFile: join(resolve(cloneRoot, env.LOCAL_DIR || '.local'), 'dev.json'),
+  };
+}

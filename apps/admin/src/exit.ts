@@ -1,0 +1,15 @@
+/** What the command's exit code tells a script. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, notRunning: 3 } as const;
+
+/** The command was not given what it needs. Each line is one fault, in the words of the command's options. */
+export class UsageError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** Nothing answers at the platform's address. */
+export class NotRunning extends Error {}

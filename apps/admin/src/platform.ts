@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
+import { createLog } from '@mostrador/kit/log';
+import { connectNats } from '@mostrador/kit/nats';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import type { AdminConfig } from './config.ts';
+import { NotRunning } from './exit.ts';
+
+const connectLimitMs = 3_000;
+/** Connecting a calendar asks the calendar first, which may take 10 s. */
+const answerLimitMs = 20_000;
+
+/** The running platform, reached over NATS. Connects at the first call. */
+export type Platform = {
+  /** Throws AppError when the platform refuses, NotRunning when nothing is there. */
+  call<O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>>;
+  close(): Promise<void>;
+};
+
+export function createPlatform(config: AdminConfig): Platform {
+  let opened: ReturnType<typeof open> | undefined;
+  return {
+    call: async (operation, request, storeId) => {
+      opened ??= open(config);
+      const { client } = await opened;
+      return client.call(operation, request, {
+        requestId: randomUUID(),
+        deadline: Date.now() + answerLimitMs,
+        storeId,
+      });
+    },
+    close: async () => {
+      const connection = await opened?.catch(() => undefined);
+      await connection?.nats.close();
+    },
+  };
+}
+
+async function open(config: AdminConfig) {
+  const url = config.natsUrl ?? (await addressFrom(config.addressFile));
+  // The kit's connection waits until a server is there, as a service must. A person wants to know at once.
+  await probe(url);
+  const log = createLog({ service: 'admin', level: 'silent', format: 'json' });
+  const nats = await connectNats({ url, name: 'admin', log });
+  return { nats, client: createRpcClient({ nats, log }) };
+}
+
+async function addressFrom(file: string): Promise<string> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')).nats_url;
+  } catch {
+    throw new NotRunning(`there is no ${file}`);
+  }
+}
+
+function probe(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
+    if (!hostname) return reject(new NotRunning(`the address of NATS is not a URL`));
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || 4222),
+      timeout: connectLimitMs,
+    });
+    const fail = () => {
+      socket.destroy();
+      reject(new NotRunning(`nothing answers at ${hostname}:${port || 4222}`));
+    };
+    socket.once('error', fail).once('timeout', fail);
+    socket.once('connect', () => {
+      socket.end();
+      resolve();
+    });
+  });
+}

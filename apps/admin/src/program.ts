@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { type Admin, exampleText } from './admin.ts';
+import { connectCalendarCommand } from './calendars/connect-calendar.ts';
+import { disconnectCalendarCommand } from './calendars/disconnect-calendar.ts';
+import { showCalendarCommand } from './calendars/show-calendar.ts';
+import { createKeyCommand } from './keys/create-key.ts';
+import { listKeysCommand } from './keys/list-keys.ts';
+import { revokeKeyCommand } from './keys/revoke-key.ts';
+import { rotateKeyCommand } from './keys/rotate-key.ts';
+import { createStoreCommand } from './stores/create-store.ts';
+import { listStoresCommand } from './stores/list-stores.ts';
+import { updateStoreCommand } from './stores/update-store.ts';
+
+/** The whole command: nouns, their verbs, and help at each level. */
+export function createProgram(admin: Admin): Command {
+  const program = new Command('npm run admin --')
+    .usage('<noun> <verb> [options]')
+    .description('What Mostrador has no screen for yet: stores, API keys, calendars.')
+    .addHelpText(
+      'after',
+      `
+${exampleText(['store list', 'key create --help', 'calendar show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'])}
+
+It talks to the platform that \`npm start\` runs from this clone (address in .local/dev.json), or to the one whose NATS
+server is named by NATS_URL. Secrets never stand in arguments: \`--secrets-stdin\` reads them. In scripts,
+\`npm run --silent admin -- … --json\` prints JSON alone.
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not running.`,
+    );
+  const noun = (name: string, description: string, examples: readonly string[], verbs: readonly Command[]) => {
+    const command = program.command(name).usage('<verb> [options]').description(description);
+    command.addHelpText('after', `\n${exampleText(examples)}`);
+    for (const verb of verbs) command.addCommand(verb);
+  };
+  noun(
+    'store',
+    'Create, change and list stores',
+    ['store create --name "Ótica Central" --tier pro', 'store list'],
+    [createStoreCommand(admin), updateStoreCommand(admin), listStoresCommand(admin)],
+  );
+  noun(
+    'key',
+    'Make, list, rotate and revoke API keys',
+    ['key create --help', 'key revoke --key 7Gq2mXw9Tz4b'],
+    [createKeyCommand(admin), listKeysCommand(admin), rotateKeyCommand(admin), revokeKeyCommand(admin)],
+  );
+  noun(
+    'calendar',
+    "Connect, disconnect and show a store's calendar",
+    ['calendar connect --help'],
+    [connectCalendarCommand(admin), disconnectCalendarCommand(admin), showCalendarCommand(admin)],
+  );
+  return program;
+}

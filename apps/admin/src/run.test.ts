@@ -1,0 +1,130 @@
+import { AppError } from '@mostrador/kit/errors';
+import { expect, test } from 'vitest';
+import { NotRunning } from './exit.ts';
+import type { Platform } from './platform.ts';
+import { createProgram } from './program.ts';
+import { runAdmin } from './run.ts';
+
+const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+
+/** Runs a command line against a platform that answers every call with the same error. */
+async function run(argv: string[], answer: { error?: Error; input?: string } = {}) {
+  const printed: string[] = [];
+  const noted: string[] = [];
+  let calls = 0;
+  const platform: Platform = {
+    call: () => {
+      calls++;
+      return Promise.reject(answer.error ?? new Error('this command was not expected to call'));
+    },
+    close: async () => {},
+  };
+  const terminal = {
+    print: (text: string) => void printed.push(text),
+    note: (text: string) => void noted.push(text),
+    readInput: async () => answer.input ?? '',
+  };
+  const exitCode = await runAdmin(argv, { platform, terminal });
+  return { exitCode, out: printed.join('\n'), err: noted.join('\n'), calls };
+}
+
+const commandLines = () => {
+  const program = createProgram({
+    platform: { call: () => Promise.reject(new Error()), close: async () => {} },
+    terminal: { print: () => {}, note: () => {}, readInput: async () => '' },
+  });
+  return [
+    [],
+    ...program.commands.flatMap((noun) => [[noun.name()], ...noun.commands.map((verb) => [noun.name(), verb.name()])]),
+  ];
+};
+
+test.each(commandLines())('help with an example at `%s %s`', async (...words) => {
+  const help = await run([...words.filter((word) => word !== undefined), '--help']);
+  expect(help.exitCode).toBe(0);
+  expect(help.out).toMatch(/Examples:\n {2}\$ npm run admin -- /);
+});
+
+test.each(commandLines().filter((words) => words.length === 2))('`%s %s` can answer JSON', async (...words) => {
+  expect((await run([...words, '--help'])).out).toContain('--json');
+});
+
+test.each([
+  { argv: [] },
+  { argv: ['store'] },
+  { argv: ['sotre', 'list'] },
+  { argv: ['store', 'list', '--al'] },
+  { argv: ['store', 'list', 'extra'] },
+  { argv: ['store', 'create'] },
+  { argv: ['store', 'update', '--store', store] },
+  { argv: ['key', 'revoke', '--key', 'mk_live_7Gq2mXw9Tz4b_secret'] },
+  { argv: ['calendar', 'show', '--store', 'ours'] },
+  { argv: ['calendar', 'connect', '--store', store, '--provider', 'caldav'] },
+  {
+    argv: ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'https://ana:pw@dav.example.com/'],
+  },
+  { argv: ['calendar', 'connect', '--store', store, '--provider', 'feed', '--username', 'ana'] },
+])('wrong usage is refused with code 2 before anything is asked: $argv', async ({ argv }) => {
+  const answer = await run(argv);
+  expect(answer).toMatchObject({ exitCode: 2, out: '', calls: 0 });
+  expect(answer.err).not.toBe('');
+});
+
+test.each(['--password', '--password=hunter2', '--secrets', '--token'])(
+  'a secret among the arguments is refused with an explanation and not repeated: %s',
+  async (option) => {
+    const answer = await run(['calendar', 'connect', '--store', store, '--provider', 'caldav', option, 'hunter2']);
+    expect(answer).toMatchObject({ exitCode: 2, calls: 0 });
+    expect(answer.err).toContain('--secrets-stdin');
+    expect(answer.err).not.toContain('hunter2');
+  },
+);
+
+test.each(['', 'hunter2', '["hunter2"]', '{"password": "hunter2"'])(
+  'standard input that is not one JSON object is refused and not repeated: %s',
+  async (input) => {
+    const answer = await run(
+      [
+        'calendar',
+        'connect',
+        '--store',
+        store,
+        '--provider',
+        'caldav',
+        '--url',
+        'https://dav.example.com/',
+        '--secrets-stdin',
+      ],
+      { input },
+    );
+    expect(answer).toMatchObject({ exitCode: 2, calls: 0 });
+    expect(answer.err).toContain('{"password":"…"}');
+    expect(answer.err).not.toContain('hunter2');
+  },
+);
+
+test('a refusal of the platform is told with its code, exit code 1', async () => {
+  const error = new AppError('store_not_found');
+  const answer = await run(['key', 'list', '--store', store], { error });
+  expect(answer.exitCode).toBe(1);
+  expect(answer.err).toContain('(store_not_found)');
+});
+
+test('with --json an error is JSON on standard error and standard output stays empty', async () => {
+  const refused = await run(['key', 'list', '--store', store, '--json'], { error: new AppError('store_not_found') });
+  expect(refused.out).toBe('');
+  expect(JSON.parse(refused.err).error.code).toBe('store_not_found');
+  const misused = await run(['store', 'create', '--json']);
+  expect(JSON.parse(misused.err).error).toMatchObject({ code: 'usage', faults: [expect.stringMatching(/^--name /)] });
+  const unknown = await run(['store', 'destroy', '--json']);
+  expect(JSON.parse(unknown.err).error.code).toBe('usage');
+});
+
+test.each([new NotRunning('nothing answers at 127.0.0.1:4222'), new AppError('service_unavailable')])(
+  'a platform that is not there is exit code 3 and the question whether it runs: %s',
+  async (error) => {
+    const answer = await run(['store', 'list'], { error });
+    expect(answer.exitCode).toBe(3);
+    expect(answer.err).toContain('Is `npm start` running?');
+  },
+);

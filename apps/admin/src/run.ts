@@ -1,0 +1,75 @@
+import { AppError } from '@mostrador/kit/errors';
+import { type Command, CommanderError } from 'commander';
+import type { Admin } from './admin.ts';
+import { exitCodes, NotRunning, UsageError } from './exit.ts';
+import { createProgram } from './program.ts';
+import { refuseSecretArguments } from './secrets.ts';
+import { shown } from './terminal.ts';
+
+/** Runs one command and tells its exit code. Nothing is thrown: every error becomes a message and a code. */
+export async function runAdmin(argv: readonly string[], admin: Admin): Promise<number> {
+  const json = argv.includes('--json');
+  const program = createProgram(admin);
+  quiet(program, admin, json);
+  try {
+    refuseSecretArguments(argv);
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    const failure = explain(error);
+    if (json && failure.error) admin.terminal.note(JSON.stringify({ error: failure.error }, null, 2));
+    if (!json && failure.text) admin.terminal.note(failure.text);
+    return failure.exitCode;
+  }
+}
+
+/** Lets commander throw instead of exiting, and speak through the terminal. */
+function quiet(command: Command, admin: Admin, json: boolean): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => admin.terminal.print(text.trimEnd()),
+    writeErr: (text) => {
+      if (!json) admin.terminal.note(text.trimEnd());
+    },
+  });
+  command.showHelpAfterError('(add --help for what it takes, with examples)');
+  for (const child of command.commands) quiet(child, admin, json);
+}
+
+type Failure = { exitCode: number; text?: string; error?: Record<string, unknown> };
+
+function explain(error: unknown): Failure {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return { exitCode: exitCodes.done };
+    const detail = error.code === 'commander.help' ? 'say a noun and a verb' : error.message.replace(/^error: /, '');
+    // Commander has already told a person, so there is no text; a script gets the same as JSON.
+    return { exitCode: exitCodes.usage, error: { code: 'usage', detail } };
+  }
+  if (error instanceof UsageError) {
+    return {
+      exitCode: exitCodes.usage,
+      text: [...error.faults.map((fault) => `error: ${fault}`), '(add --help for what it takes, with examples)'].join(
+        '\n',
+      ),
+      error: { code: 'usage', detail: error.message, faults: error.faults },
+    };
+  }
+  if (error instanceof NotRunning) return notRunning(error.message);
+  if (error instanceof AppError) {
+    if (error.code === 'service_unavailable') return notRunning('the service that would do it does not answer');
+    return {
+      exitCode: exitCodes.refused,
+      text: `error: ${shown(error.detail)} (${error.code})`,
+      error: { code: error.code, detail: error.detail, ...error.members },
+    };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return { exitCode: exitCodes.refused, text: `error: ${detail}`, error: { code: 'internal_error', detail } };
+}
+
+function notRunning(detail: string): Failure {
+  return {
+    exitCode: exitCodes.notRunning,
+    text: `error: the platform is not running: ${detail}\nIs \`npm start\` running?`,
+    error: { code: 'not_running', detail },
+  };
+}

@@ -1,0 +1,42 @@
+import { text } from 'node:stream/consumers';
+
+/** The three standard streams, as far as the commands use them. */
+export type Terminal = {
+  /** Results, on standard output. */
+  print(text: string): void;
+  /** Everything that is no result, on standard error. */
+  note(text: string): void;
+  /** All of standard input. `interactive` is called first when a person sits at it. */
+  readInput(interactive: () => void): Promise<string>;
+};
+
+export function createTerminal(streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>): Terminal {
+  return {
+    print: (line) => void streams.stdout.write(`${line}\n`),
+    note: (line) => void streams.stderr.write(`${line}\n`),
+    readInput: (interactive) => {
+      if (streams.stdin.isTTY) interactive();
+      return text(streams.stdin);
+    },
+  };
+}
+
+/** Rows under headings, in columns wide enough for their longest cell. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const padded = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+  return lines.map((cells) => padded(cells).join('  ').trimEnd()).join('\n');
+}
+
+/** One thing's members under each other. Null is shown as a dash. */
+export function record(members: Readonly<Record<string, string | number | null>>): string {
+  const width = Math.max(...Object.keys(members).map((name) => name.length));
+  return Object.entries(members)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}`)
+    .join('\n');
+}
+
+/** Makes text that others wrote safe to show: no control characters, so nothing can move a terminal's cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach the terminal
+export const shown = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
