@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { Demo } from './demo.ts';
+import type { Ports } from './ports.ts';
+import type { ServerAddresses } from './servers.ts';
+import { publicUrl } from './services.ts';
+
+/** What `.local/dev.json` says about the running platform. */
+export type DevFile = ReturnType<typeof devFile>;
+
+export const apiUrl = (ports: Ports): string => `${publicUrl(ports)}/integrations/v1`;
+
+export const devFile = (ports: Ports, servers: ServerAddresses, demo: Demo | undefined) => ({
+  base_url: apiUrl(ports),
+  docs_url: `${publicUrl(ports)}/docs`,
+  temporal_ui_url: servers.temporalUiUrl,
+  temporal_address: servers.temporalAddress,
+  nats_url: servers.natsUrl,
+  database_url: servers.databaseUrl,
+  feed_url: demo?.feed_url ?? null,
+  stores: demo?.stores ?? [],
+});
+
+/** What is printed when everything is up: where things are, and a command that makes an appointment as it stands. */
+export function announcement(dev: DevFile, tookSeconds: number): string {
+  const lines = [
+    '',
+    `Mostrador is up (${tookSeconds.toFixed(1)} s).`,
+    '',
+    `  API          ${dev.base_url}`,
+    `  Docs         ${dev.docs_url}`,
+    ...(dev.temporal_ui_url ? [`  Temporal UI  ${dev.temporal_ui_url}`] : []),
+    ...(dev.feed_url ? [`  Calendar     ${dev.feed_url}`] : []),
+  ];
+  const store = dev.stores.find(({ tier }) => tier !== 'free');
+  if (store) lines.push('', 'Make an appointment in the demo store:', '', ...curl(dev.base_url, store.api_key));
+  else lines.push('', 'Make a store and a key: npm run admin -- store create --help');
+  return [...lines, '', 'Ctrl-C stops everything.', ''].join('\n');
+}
+
+function curl(baseUrl: string, key: string): string[] {
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  tomorrow.setUTCHours(14, 0, 0, 0);
+  const body = JSON.stringify({ title: 'Fitting', scheduled_at: tomorrow.toISOString() });
+  return [
+    `  curl -i ${baseUrl}/appointments \\`,
+    `    -H 'X-API-Key: ${key}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -H 'Idempotency-Key: ${randomUUID()}' \\`,
+    `    -d '${body}'`,
+  ];
+}

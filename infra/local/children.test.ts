@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createChildren, type ProcessSpec, untilReady } from './children.ts';
+import { identify, isRunning } from './process-identity.ts';
+
+let folder: string;
+let record: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mostrador-children-'));
+  record = join(folder, 'children.json');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const node = (script: string, isReady: ProcessSpec['isReady'] = async () => true): ProcessSpec => ({
+  name: 'sample',
+  command: process.execPath,
+  args: ['-e', script],
+  stopSignal: 'SIGTERM',
+  isReady,
+});
+const FOREVER = 'setInterval(() => {}, 1000)';
+
+test('a child that ignores the request to stop is killed when the limit has passed', async () => {
+  const lines: string[] = [];
+  const script = `process.on('SIGTERM', () => {}); console.log('there'); ${FOREVER}`;
+  const child = createChildren(record).start(node(script), (line) => lines.push(line));
+  await expect.poll(() => lines, { timeout: 5000 }).toEqual(['there']);
+  await child.stop(100);
+  expect(await child.exited).toBe('SIGKILL');
+});
+
+test('a child that ends before it is ready fails the wait with its own last words', async () => {
+  const spec = node("console.error('no database'); process.exit(3)", async () => 'not yet');
+  const child = createChildren(record).start(spec);
+  await expect(untilReady(spec, child, 5000)).rejects.toThrow(/exit code 3[\s\S]*no database/);
+});
+
+test('a child that never serves fails the wait with what its probe said', async () => {
+  const spec = node(FOREVER, async () => '503 starting');
+  const child = createChildren(record).start(spec);
+  await expect(untilReady(spec, child, 200)).rejects.toThrow('503 starting');
+  await child.stop(1000);
+});
+
+test('what an earlier start left running is ended', async () => {
+  const left = spawn(process.execPath, ['-e', FOREVER]);
+  await once(left, 'spawn');
+  writeFileSync(record, JSON.stringify([{ ...identify(left.pid ?? -1), name: 'left', stopSignal: 'SIGTERM' }]));
+  expect(await createChildren(record).stopSurvivors(3000)).toEqual(['left']);
+  expect(identify(left.pid ?? -1)).toBeUndefined();
+});
+
+test('a stranger that got the process id of a child is left alone', async () => {
+  const stranger = spawn(process.execPath, ['-e', FOREVER]);
+  await once(stranger, 'spawn');
+  const identity = identify(stranger.pid ?? -1);
+  if (!identity) throw new Error('it is not there');
+  const others = [
+    { ...identity, startTime: '1' },
+    { ...identity, bootId: 'before the last restart' },
+  ];
+  writeFileSync(record, JSON.stringify(others.map((other) => ({ ...other, name: 'other', stopSignal: 'SIGTERM' }))));
+  expect(await createChildren(record).stopSurvivors(1000)).toEqual([]);
+  expect(isRunning(identity)).toBe(true);
+  stranger.kill('SIGKILL');
+});
+
+test('a child is on record for as long as it runs', async () => {
+  const child = createChildren(record).start(node(FOREVER));
+  expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject([{ pid: child.pid, name: 'sample' }]);
+  await child.stop(1000);
+  expect(JSON.parse(readFileSync(record, 'utf8'))).toEqual([]);
+});
+
+test.skipIf(process.platform !== 'linux')('a child ends when its parent is killed', async () => {
+  const parentScript = `
+    import { createChildren } from ${JSON.stringify(join(import.meta.dirname, 'children.ts'))};
+    const child = createChildren(${JSON.stringify(record)}).start({
+      name: 'sample', command: process.execPath, args: ['-e', ${JSON.stringify(FOREVER)}], stopSignal: 'SIGTERM',
+    });
+    process.stdout.write(String(child.pid));
+    setInterval(() => {}, 1000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', parentScript]);
+  const [pid] = await once(parent.stdout, 'data');
+  parent.kill('SIGKILL');
+  await expect.poll(() => identify(Number(pid)), { timeout: 5000 }).toBeUndefined();
+});

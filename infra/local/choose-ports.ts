@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { candidateBases, type PortName, type Ports, portsFrom, takenOf } from './ports.ts';
+import { writePrivately } from './write-privately.ts';
+
+/**
+ * The ports of this clone: what the settings say, else what it had before, else the first free block. A port that is
+ * taken is an error that names the setting: moving away silently would start a second platform beside the first.
+ */
+export async function choosePorts(
+  localDirectory: string,
+  env: NodeJS.ProcessEnv,
+  needed: readonly PortName[],
+): Promise<Ports> {
+  const gateway = setting(env, 'MOSTRADOR_PORT');
+  const base = setting(env, 'MOSTRADOR_BASE_PORT') ?? savedBase(localDirectory);
+  const ports = base === undefined ? await firstFree(localDirectory, gateway, needed) : portsFrom(base, gateway);
+  const taken = await takenOf(ports, needed);
+  if (taken.length > 0) throw new Error(taken.map((name) => complaint(name, ports[name])).join('\n'));
+  return ports;
+}
+
+async function firstFree(
+  localDirectory: string,
+  gateway: number | undefined,
+  needed: readonly PortName[],
+): Promise<Ports> {
+  // A gateway port that was asked for is judged by the caller; another block would not free it.
+  const ours = needed.filter((name) => gateway === undefined || name !== 'gateway');
+  for (const base of candidateBases(localDirectory)) {
+    if ((await takenOf(portsFrom(base), ours)).length > 0) continue;
+    writePrivately(join(localDirectory, 'ports.json'), { base });
+    return portsFrom(base, gateway);
+  }
+  throw new Error('No block of free ports was found. MOSTRADOR_BASE_PORT=… sets the first of them.');
+}
+
+function complaint(name: PortName, port: number): string {
+  const variable = name === 'gateway' ? 'MOSTRADOR_PORT' : 'MOSTRADOR_BASE_PORT';
+  const other = name === 'gateway' ? port + 1 : port + 100 - (port % 100);
+  return `Port ${port} (${name}) is taken by another program. End it, or choose another port: ${variable}=${other} npm start`;
+}
+
+function savedBase(localDirectory: string): number | undefined {
+  try {
+    return JSON.parse(readFileSync(join(localDirectory, 'ports.json'), 'utf8')).base;
+  } catch {
+    return undefined;
+  }
+}
+
+function setting(env: NodeJS.ProcessEnv, name: string): number | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1024 || port > 65_500) {
+    throw new Error(`${name}=${text} is not a port between 1024 and 65500.`);
+  }
+  return port;
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLog } from '../../packages/kit/src/log.ts';
+import type { seedDemo } from './demo/seed.ts';
+import { writePrivately } from './write-privately.ts';
+
+export type Demo = Awaited<ReturnType<typeof seedDemo>>;
+
+export interface DemoOptions {
+  localDirectory: string;
+  natsUrl: string;
+  /** Of the API, with its prefix. */
+  baseUrl: string;
+  publicUrl: string;
+  say(text: string): void;
+}
+
+/** The demo stores: those of an earlier start when their keys still work, else made now. */
+export async function provideDemo(options: DemoOptions): Promise<Demo> {
+  const file = join(options.localDirectory, 'demo.json');
+  const known = read(file);
+  if (known && (await works(known, options.baseUrl))) return known;
+  options.say('Making the demo data.');
+  // Loaded only here: every later start is quicker for it.
+  const { seedDemo } = await import('./demo/seed.ts');
+  const log = createLog({ service: 'demo', level: 'warn', format: 'pretty' });
+  const { natsUrl, baseUrl, publicUrl } = options;
+  const demo = await seedDemo({ natsUrl, baseUrl, publicUrl, log });
+  writePrivately(file, demo);
+  return demo;
+}
+
+/** Another database, or one that was emptied, does not know the keys. */
+async function works(demo: Demo, baseUrl: string): Promise<boolean> {
+  const key = demo.stores[0]?.api_key ?? '';
+  const response = await fetch(`${baseUrl}/store`, { headers: { 'x-api-key': key } });
+  await response.arrayBuffer();
+  return response.status !== 401;
+}
+
+function read(file: string): Demo | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { createAppointment, createLead, createSeller, createStore } from '../../../packages/contracts/src/index.ts';
+import { validateRequest } from '../../../packages/kit/src/validate.ts';
+import { demoAppointments, demoFreeLeads, demoLeads, demoSellers, demoStores } from './data.ts';
+
+const id = '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f';
+
+describe('the demo data', () => {
+  test('is taken by the contracts as it is', () => {
+    for (const body of Object.values(demoStores))
+      expect(validateRequest(createStore, { body: { ...body } })).toEqual([]);
+    for (const body of demoSellers) expect(validateRequest(createSeller, { body: { ...body } })).toEqual([]);
+    for (const body of [...demoLeads([id]), ...demoFreeLeads()])
+      expect(validateRequest(createLead, { body })).toEqual([]);
+    for (const body of demoAppointments([id], new Date())) {
+      expect(validateRequest(createAppointment, { body })).toEqual([]);
+    }
+  });
+
+  test('has over 200 leads, no two with one phone or one name', () => {
+    const leads = demoLeads([id]);
+    expect(leads.length).toBeGreaterThan(200);
+    expect(new Set(leads.map((lead) => lead.customer_phone)).size).toBe(leads.length);
+    expect(new Set(leads.map((lead) => lead.name)).size).toBe(leads.length);
+  });
+
+  test.each(['2026-11-21T12:00:00Z', '2026-12-31T23:59:59Z', '2027-02-27T01:30:00Z', '2028-02-28T02:59:00Z'])(
+    'has appointments in the four weeks after %s, in opening hours',
+    (now) => {
+      const start = new Date(now);
+      const appointments = demoAppointments([id], start);
+      expect(appointments).toHaveLength(20);
+      for (const { scheduled_at } of appointments) {
+        const daysAhead = (Date.parse(scheduled_at) - start.getTime()) / 86_400_000;
+        expect(daysAhead).toBeGreaterThan(0);
+        expect(daysAhead).toBeLessThan(30);
+        expect(new Date(`${scheduled_at.slice(0, 10)}T00:00:00Z`).getUTCDay()).not.toBe(0);
+        expect(scheduled_at.slice(11, 13) >= '09' && scheduled_at.slice(11, 13) < '18').toBe(true);
+      }
+    },
+  );
+});

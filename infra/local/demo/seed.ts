@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  type Appointment,
+  connectCalendar,
+  createApiKey,
+  createStore,
+  type Lead,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+  type Seller,
+  type Tier,
+} from '../../../packages/contracts/src/index.ts';
+import type { Log } from '../../../packages/kit/src/log.ts';
+import { connectNats } from '../../../packages/kit/src/nats.ts';
+import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc-client.ts';
+import { demoAppointments, demoFreeLeads, demoLeads, demoSellers, demoStores } from './data.ts';
+
+/** What the demo data is reached by. The keys exist nowhere else. */
+export type Demo = {
+  readonly stores: readonly { id: string; name: string; tier: Tier; api_key: string }[];
+  readonly feed_url: string;
+};
+
+const requestTimeoutMs = 10_000;
+const requestsAtOnce = 6;
+
+/**
+ * Makes the demo data of a first start: a `pro` store with sellers, leads, a feed calendar and appointments, and a
+ * `free` store. Stores, keys and the calendar come from the admin operations, all else from the public API, as for
+ * everyone. Every call makes new stores. Everything must be up: nothing is waited for, the first refusal ends it.
+ */
+export async function seedDemo(options: {
+  natsUrl: string;
+  baseUrl: string;
+  publicUrl: string;
+  log: Log;
+}): Promise<Demo> {
+  const { natsUrl, baseUrl, publicUrl, log } = options;
+  const nats = await connectNats({ url: natsUrl, name: 'demo', log });
+  try {
+    const rpc = createRpcClient({ nats, log });
+    const [pro, free] = await Promise.all([newStore(rpc, demoStores.pro), newStore(rpc, demoStores.free)]);
+    // Connected first, so that the appointments go the whole way to it.
+    const calendar = await admin(rpc, connectCalendar, { body: { provider: 'feed' } }, pro.id);
+    if (!calendar.feed_url) throw new Error('the demo data could not be made: the feed calendar has no address');
+    const appointments = await fillProStore(postTo(baseUrl, pro.api_key));
+    await postAll<Lead>(postTo(baseUrl, free.api_key), '/leads', demoFreeLeads());
+    await checkFeed(calendar.feed_url, publicUrl, appointments.length);
+    return { stores: [pro, free], feed_url: calendar.feed_url };
+  } finally {
+    await nats.close();
+  }
+}
+
+async function newStore(rpc: RpcClient, store: (typeof demoStores)['pro' | 'free']) {
+  const { id, name, tier } = await admin(rpc, createStore, { body: store });
+  const { api_key } = await admin(rpc, createApiKey, { body: { store_id: id, name: 'Demo' } });
+  return { id, name, tier, api_key };
+}
+
+async function fillProStore(post: Post): Promise<Appointment[]> {
+  const sellers = await postAll<Seller>(post, '/sellers', demoSellers);
+  const active = sellers.filter((seller) => seller.is_active).map(({ id }) => id);
+  const leads = await postAll<Lead>(post, '/leads', demoLeads(active));
+  const leadIds = leads.map(({ id }) => id);
+  return postAll<Appointment>(post, '/appointments', demoAppointments(leadIds, new Date()));
+}
+
+async function admin<O extends Operation>(
+  rpc: RpcClient,
+  operation: O,
+  request: RequestOf<O>,
+  storeId?: string,
+): Promise<ReplyOf<O>> {
+  const context = { requestId: randomUUID(), deadline: Date.now() + requestTimeoutMs, storeId };
+  return rpc.call(operation, request, context).catch((cause: Error) => {
+    throw new Error(`the demo data could not be made: ${operation.subject}: ${cause.message}`, { cause });
+  });
+}
+
+type Post = (path: string, body: object) => Promise<unknown>;
+
+const postTo =
+  (baseUrl: string, apiKey: string): Post =>
+  async (path, body) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    });
+    const answer = await response.text();
+    if (response.status !== 201) {
+      throw new Error(`the demo data could not be made: POST ${path} answered ${response.status}: ${answer}`);
+    }
+    return JSON.parse(answer);
+  };
+
+/** Posts them all, a few at once, and gives the answers in the same order. */
+const postAll = <T>(post: Post, path: string, bodies: readonly object[]): Promise<T[]> =>
+  Readable.from(bodies)
+    .map((body: object) => post(path, body), { concurrency: requestsAtOnce })
+    .toArray();
+
+/** The feed is what a newcomer looks at first: it must be there, at the address that is shown. */
+async function checkFeed(feedUrl: string, publicUrl: string, appointments: number): Promise<void> {
+  const response = await fetch(feedUrl, { signal: AbortSignal.timeout(requestTimeoutMs) });
+  const events = (await response.text()).split('BEGIN:VEVENT').length - 1;
+  if (!feedUrl.startsWith(`${publicUrl}/`) || response.status !== 200 || events !== appointments) {
+    const found = `HTTP ${response.status} with ${events} of ${appointments} appointments`;
+    throw new Error(`the demo data could not be made: the calendar feed below ${publicUrl} answered ${found}`);
+  }
+}

@@ -1,0 +1,111 @@
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { announcement, apiUrl, devFile } from './announcement.ts';
+import { createChildren } from './children.ts';
+import { choosePorts } from './choose-ports.ts';
+import { provideDemo } from './demo.ts';
+import { holderOf, tryLock } from './lock.mjs';
+import { createOutput, type Output } from './output.ts';
+import { localDirectory as localDirectoryOf } from './paths.ts';
+import { readSecrets } from './secrets.ts';
+import { provideNats, providePostgres, provideTemporal, serverPorts } from './servers.ts';
+import { migrateAll, processNames, publicUrl, serviceSpec, stopOrder } from './services.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { writePrivately } from './write-privately.ts';
+
+// Together under 10 s, also when everything hangs.
+const PROCESS_STOP_MS = 2000;
+const SERVER_STOP_MS = 3500;
+/** npm passes Ctrl-C on to a child that the terminal has told already. */
+const SAME_SIGNAL_MS = 1000;
+const PARENT_CHECK_MS = 500;
+
+const startedAt = performance.now();
+mkdirSync(localDirectoryOf(process.env), { recursive: true });
+const localDirectory = realpathSync(localDirectoryOf(process.env));
+const devJson = join(localDirectory, 'dev.json');
+const output = createOutput(join(localDirectory, 'logs'), process.stdout);
+const children = createChildren(join(localDirectory, 'children.json'));
+const supervisor = createSupervisor(children, output);
+let stopping = false;
+
+stopWhenAsked(supervisor, output);
+try {
+  await start();
+} catch (error) {
+  await stop(1, (error as Error).message);
+}
+
+async function start(): Promise<void> {
+  // The lock comes before everything else: the files and ports below belong to one platform at a time.
+  const lockName = `platform ${localDirectory}`;
+  if (!(await tryLock(lockName, String(process.pid)))) {
+    output.say(`It runs already: process ${await holderOf(lockName)}. Its addresses stand in ${devJson}.`);
+    process.exit(1);
+  }
+  rmSync(devJson, { force: true });
+  const survivors = await children.stopSurvivors(5000);
+  if (survivors.length > 0) output.say(`Ended what an earlier start left running: ${survivors.join(', ')}.`);
+
+  const { env } = process;
+  const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
+  const ports = await choosePorts(localDirectory, env, [...serverPorts(env), ...processNames]);
+  const log = { info: (text: string) => output.say(text) };
+  const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
+  output.say('Starting the servers.');
+  const [databaseUrl, natsUrl, temporal] = await Promise.all([
+    providePostgres(serverOptions).then(async (url) => {
+      await migrateAll(url, password, log);
+      return url;
+    }),
+    provideNats(serverOptions),
+    provideTemporal(serverOptions),
+  ]);
+
+  const servers = { databaseUrl, natsUrl, ...temporal };
+  const shutdownTimeoutMs = PROCESS_STOP_MS - 200;
+  const specs = processNames.map((name) =>
+    serviceSpec(name, { ...servers, localDirectory, env, ports, password, encryptionKeys, shutdownTimeoutMs }),
+  );
+  output.say('Starting the services.');
+  await Promise.all(specs.map(supervisor.start));
+
+  const demoOptions = { localDirectory, natsUrl, baseUrl: apiUrl(ports), publicUrl: publicUrl(ports), say: output.say };
+  const demo = env.MOSTRADOR_DEMO === 'off' ? undefined : await provideDemo(demoOptions);
+  const dev = devFile(ports, servers, demo);
+  writePrivately(devJson, dev);
+  output.say(announcement(dev, (performance.now() - startedAt) / 1000));
+  output.showAll();
+}
+
+function stopWhenAsked(supervisor: Supervisor, output: Output): void {
+  let askedAt: number | undefined;
+  const ask = (why: string) => {
+    if (askedAt === undefined) {
+      askedAt = performance.now();
+      void stop(0, `Stopping (${why}).`);
+    } else if (performance.now() - askedAt > SAME_SIGNAL_MS) {
+      output.say('Stopping at once.');
+      supervisor.killAll();
+      process.exit(130);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(signal));
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent && askedAt === undefined) ask('npm is gone');
+  }, PARENT_CHECK_MS).unref();
+}
+
+/** Runs once, whoever asks first: a signal during the start makes the start fail, too. */
+async function stop(exitCode: number, why: string): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  output.say(why);
+  supervisor.startNoMore();
+  for (const group of stopOrder) await supervisor.stop(group, PROCESS_STOP_MS);
+  await supervisor.stop(['postgres', 'nats', 'temporal'], SERVER_STOP_MS);
+  rmSync(devJson, { force: true });
+  if (exitCode === 0) output.say('Stopped.');
+  process.exit(exitCode);
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.ts';
+
+const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tests', 'bench'];
+const present = folders.filter((folder) => existsSync(join(root, folder)));
+
+const checks: { name: string; command: string; args: string[] }[] = [
+  { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
+  { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'boundaries', command: 'depcruise', args: ['--config', '.dependency-cruiser.mjs', ...present] },
+  { name: 'dead code', command: 'knip', args: [] },
+];
+
+// All at once; what each one found is shown when all have ended, so that they do not talk across one another.
+const results = await Promise.all(checks.map(async (check) => ({ ...check, ...(await runCheck(check)) })));
+const failed = results.filter(({ ok }) => !ok);
+for (const { name, text } of failed) console.log(`── ${name} ──\n${text}`);
+for (const { name, ok, seconds } of results)
+  console.log(`${ok ? 'ok    ' : 'failed'} ${name} (${seconds.toFixed(1)} s)`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function runCheck(check: { command: string; args: string[] }): Promise<{ ok: boolean; text: string; seconds: number }> {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(join(root, 'node_modules/.bin', check.command), check.args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NO_UPDATE_NOTIFIER: '1' },
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        text += chunk;
+      });
+    }
+    const finish = (ok: boolean) => resolve({ ok, text, seconds: (performance.now() - startedAt) / 1000 });
+    child.once('error', (error) => {
+      text += error.message;
+      finish(false);
+    });
+    child.once('close', (code) => finish(code === 0));
+  });
+}

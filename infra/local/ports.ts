@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/** One block of ports per clone; a name's place in this list is its offset from the base. */
+const NAMES = [
+  'gateway',
+  'postgres',
+  'nats',
+  'natsMonitor',
+  'temporal',
+  'temporalUi',
+  'temporalHttp',
+  'temporalMetrics',
+  'crm',
+  'scheduling',
+  'messaging',
+  'workflows',
+] as const;
+
+export type PortName = (typeof NAMES)[number];
+export type Ports = Record<PortName, number>;
+
+// Below 32768, where systems begin to hand out ports for outgoing connections.
+const FIRST_BASE = 20_000;
+const BLOCK = 20;
+const BLOCKS = 600;
+
+export const portsFrom = (base: number, gateway?: number): Ports => {
+  const ports = Object.fromEntries(NAMES.map((name, offset) => [name, base + offset])) as Ports;
+  return gateway === undefined ? ports : { ...ports, gateway };
+};
+
+/** The bases to try for a clone, its own first: the path decides, so that a clone keeps its addresses. */
+export function* candidateBases(clonePath: string): Generator<number> {
+  const start = createHash('sha256').update(clonePath).digest().readUInt32BE(0) % BLOCKS;
+  for (let step = 0; step < BLOCKS; step += 1) yield FIRST_BASE + ((start + step) % BLOCKS) * BLOCK;
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+
+/** Those of the named ports that another program holds. */
+export async function takenOf(ports: Ports, names: readonly PortName[]): Promise<PortName[]> {
+  const free = await Promise.all(names.map((name) => isFree(ports[name])));
+  return names.filter((_, index) => !free[index]);
+}
+
+/** A port that was free a moment ago, for servers that live as long as a test run. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });

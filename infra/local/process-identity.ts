@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A process beyond doubt: ids are used again, so the start time and the boot belong to it. */
+export interface ProcessIdentity {
+  pid: number;
+  startTime: string;
+  bootId: string;
+}
+
+/** The identity of a living process; undefined when there is none, or only a zombie that nobody reaps. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const found = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+  return found && !found.state.startsWith('Z') ? { pid, startTime: found.startTime, bootId: bootId() } : undefined;
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  const now = identify(identity.pid);
+  return now !== undefined && now.startTime === identity.startTime && now.bootId === identity.bootId;
+}
+
+function fromProc(pid: number): { state: string; startTime: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command in parentheses may itself hold spaces and parentheses; the fields start after the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+function fromPs(pid: number): { state: string; startTime: string } | undefined {
+  try {
+    const [state = '', ...started] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+    })
+      .trim()
+      .split(/\s+/);
+    return { state, startTime: started.join(' ') };
+  } catch {
+    return undefined;
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type GoTool, toolPath } from './go-tool.ts';
+
+const ANSWER_WITHIN_MS = 4000;
+const STALLED_AFTER_MS = 20_000;
+
+/** The Temporal project's own build, from where its SDKs fetch it. Gives up soon when that place cannot be reached. */
+export async function downloadTool(
+  tool: GoTool,
+  env: NodeJS.ProcessEnv,
+  report: (text: string) => void,
+): Promise<string> {
+  const platform = { linux: 'linux', darwin: 'darwin' }[process.platform as string];
+  const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
+  if (!platform || !arch) throw new Error(`${tool.title} has no download for ${process.platform}-${process.arch}.`);
+  const url = `https://temporal.download/cli/archive/${tool.version}?platform=${platform}&arch=${arch}`;
+  const path = toolPath(tool, env);
+  const folder = join(dirname(path), `downloading-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  try {
+    await fetchTo(url, join(folder, 'archive.tar.gz'), (text) => report(`${tool.title}: ${text}`));
+    const unpacked = spawnSync('tar', ['-xzf', 'archive.tar.gz', tool.name], { cwd: folder, encoding: 'utf8' });
+    if (unpacked.status !== 0) throw new Error(unpacked.error?.message ?? unpacked.stderr);
+    chmodSync(join(folder, tool.name), 0o755);
+    const version = spawnSync(join(folder, tool.name), ['--version'], { encoding: 'utf8' }).stdout ?? '';
+    if (!version.includes(tool.version.slice(1))) throw new Error(`it is not ${tool.version}`);
+    renameSync(join(folder, tool.name), path);
+    return path;
+  } catch (error) {
+    throw new Error(`${tool.title} could not be downloaded from ${url}: ${(error as Error).message}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function fetchTo(url: string, file: string, report: (text: string) => void): Promise<void> {
+  const abort = new AbortController();
+  let timer = setTimeout(() => abort.abort(new Error('no answer')), ANSWER_WITHIN_MS);
+  try {
+    const response = await fetch(url, { signal: abort.signal });
+    if (!response.ok || !response.body) throw new Error(`it answered ${response.status}`);
+    const megabytes = Math.round(Number(response.headers.get('content-length') ?? 0) / 1e6);
+    report(`downloading${megabytes ? ` ${megabytes} MB` : ''}`);
+    const body = Readable.fromWeb(response.body as import('node:stream/web').ReadableStream);
+    body.on('data', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => abort.abort(new Error('it stalled')), STALLED_AFTER_MS);
+    });
+    await pipeline(body, createWriteStream(file));
+  } finally {
+    clearTimeout(timer);
+  }
+}

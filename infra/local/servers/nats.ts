@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { httpAnswers, type ProcessSpec } from '../children.ts';
+import { root } from '../paths.ts';
+import { findOnPath } from './find-on-path.ts';
+import { buildGoTool, cachedGoTool } from './go-tool.ts';
+
+const TOOL = {
+  name: 'nats-server',
+  title: 'NATS server',
+  module: 'github.com/nats-io/nats-server/v2',
+  package: '',
+  version: 'v2.15.2',
+};
+
+/** nats-server 2.15 or a later 2.x from PATH, else from the cache, else built once. */
+export async function findNats(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
+  const onPath = findOnPath(TOOL.name, env);
+  if (onPath) {
+    const [, minor] = /v2\.(\d+)\./.exec(spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
+    if (Number(minor) >= 15) return onPath;
+  }
+  const cached = cachedGoTool(TOOL, env);
+  if (cached) return cached;
+  try {
+    return await buildGoTool(TOOL, env, report);
+  } catch (error) {
+    throw new Error(
+      `No NATS server. Any one of these helps: set NATS_URL to a server that runs; put nats-server 2.15 or newer on PATH; install Go (https://go.dev/dl), with its module proxy reachable.\n${(error as Error).message}`,
+    );
+  }
+}
+
+export function natsSpec(options: {
+  binary: string;
+  storeDirectory: string;
+  port: number;
+  monitorPort: number;
+}): ProcessSpec {
+  return {
+    name: 'nats',
+    command: options.binary,
+    args: [
+      ...['-c', join(root, 'infra/nats/server.conf'), '-a', '127.0.0.1', '-p', String(options.port)],
+      ...['-m', String(options.monitorPort), '-sd', options.storeDirectory],
+    ],
+    stopSignal: 'SIGTERM',
+    isReady: () => httpAnswers(`http://127.0.0.1:${options.monitorPort}/healthz?js-enabled-only=true`),
+  };
+}

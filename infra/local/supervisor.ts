@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Child, type Children, type ProcessSpec, untilReady } from './children.ts';
+import type { Output } from './output.ts';
+
+export interface Supervisor {
+  /** Starts a process and resolves when it serves; from then on it is started again whenever it ends. */
+  start(spec: ProcessSpec): Promise<void>;
+  /** Stops the named processes, together, each within the limit. */
+  stop(names: readonly string[], limitMs: number): Promise<void>;
+  /** No process is started any more from here on. */
+  startNoMore(): void;
+  killAll(): void;
+}
+
+const READY_WITHIN_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** One that ran this long before it ended is not in a loop of crashes. */
+const STEADY_AFTER_MS = 30_000;
+
+export function createSupervisor(children: Children, output: Output): Supervisor {
+  const running = new Map<string, Child>();
+  let open = true;
+
+  const launch = (spec: ProcessSpec, onLine: (line: string) => void): Child => {
+    if (!open) throw new Error(`${spec.name} was not started, as the platform stops`);
+    const child = children.start(spec, onLine);
+    running.set(spec.name, child);
+    return child;
+  };
+
+  const watch = async (spec: ProcessSpec, first: Child, onLine: (line: string) => void): Promise<void> => {
+    let child = first;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      const startedAt = Date.now();
+      const how = await child.exited;
+      if (!open) return;
+      if (Date.now() - startedAt > STEADY_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      output.say(`${spec.name} ended (${how}); it is started again in ${pauseMs / 1000} s`);
+      await pause(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      if (!open) return;
+      child = launch(spec, onLine);
+    }
+  };
+
+  return {
+    async start(spec) {
+      const onLine = output.linesOf(spec.name);
+      const child = launch(spec, onLine);
+      await untilReady(spec, child, READY_WITHIN_MS);
+      void watch(spec, child, onLine);
+    },
+    async stop(names, limitMs) {
+      await Promise.all(names.map((name) => running.get(name)?.stop(limitMs)));
+    },
+    startNoMore() {
+      open = false;
+    },
+    killAll() {
+      for (const child of running.values()) child.kill();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { createDatabase, createRoles, schemas } from '../postgres/roles.ts';
+import { type Child, createChildren, type ProcessSpec, untilReady } from './children.ts';
+import { migrateService } from './migrations.ts';
+import { localDirectory } from './paths.ts';
+import { freePort } from './ports.ts';
+import { identify } from './process-identity.ts';
+import { findNats } from './servers/nats.ts';
+import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
+import { findTemporal, temporalSpec } from './servers/temporal.ts';
+
+const TEMPLATE = 'mostrador_template';
+// Registered at the start, as making one later takes seconds to be seen by every part of the server.
+const NAMESPACES = Array.from({ length: 30 }, (_, index) => `test-${String(index + 1).padStart(2, '0')}`);
+const READY_WITHIN_MS = 60_000;
+
+/**
+ * What integration tests share, for the length of one run: PostgreSQL with a template database that every service has
+ * migrated, and Temporal in memory. Tests find them through the environment: TEST_POSTGRES_URL (an administrator's; the
+ * services' roles have the same password), TEST_TEMPLATE_DATABASE, TEST_TEMPORAL_ADDRESS, TEST_TEMPORAL_SERVER (the
+ * program, for tests that stop it), and TEST_NATS_SERVER (the program: each test file starts its own).
+ */
+export default async function startTestServers(): Promise<() => Promise<void>> {
+  const report = (text: string) => process.stderr.write(`[test servers] ${text}\n`);
+  const runs = join(localDirectory(process.env), 'test');
+  await removeDeadRuns(runs);
+  const folder = join(runs, String(process.pid));
+  mkdirSync(folder, { recursive: true });
+
+  const children = createChildren(join(folder, 'children.json'));
+  const started: Child[] = [];
+  const start = async (spec: ProcessSpec) => {
+    const child = children.start(spec);
+    started.push(child);
+    await untilReady(spec, child, READY_WITHIN_MS);
+  };
+  const stop = async () => {
+    await Promise.all(started.map((child) => child.stop(5000)));
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  try {
+    await Promise.all([
+      startPostgres(folder, start),
+      startTemporal(folder, start, report),
+      findNats(process.env, report).then((path) => {
+        process.env.TEST_NATS_SERVER = path;
+      }),
+    ]);
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startPostgres(folder: string, start: (spec: ProcessSpec) => Promise<void>): Promise<void> {
+  const password = randomBytes(16).toString('hex');
+  const port = await freePort();
+  const dataDirectory = join(folder, 'postgres');
+  await start(
+    await preparePostgres({ binaries: findPostgres(process.env), dataDirectory, port, password, durable: false }),
+  );
+
+  const server = postgres(adminUrl({ port, password }), { max: 1, onnotice: () => {} });
+  await createDatabase(server, TEMPLATE);
+  await server.end();
+  const template = postgres(adminUrl({ port, password, database: TEMPLATE }), { max: 1, onnotice: () => {} });
+  await createRoles(template, { database: TEMPLATE, password });
+  await template.end();
+  const urlFor = (role: string) =>
+    adminUrl({ port, password, database: TEMPLATE }).replace('//postgres:', `//${role}:`);
+  await Promise.all(schemas.map((schema) => migrateService(schema, urlFor(`${schema}_owner`), { info: () => {} })));
+
+  process.env.TEST_POSTGRES_URL = adminUrl({ port, password });
+  process.env.TEST_TEMPLATE_DATABASE = TEMPLATE;
+}
+
+async function startTemporal(
+  folder: string,
+  start: (spec: ProcessSpec) => Promise<void>,
+  report: (text: string) => void,
+): Promise<void> {
+  const binary = await findTemporal(process.env, report);
+  const [grpc, http, metrics] = await Promise.all([freePort(), freePort(), freePort()]);
+  // Continuing as new is suggested after 4,096 events by default; here a test of it takes a second.
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 60 };
+  await start(
+    temporalSpec({ binary, home: folder, ports: { grpc, http, metrics }, namespaces: NAMESPACES, dynamicConfig }),
+  );
+  process.env.TEST_TEMPORAL_ADDRESS = `127.0.0.1:${grpc}`;
+  process.env.TEST_TEMPORAL_SERVER = binary;
+}
+
+/** A run that was killed leaves its folder behind, named after its process. */
+async function removeDeadRuns(runs: string): Promise<void> {
+  if (!existsSync(runs)) return;
+  for (const name of readdirSync(runs)) {
+    if (identify(Number(name))) continue;
+    await createChildren(join(runs, name, 'children.json')).stopSurvivors(3000);
+    rmSync(join(runs, name), { recursive: true, force: true });
+  }
+}

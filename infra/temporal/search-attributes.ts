@@ -1,0 +1,24 @@
+import { searchAttributes } from '../../packages/contracts/src/workflows.ts';
+
+const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType
+
+/** The names that workflows can be searched by, all of type Keyword. */
+export const searchAttributeNames: string[] = Object.values(searchAttributes);
+
+/** Makes the search attributes known to a server that was not started with them. Those it has are left alone. */
+export async function registerSearchAttributes(address: string, namespace: string): Promise<void> {
+  // Loaded here as it takes a while and only a server of one's own needs it.
+  const { Connection } = await import('@temporalio/client');
+  const connection = await Connection.connect({ address, connectTimeout: 5000 });
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = searchAttributeNames.filter((name) => !(name in customAttributes));
+    if (missing.length === 0) return;
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+    });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { afterEach, describe, expect, test } from 'vitest';
+import configuration from '../../.dependency-cruiser.mjs';
+
+/** Every rule, with the import that it exists to refuse. A library is found in a node_modules of the tree. */
+const refused: Record<string, { from: string; imports: string; also?: Record<string, string> }> = {
+  'contracts-only-typebox': { from: 'packages/contracts/src/crm.ts', imports: 'node:fs' },
+  'kit-knows-no-service': { from: 'packages/kit/src/log.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'services-not-each-other': { from: 'services/crm/src/service.ts', imports: '../../gateway/src/keys/key.ts' },
+  'services-only-packages': { from: 'services/crm/src/service.ts', imports: '../../../workflows/src/carrier.ts' },
+  'workflows-only-packages': { from: 'workflows/src/bundle.ts', imports: '../../services/crm/src/leads/lead.ts' },
+  'workflow-files-deterministic': { from: 'workflows/src/appointment.workflow.ts', imports: 'node:crypto' },
+  'apps-only-packages': { from: 'apps/admin/src/run.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'infra-only-packages': { from: 'infra/local/servers.ts', imports: '../../services/crm/src/leads/lead.ts' },
+  'e2e-black-box': { from: 'tests/e2e/feed.e2e.test.ts', imports: '../../packages/kit/src/log.ts' },
+  'nats-only-in-kit': { from: 'services/crm/src/service.ts', imports: 'nats' },
+  'postgres-only-in-kit': { from: 'services/crm/src/leads/lead.repository.ts', imports: 'postgres' },
+  'no-circular': {
+    from: 'services/crm/src/leads/lead.ts',
+    imports: './create-lead.ts',
+    also: { 'services/crm/src/leads/create-lead.ts': "import './lead.ts';\n" },
+  },
+  'no-orphans': { from: 'packages/kit/src/forgotten.ts', imports: '' },
+};
+
+const trees: string[] = [];
+
+afterEach(() => {
+  for (const tree of trees.splice(0)) rmSync(tree, { recursive: true, force: true });
+});
+
+test('every boundary rule has an import here that it refuses', () => {
+  expect(Object.keys(refused)).toEqual(configuration.forbidden?.map(({ name }) => name));
+});
+
+describe('each boundary rule refuses what it exists for', () => {
+  test.each(Object.entries(refused))('%s', async (rule, { from, imports, also = {} }) => {
+    const files: Record<string, string> = { [from]: imports && `import '${imports}';\n`, ...also };
+    if (imports.startsWith('../')) files[join(dirname(from), imports)] ??= 'export const there = 1;\n';
+    expect(await brokenRules(files)).toContain(rule);
+  });
+});
+
+test('a type of the activities may be named in a workflow file, its code may not be imported', async () => {
+  const activities = { 'workflows/src/activities/sync.ts': 'export interface Sync { id: string }\n' };
+  const workflow = 'workflows/src/appointment.workflow.ts';
+  const typeOnly = "import type { Sync } from './activities/sync.ts';\nexport type Input = Sync;\n";
+  expect(await brokenRules({ ...activities, [workflow]: typeOnly })).toEqual([]);
+  expect(await brokenRules({ ...activities, [workflow]: "import './activities/sync.ts';\n" })).toEqual([
+    'workflow-files-deterministic',
+  ]);
+});
+
+test('the imports that the layout is made of break no rule', async () => {
+  const broken = await brokenRules({
+    'packages/contracts/src/index.ts': "import '@sinclair/typebox';\n",
+    'packages/kit/src/log.ts': "import '../../contracts/src/index.ts';\nimport 'nats';\nimport 'postgres';\n",
+    'services/crm/src/main.ts': "import '../../../packages/kit/src/log.ts';\nimport './service.ts';\n",
+    'services/crm/src/service.ts': "import '../../../packages/contracts/src/index.ts';\n",
+    'workflows/src/appointment.workflow.ts':
+      "import '@temporalio/workflow';\nimport '../../packages/contracts/src/index.ts';\n",
+    'infra/local/dev.ts': "import '../../packages/kit/src/log.ts';\nimport 'postgres';\n",
+    'tests/e2e/feed.e2e.test.ts': "import '../../packages/contracts/src/index.ts';\n",
+  });
+  expect(broken).toEqual([]);
+});
+
+/** The names of the rules that a tree of these files breaks. */
+async function brokenRules(files: Record<string, string>): Promise<string[]> {
+  const tree = realpathSync(mkdtempSync(join(tmpdir(), 'mostrador-boundaries-')));
+  trees.push(tree);
+  const libraries = ['@sinclair/typebox', '@temporalio/workflow', 'nats', 'postgres'];
+  const all = { ...files, ...Object.fromEntries(libraries.map((name) => [`node_modules/${name}/index.js`, ''])) };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(tree, path)), { recursive: true });
+    writeFileSync(join(tree, path), text);
+  }
+  const { tsConfig, ...options } = configuration.options ?? {};
+  const { output } = await cruise(Object.keys(files), {
+    ...options,
+    baseDir: tree,
+    validate: true,
+    ruleSet: { forbidden: configuration.forbidden },
+  });
+  return [...new Set((output as ICruiseResult).summary.violations.map(({ rule }) => rule.name))];
+}

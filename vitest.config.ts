@@ -1,0 +1,47 @@
+import { defineConfig } from 'vitest/config';
+
+const everywhere = ['packages', 'services', 'workflows', 'apps', 'infra', 'docs', 'tests/boundaries'];
+const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
+const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    reporters: ['default', ['json', { outputFile: '.local/test-results.json' }]],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: tests('test'),
+          exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'int',
+          include: tests('int.test'),
+          exclude: ignored,
+          globalSetup: ['./infra/local/test-servers.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/**/*.e2e.test.ts'],
+          exclude: ignored,
+          // One platform for all files, started here.
+          globalSetup: ['./tests/e2e/start.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
