@@ -1,0 +1,97 @@
+import { scopes } from '@mostrador/contracts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { calls, keyless, type Owned, publicOperations } from './operations.ts';
+import { admin, document, newStore, request, storeOf } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+type Store = Awaited<ReturnType<typeof newStore>>;
+let first: Store;
+let second: Store;
+let free: Store;
+let owned: Owned;
+
+beforeAll(async () => {
+  [first, second, free] = await Promise.all([newStore(), newStore(), newStore({ tier: 'free' })]);
+  const made = async (path: string, body: object) => {
+    const answer = await request('POST', path, { key: first.key, body });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body.id as string;
+  };
+  const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
+  const leadId = await made('/leads', { name: 'Ana Secret', customer_phone: '5511900000002', seller_id: sellerId });
+  const appointmentId = await made('/appointments', {
+    title: 'Secret visit',
+    scheduled_at: '2027-01-31T09:00:00Z',
+    lead_id: leadId,
+  });
+  owned = { sellerId, leadId, appointmentId };
+});
+
+const entries = Object.entries(calls).map(([name, call]) => ({ name, call }));
+const send = ({ method, path, body }: (typeof entries)[number]['call'], key?: string) =>
+  request(method, path(owned), { key, body: body?.(owned) });
+
+test('every public operation of the contracts is tried here, and served at the place that is tried', async () => {
+  expect([...Object.keys(calls), ...keyless].sort()).toEqual(Object.keys(publicOperations).sort());
+  const documented = await document('/docs/json');
+  const served = Object.entries<object>(documented.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{[^}]+\}/g, '{id}')}`),
+  );
+  const ids: Owned = { leadId: '{id}', sellerId: '{id}', appointmentId: '{id}' };
+  const tried = entries.map(({ call }) => `${call.method} ${call.path(ids).split('?')[0]}`);
+  expect(served.filter((route) => !route.includes('.ics')).sort()).toEqual(tried.sort());
+});
+
+describe.each(entries)('$name', ({ call }) => {
+  test("a second store's key gets nothing of the first store", async () => {
+    const answer = await send(call, second.key);
+    const { foreign } = call;
+    if (foreign === 'empty list') expect(answer).toMatchObject({ status: 200, body: { data: [], total: 0 } });
+    else if (foreign === 'own store') expect(answer.status, answer.text).toBeLessThan(300);
+    else expectProblem(answer, foreign);
+    expect(answer.text).not.toContain(first.id);
+    expect(answer.text).not.toContain('Secret');
+  });
+
+  test('without a key it answers 401, with a key that nobody has too', async () => {
+    expectProblem(await send(call), 'missing_api_key');
+    expectProblem(
+      await send(call, 'mk_live_abcdefgh1234_0000000000000000000000000000000000000000000'),
+      'invalid_api_key',
+    );
+  });
+
+  test('a key without the scope gets 403 and is told which', async () => {
+    const others = scopes.filter((scope) => scope !== call.scope).join(',');
+    const { api_key } = await admin(['key', 'create', '--store', first.id, '--name', 'narrow', '--scopes', others]);
+    expect(expectProblem(await send(call, api_key), 'scope_required').required_scope).toBe(call.scope);
+  });
+});
+
+test.each(entries.filter(({ call }) => call.tier))(
+  '$name needs a tier, and a store of a lower one is told which',
+  async ({ call }) => {
+    expect(expectProblem(await send(call, free.key), 'tier_required').required_tier).toBe(call.tier);
+  },
+);
+
+test('what the second store tried has changed nothing of the first store', async () => {
+  const appointment = await request('GET', `/appointments/${owned.appointmentId}`, { key: first.key });
+  expect(appointment.body).toMatchObject({ title: 'Secret visit', lead_id: owned.leadId, store_id: first.id });
+  const lists = await Promise.all([second, first].map(({ key }) => request('GET', '/appointments', { key })));
+  expect(lists.map(({ body }) => body.total)).toEqual([0, 1]);
+});
+
+test("a calendar feed holds its own store's appointments only", async () => {
+  const { feed_url } = await admin(['calendar', 'connect', '--store', second.id, '--provider', 'feed']);
+  const feed = await (await fetch(feed_url)).text();
+  expect(feed).toContain('BEGIN:VCALENDAR');
+  expect(feed).not.toContain(owned.appointmentId);
+  const unknown = await fetch(feed_url.replace(/[^/]+\.ics$/, 'A'.repeat(43).concat('.ics')));
+  expect(unknown.status).toBe(404);
+});
+
+test('the store of a key is what GET /store answers', async () => {
+  const demo = storeOf('pro');
+  expect((await request('GET', '/store', { key: demo.api_key })).body).toMatchObject({ id: demo.id, name: demo.name });
+});

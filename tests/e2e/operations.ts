@@ -1,0 +1,94 @@
+import {
+  crmOperations,
+  gatewayOperations,
+  messagingOperations,
+  type Operation,
+  type Scope,
+  schedulingOperations,
+  type Tier,
+} from '@mostrador/contracts';
+
+/** Every operation that the gateway serves, by its name in the contracts: the list that no test may fall behind. */
+export const publicOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
+  Object.entries({ ...gatewayOperations, ...crmOperations, ...schedulingOperations, ...messagingOperations }).filter(
+    ([, operation]) => operation.subject.split('.')[1] === 'api',
+  ),
+);
+
+/** What the first store owns, and the second store must never reach. */
+export type Owned = { leadId: string; sellerId: string; appointmentId: string };
+
+/** How an operation is called, as an integrator would, with the ids that `owned` names wherever it takes one. */
+export type Call = {
+  readonly method: string;
+  readonly path: (owned: Owned) => string;
+  readonly body?: (owned: Owned) => Record<string, unknown>;
+  readonly scope: Scope;
+  readonly tier?: Tier;
+  /** What a key of another store gets: this error, or an answer that holds nothing of the first store. */
+  readonly foreign: 'lead_not_found' | 'seller_not_found' | 'appointment_not_found' | 'empty list' | 'own store';
+};
+
+const phone = () => `5511900${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
+
+/** An operation without an entry here fails the test, so a new one cannot go untried. */
+export const calls: Readonly<Record<string, Call>> = {
+  getStore: { method: 'GET', path: () => '/store', scope: 'store:read', foreign: 'own store' },
+  createLead: {
+    method: 'POST',
+    path: () => '/leads',
+    body: ({ sellerId }) => ({ name: 'Ana', customer_phone: phone(), seller_id: sellerId }),
+    scope: 'leads:write',
+    foreign: 'seller_not_found',
+  },
+  getLead: { method: 'GET', path: ({ leadId }) => `/leads/${leadId}`, scope: 'leads:read', foreign: 'lead_not_found' },
+  createSeller: {
+    method: 'POST',
+    path: () => '/sellers',
+    body: () => ({ name: 'Rui', whatsapp_id: phone() }),
+    scope: 'sellers:write',
+    foreign: 'own store',
+  },
+  getSeller: {
+    method: 'GET',
+    path: ({ sellerId }) => `/sellers/${sellerId}`,
+    scope: 'sellers:read',
+    foreign: 'seller_not_found',
+  },
+  createAppointment: {
+    method: 'POST',
+    path: () => '/appointments',
+    body: ({ leadId }) => ({ title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z', lead_id: leadId }),
+    scope: 'appointments:write',
+    tier: 'starter',
+    foreign: 'lead_not_found',
+  },
+  getAppointment: {
+    method: 'GET',
+    path: ({ appointmentId }) => `/appointments/${appointmentId}`,
+    scope: 'appointments:read',
+    foreign: 'appointment_not_found',
+  },
+  listAppointments: {
+    method: 'GET',
+    path: ({ leadId }) => `/appointments?lead_id=${leadId}`,
+    scope: 'appointments:read',
+    foreign: 'empty list',
+  },
+  updateAppointment: {
+    method: 'PATCH',
+    path: ({ appointmentId }) => `/appointments/${appointmentId}`,
+    body: () => ({ title: 'Taken over' }),
+    scope: 'appointments:write',
+    foreign: 'appointment_not_found',
+  },
+  getCalendarSync: {
+    method: 'GET',
+    path: ({ appointmentId }) => `/appointments/${appointmentId}/calendar-sync`,
+    scope: 'appointments:read',
+    foreign: 'appointment_not_found',
+  },
+};
+
+/** Operations without a key of a store: who may call them is not decided by a key, and each has its own test. */
+export const keyless: readonly string[] = ['readCalendarFeed'];

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { inject } from 'vitest';
+
+const platform = inject('platform');
+
+type Addresses = {
+  base_url: string;
+  docs_url: string;
+  nats_url: string;
+  feed_url: string;
+  stores: { id: string; name: string; tier: string; api_key: string }[];
+};
+
+/** What `npm start` wrote. */
+export const addresses: Addresses = JSON.parse(readFileSync(join(platform.localDirectory, 'dev.json'), 'utf8'));
+
+/** The demo store of a tier. */
+export function storeOf(tier: string) {
+  const store = addresses.stores.find((candidate) => candidate.tier === tier);
+  if (!store) throw new Error(`no demo store is ${tier}`);
+  return store;
+}
+
+/** The gateway's root, which holds the probes, the documentation and the calendar feeds. */
+export const gatewayUrl = new URL(addresses.base_url).origin;
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON as it came, whose shape the assertions say
+export type Json = any;
+
+export type Answer = { status: number; headers: Headers; body: Json; text: string };
+
+/** One request to the API: `path` below the version prefix. A body that is not a string is sent as JSON. */
+export async function request(
+  method: string,
+  path: string,
+  options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const headers: Record<string, string> = { ...options.headers };
+  if (options.key !== undefined) headers['x-api-key'] = options.key;
+  if (options.body !== undefined) headers['content-type'] ??= 'application/json';
+  const response = await fetch(`${addresses.base_url}${path}`, {
+    method,
+    headers,
+    body: typeof options.body === 'string' || options.body === undefined ? options.body : JSON.stringify(options.body),
+  });
+  const answer = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') && answer !== '';
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(answer) : undefined,
+    text: answer,
+  };
+}
+
+/** A document that the gateway serves outside the API's prefix. */
+export async function document(path: string): Promise<Json> {
+  return (await fetch(`${gatewayUrl}${path}`)).json();
+}
+
+/** The command `npm run admin -- …`, without npm around it. */
+export async function runAdmin(argv: readonly string[], input = '') {
+  const child = spawn(process.execPath, [join(platform.root, 'apps/admin/src/main.ts'), ...argv], {
+    cwd: platform.root,
+    env: { ...process.env, LOCAL_DIR: platform.localDirectory, NATS_URL: '' },
+  });
+  child.stdin.end(input);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { out, err, exitCode };
+}
+
+/** An admin command that must succeed, and its JSON. */
+export async function admin(argv: readonly string[], input = ''): Promise<Json> {
+  const { out, err, exitCode } = await runAdmin([...argv, '--json'], input);
+  if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} ended with ${exitCode}: ${err}`);
+  return JSON.parse(out);
+}
+
+/** A store of this test's own, with a key that may do everything. */
+export async function newStore(options: { tier?: string; arguments?: string[] } = {}) {
+  const name = `e2e ${randomUUID()}`;
+  const store = await admin([
+    'store',
+    'create',
+    '--name',
+    name,
+    '--tier',
+    options.tier ?? 'pro',
+    ...(options.arguments ?? []),
+  ]);
+  const { api_key: key } = await admin(['key', 'create', '--store', store.id, '--name', 'e2e']);
+  return { id: store.id as string, name, key: key as string };
+}
+
+/** Asks again until `isEnough` says so, and gives that answer. Says the last one when the limit passes. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  isEnough: (answer: T) => boolean,
+  limitMs = 20_000,
+): Promise<T> {
+  const until = Date.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (isEnough(answer)) return answer;
+    if (Date.now() > until) throw new Error(`not within ${limitMs} ms; the last answer: ${JSON.stringify(answer)}`);
+    await pause(100);
+  }
+}
+
+/** Stops or starts the Temporal server that the platform uses. */
+export async function temporal(action: 'stop' | 'start'): Promise<void> {
+  const response = await fetch(`${platform.temporalControlUrl}/${action}`, { method: 'POST' });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** An instant some days ahead, at a full hour, so that it lies in the future whenever the test runs. */
+export const daysAhead = (days: number): Date =>
+  new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 + days * 86_400_000);

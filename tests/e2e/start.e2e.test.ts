@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { type ErrorCode, errorCatalogue, requestsPerMinute, type Tier } from '@mostrador/contracts';
+import { expect, inject, test } from 'vitest';
+import { addresses, document, gatewayUrl, request, storeOf } from './platform.ts';
+
+const platform = inject('platform');
+
+test('the start writes the addresses, with a pro and a free store whose keys work', async () => {
+  expect(addresses).toMatchObject({
+    base_url: expect.stringMatching(/^http:\/\/.+\/integrations\/v1$/),
+    docs_url: expect.stringMatching(/^http/),
+    temporal_address: expect.any(String),
+    nats_url: expect.stringMatching(/^nats:/),
+    database_url: expect.stringMatching(/^postgres/),
+  });
+  expect(addresses.stores.map(({ tier }) => tier).sort()).toEqual(['free', 'pro']);
+  for (const store of addresses.stores) {
+    const answer = await request('GET', '/store', { key: store.api_key });
+    expect(answer.body).toMatchObject({ id: store.id, name: store.name, tier: store.tier });
+    const limit = requestsPerMinute[store.tier as Tier];
+    expect(answer.headers.get('ratelimit-policy')).toBe(`"default";q=${limit};w=60`);
+  }
+});
+
+test('what holds keys is readable by its owner alone', () => {
+  for (const file of ['dev.json', 'secrets.json']) {
+    expect(statSync(join(platform.localDirectory, file)).mode & 0o077, file).toBe(0);
+  }
+});
+
+test('the curl that the start prints makes an appointment as pasted', async () => {
+  const lines = stripVTControlCharacters(readFileSync(platform.outputFile, 'utf8')).split('\n');
+  const first = lines.findIndex((line) => /^\s*curl /.test(line));
+  const last = lines.findIndex((line, index) => index >= first && !line.endsWith('\\'));
+  const command = lines.slice(first, last + 1).join('\n');
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`]);
+  expect(stdout).toMatch(/^HTTP\/1\.1 201 /);
+  expect(JSON.parse(stdout.slice(stdout.lastIndexOf('\r\n\r\n')))).toMatchObject({ status: 'scheduled' });
+});
+
+test('the demo store has a connected feed and appointments in the weeks to come', async () => {
+  const { api_key: key } = storeOf('pro');
+  expect((await request('GET', '/store', { key })).body.calendar).toEqual({ provider: 'feed', status: 'connected' });
+  const coming = await request('GET', `/appointments?status=scheduled&from=${new Date().toISOString()}`, { key });
+  expect(coming.body.total).toBeGreaterThan(5);
+  const linked = coming.body.data.find(({ lead_id }: { lead_id: string | null }) => lead_id !== null);
+  expect((await request('GET', `/leads/${linked.lead_id}`, { key })).status).toBe(200);
+});
+
+test('probes tell that the process lives and what each dependency is like', async () => {
+  expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
+  expect((await fetch(`${gatewayUrl}/readyz`)).status).toBe(200);
+  expect((await document('/readyz')).dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' } });
+});
+
+test('the API document and the documentation page are served, and every error code has its page', async () => {
+  expect(await document('/docs/json')).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    info: { version: '1.0.0' },
+  });
+  const page = await fetch(addresses.docs_url);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+    const explained = await fetch(`${gatewayUrl}/docs/errors/${code}`);
+    expect(explained.status, code).toBe(200);
+    expect(await explained.text()).toContain(errorCatalogue[code].title);
+  }
+});
