@@ -64,6 +64,11 @@ test.each([
     argv: ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'https://ana:pw@dav.example.com/'],
   },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'feed', '--username', 'ana'] },
+  { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--secrets-stdin'] },
+  { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--calendar-id', 'primary'] },
+  {
+    argv: ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'https://x', '--calendar-id', 'y'],
+  },
 ])('wrong usage is refused with code 2 before anything is asked: $argv', async ({ argv }) => {
   const answer = await run(argv);
   expect(answer).toMatchObject({ exitCode: 2, out: '', calls: 0 });

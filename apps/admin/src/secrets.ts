@@ -3,7 +3,16 @@ import { UsageError } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Options that people try for a secret; refused wherever they stand. */
-const secretOptions = ['--password', '--secret', '--secrets', '--token', '--credentials', '--api-key'];
+const secretOptions = [
+  '--password',
+  '--secret',
+  '--secrets',
+  '--token',
+  '--credentials',
+  '--api-key',
+  '--client-secret',
+  '--refresh-token',
+];
 
 /**
  * Refuses a secret among the arguments before anything else looks at them: other users of the machine can read

@@ -109,7 +109,7 @@ export const updateAppointment = defineOperation({
   errors: ['appointment_not_found', 'appointment_not_scheduled', 'version_mismatch'],
 });
 
-export const calendarProviders = ['feed', 'caldav'] as const;
+export const calendarProviders = ['feed', 'caldav', 'google'] as const;
 const NullableProvider = Type.Unsafe<(typeof calendarProviders)[number] | null>({
   type: ['string', 'null'],
   enum: [...calendarProviders, null],
@@ -180,6 +180,7 @@ export const CalendarConnectionDetails = Type.Object({
   status: OneOf(['not_connected', 'connected', 'needs_attention']),
   url: NullableString,
   username: NullableString,
+  calendar_id: NullableString,
   last_error: NullableString,
   connected_at: NullableTimestamp,
   appointments_pending: Type.Integer(),
@@ -187,6 +188,9 @@ export const CalendarConnectionDetails = Type.Object({
 });
 export type CalendarConnectionDetails = Static<typeof CalendarConnectionDetails>;
 
+const Secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
+
+/** Which members a provider takes and needs is checked by the service, with a fault for each that does not fit. */
 export const connectCalendar = defineOperation({
   subject: 'scheduling.admin.calendars.connect',
   summary: "Connect the store's calendar, replacing what was connected; future appointments are synced to it",
@@ -195,7 +199,19 @@ export const connectCalendar = defineOperation({
       provider: OneOf(calendarProviders),
       url: Type.Optional(Type.String({ maxLength: 2000, description: 'caldav: the calendar collection' })),
       username: Type.Optional(Text(200)),
-      secrets: Type.Optional(Exact({ password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })) })),
+      calendar_id: Type.Optional(
+        Text(1024, { description: 'google: the id in the calendar’s settings, or `primary`' }),
+      ),
+      api_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: instead of the public address' })),
+      token_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: instead of the public address' })),
+      secrets: Type.Optional(
+        Exact({
+          password: Secret('caldav'),
+          client_id: Secret('google: of the OAuth client'),
+          client_secret: Secret('google: of the OAuth client'),
+          refresh_token: Secret('google: of the account that may change the calendar'),
+        }),
+      ),
     }),
   },
   reply: Type.Object({

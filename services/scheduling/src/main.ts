@@ -4,7 +4,7 @@ import { periodically } from '@mostrador/kit/periodic';
 import { createVault } from '@mostrador/kit/secrets';
 import { runService } from '@mostrador/kit/service';
 import { createCalendarGate } from './calendars/calendar-gate.ts';
-import { openProvider } from './calendars/providers/index.ts';
+import { createProviders } from './calendars/providers/index.ts';
 import { sweepOverdue } from './calendars/sweep-overdue.ts';
 import { schedulingConfig } from './config.ts';
 import { handlers } from './service.ts';
@@ -22,7 +22,7 @@ runService({
       rpc,
       relay,
       vault: createVault(config.ENCRYPTION_KEYS),
-      openProvider,
+      openProvider: createProviders(),
       gate: createCalendarGate(),
       publicUrl: config.PUBLIC_URL,
     }),

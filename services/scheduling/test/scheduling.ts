@@ -7,7 +7,7 @@ import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestService, type TestService } from '@mostrador/kit/testing/service';
 import { type CalendarGate, createCalendarGate } from '../src/calendars/calendar-gate.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
-import { openProvider as openRealProvider } from '../src/calendars/providers/index.ts';
+import { createProviders } from '../src/calendars/providers/index.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import { handlers } from '../src/service.ts';
 
@@ -41,7 +41,7 @@ export async function startScheduling(
         rpc,
         relay,
         vault: createVault(`test:${randomBytes(32).toString('base64')}`),
-        openProvider: options.openProvider ?? openRealProvider,
+        openProvider: options.openProvider ?? createProviders(),
         gate: options.gate ?? createCalendarGate(),
         publicUrl,
       };

@@ -11,6 +11,9 @@ type Options = {
   provider?: string;
   url?: string;
   username?: string;
+  calendarId?: string;
+  apiUrl?: string;
+  tokenUrl?: string;
   secretsStdin?: boolean;
   json?: boolean;
 };
@@ -23,19 +26,31 @@ export const connectCalendarCommand = (admin: Admin): Command =>
       [
         'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider feed',
         'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider caldav \\\n      --url https://dav.example.com/ana/agenda/ --username ana --secrets-stdin < secrets.json',
+        'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider google \\\n      --calendar-id agenda@group.calendar.google.com --secrets-stdin < secrets.json',
       ],
     ),
-    '{ "password" }',
+    'caldav: { "password" }, google: { "client_id", "client_secret", "refresh_token" }',
   )
     .option('--store <id>', 'the store (required)')
     .option('--provider <name>', `${calendarProviders.join(' or ')} (required)`)
     .option('--url <url>', 'caldav: the address of the calendar collection')
     .option('--username <name>', 'caldav: who signs in')
+    .option('--calendar-id <id>', "google: the calendar's id, or primary for the account's own")
+    .option('--api-url <url>', 'google: another address of the API than the public one')
+    .option('--token-url <url>', 'google: another address for access tokens than the public one')
     .action(async (options: Options) => {
-      const { store, provider, url, username } = options;
+      const { store, provider, url, username, calendarId, apiUrl, tokenUrl } = options;
       refuseMisfits(options);
-      const secrets = options.secretsStdin ? await readSecrets(admin.terminal, '{"password":"…"}') : undefined;
-      const request = checked(connectCalendar, { provider, url, username, secrets });
+      const secrets = options.secretsStdin ? await readSecrets(admin.terminal, secretsExample(provider)) : undefined;
+      const request = checked(connectCalendar, {
+        provider,
+        url,
+        username,
+        calendar_id: calendarId,
+        api_url: apiUrl,
+        token_url: tokenUrl,
+        secrets,
+      });
       const connected = await callForStore(admin, connectCalendar, request, store);
       printResult(admin, options, connected, (calendar) =>
         calendar.feed_url
@@ -48,24 +63,43 @@ export const connectCalendarCommand = (admin: Admin): Command =>
       );
     });
 
+const secretsExample = (provider: string | undefined): string =>
+  provider === 'google' ? '{"client_id":"…","client_secret":"…","refresh_token":"…"}' : '{"password":"…"}';
+
+/** Which options are for which provider. */
+const optionsOf: Record<string, readonly (keyof Options)[]> = {
+  feed: [],
+  caldav: ['url', 'username', 'secretsStdin'],
+  google: ['calendarId', 'apiUrl', 'tokenUrl', 'secretsStdin'],
+};
+const requiredOf: Record<string, readonly (keyof Options)[]> = {
+  caldav: ['url'],
+  google: ['calendarId', 'secretsStdin'],
+};
+
+const written = (option: string): string => `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 /** What belongs to one provider only, said before the platform is asked. */
 function refuseMisfits(options: Options): void {
+  const { provider = '' } = options;
+  const own = optionsOf[provider];
+  if (!own) return;
   const faults: string[] = [];
-  if (options.provider === 'feed') {
-    for (const [name, value] of [
-      ['--url', options.url],
-      ['--username', options.username],
-      ['--secrets-stdin', options.secretsStdin],
-    ]) {
-      if (value !== undefined) faults.push(`${name} is not for --provider feed, which needs no account`);
-    }
+  for (const option of new Set(Object.values(optionsOf).flat())) {
+    if (options[option] === undefined || own.includes(option)) continue;
+    const why = provider === 'feed' ? ', which needs no account' : '';
+    faults.push(`${written(option)} is not for --provider ${provider}${why}`);
   }
-  if (options.provider === 'caldav') {
-    if (options.url === undefined) faults.push('--url is required for --provider caldav');
-    else if (!/^https?:\/\//i.test(options.url) || !URL.canParse(options.url)) {
-      faults.push('--url must be a full address that begins with https:// or http://');
-    } else if (new URL(options.url).username || new URL(options.url).password) {
-      faults.push('--url must not hold a user name or password: use --username and --secrets-stdin');
+  for (const option of requiredOf[provider] ?? []) {
+    if (options[option] === undefined) faults.push(`${written(option)} is required for --provider ${provider}`);
+  }
+  for (const option of ['url', 'apiUrl', 'tokenUrl'] as const) {
+    const address = options[option];
+    if (address === undefined || !own.includes(option)) continue;
+    if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+      faults.push(`${written(option)} must be a full address that begins with https:// or http://`);
+    } else if (new URL(address).username || new URL(address).password) {
+      faults.push(`${written(option)} must not hold a user name or password: secrets come with --secrets-stdin`);
     }
   }
   if (faults.length > 0) throw new UsageError(faults);

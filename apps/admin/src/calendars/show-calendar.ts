@@ -18,6 +18,7 @@ export const showCalendarCommand = (admin: Admin): Command =>
           status: calendar.status,
           url: shownOrNull(calendar.url),
           username: shownOrNull(calendar.username),
+          'calendar id': shownOrNull(calendar.calendar_id),
           'last error': shownOrNull(calendar.last_error),
           connected: calendar.connected_at,
           'appointments pending': calendar.appointments_pending,

@@ -1,3 +1,7 @@
+import type { calendarProviders } from '@mostrador/contracts';
+
+export type ProviderName = (typeof calendarProviders)[number];
+
 /** An appointment as a calendar shows it. */
 export type CalendarEvent = {
   /** Stays the same through every change: `<appointment id>@mostrador`. */
@@ -28,11 +32,27 @@ export type CalendarProvider = {
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;
 };
 
+/** What about a connection is no secret; which members there are depends on its provider. */
+export type ConnectionSettings = {
+  readonly url?: string;
+  readonly username?: string;
+  readonly calendar_id?: string;
+  readonly api_url?: string;
+  readonly token_url?: string;
+};
+
+export type Credentials = {
+  readonly password?: string;
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly refresh_token?: string;
+};
+
 /** A connection as an adapter needs it. */
 export type OpenConnection = {
-  readonly provider: 'feed' | 'caldav';
-  readonly settings: { readonly url?: string; readonly username?: string };
-  readonly credentials: { readonly password?: string };
+  readonly provider: ProviderName;
+  readonly settings: ConnectionSettings;
+  readonly credentials: Credentials;
 };
 
 /** Opens the adapter of a connection. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
-import { AppError, validationFailed } from '@mostrador/kit/errors';
+import type { connectCalendar as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
 import { appendOutbox } from '@mostrador/kit/outbox';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
@@ -9,10 +9,9 @@ import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
 import { type ConnectionRow, endConnection, insertConnection, seizeConnection } from './connection.repository.ts';
 import { sealCredentials } from './credentials.ts';
 import { feedUrl, hashFeedToken, newFeedToken } from './feed.ts';
+import { connectionOf } from './requested-connection.ts';
 import { dropUnsettledSyncs, requestFutureSyncs } from './sync.repository.ts';
 import { callLimitMs, toCalendarError } from './sync-attempt.ts';
-
-type Body = RequestOf<typeof operation>['body'];
 
 // What is left of the caller's time for storing the connection.
 const storingMs = 2_000;
@@ -57,34 +56,10 @@ export const connectCalendar =
     };
   };
 
-/** The connection that is asked for, or `validation_failed` with everything that does not fit its provider. */
-export function connectionOf({ provider, url, username, secrets }: Body): OpenConnection {
-  const password = secrets?.password;
-  const errors =
-    provider === 'feed'
-      ? Object.entries({ url, username, 'secrets/password': password })
-          .filter(([, value]) => value !== undefined)
-          .map(([name]) => ({ pointer: `#/${name}`, detail: 'is not used by a feed' }))
-      : [
-          ...(url === undefined ? [{ pointer: '#/url', detail: 'is required for caldav' }] : []),
-          ...(username === undefined && password !== undefined
-            ? [{ pointer: '#/username', detail: 'is required with a password' }]
-            : []),
-          ...(username !== undefined && password === undefined
-            ? [{ pointer: '#/secrets/password', detail: 'is required with a username' }]
-            : []),
-        ];
-  if (errors.length > 0) throw validationFailed(errors);
-  return {
-    provider,
-    settings: { ...(url === undefined ? {} : { url }), ...(username === undefined ? {} : { username }) },
-    credentials: password === undefined ? {} : { password },
-  };
-}
-
 /** Whether events that are in the old calendar are in the new one too. */
 const isSameCalendar = (old: ConnectionRow, wanted: OpenConnection): boolean =>
-  old.provider === wanted.provider && old.settings.url === wanted.settings.url;
+  old.provider === wanted.provider &&
+  (['url', 'calendar_id', 'api_url'] as const).every((name) => old.settings[name] === wanted.settings[name]);
 
 async function verify(openProvider: OpenProvider, wanted: OpenConnection, limitMs: number): Promise<void> {
   if (limitMs <= 0) throw new AppError('upstream_timeout');

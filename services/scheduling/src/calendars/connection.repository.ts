@@ -1,11 +1,10 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
-
-export type ConnectionSettings = { readonly url?: string; readonly username?: string };
+import type { ConnectionSettings, ProviderName } from './calendar-provider.ts';
 
 /** A calendar connection as its row holds it. */
 export type ConnectionRow = {
   readonly id: string;
-  readonly provider: 'feed' | 'caldav';
+  readonly provider: ProviderName;
   readonly settings: ConnectionSettings;
   readonly sealed_credentials: string | null;
   readonly status: 'connected' | 'needs_attention';
@@ -16,7 +15,7 @@ export type ConnectionRow = {
 
 export type NewConnection = {
   readonly id: string;
-  readonly provider: 'feed' | 'caldav';
+  readonly provider: ProviderName;
   readonly settings: ConnectionSettings;
   readonly sealed_credentials: string;
   readonly feed_token_hash: Buffer | null;

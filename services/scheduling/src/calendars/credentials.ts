@@ -1,8 +1,6 @@
 import type { Vault } from '@mostrador/kit/secrets';
-import { CalendarError, type OpenConnection } from './calendar-provider.ts';
+import { CalendarError, type Credentials } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
-
-export type Credentials = OpenConnection['credentials'];
 
 /** What sealed credentials are bound to: they open for no other store or connection. */
 const boundTo = (storeId: string, connectionId: string): string => `calendar ${storeId} ${connectionId}`;

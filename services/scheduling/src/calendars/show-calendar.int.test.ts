@@ -42,6 +42,7 @@ test('everything about the calendar is shown but its secrets, with what is left 
     status: 'needs_attention',
     url,
     username: 'store',
+    calendar_id: null,
     last_error: 'unauthorized: The password was refused.',
     connected_at: expect.stringMatching(/Z$/),
     appointments_pending: 1,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refusalOf, retryAfterSeconds } from './caldav-refusal.ts';
+import { refusalOf } from './caldav-refusal.ts';
+import { retryAfterSeconds } from './calendar-http.ts';
 
 const davError = (precondition: string) =>
   `<?xml version='1.0'?><D:error xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><C:${precondition} /></D:error>`;

@@ -1,7 +1,5 @@
 import { CalendarError } from '../calendar-provider.ts';
-
-/** No calendar may put off the next attempt for longer than a day. */
-const maxRetryAfterSeconds = 86_400;
+import { retryAfterSeconds } from './calendar-http.ts';
 
 /** Preconditions (RFC 4791 5.3.2.1) that say: not this event, whatever the status. Servers send them with 403, 409 and 412. */
 const eventPreconditions = [
@@ -22,13 +20,6 @@ export const eventPrecondition = (body: string): string | undefined => {
   const named = new Set([...body.matchAll(/<(?:[\w.-]+:)?([a-z-]+)[\s/>]/g)].map((match) => match[1]));
   return eventPreconditions.find((precondition) => named.has(precondition));
 };
-
-/** Seconds or a date (RFC 9110 10.2.3), as whole seconds from `now`; nothing when it is neither. */
-export function retryAfterSeconds(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxRetryAfterSeconds);
-}
 
 /** What an answer that is not a success means for the connection or for the event. */
 export function refusalOf(status: number, headers: Headers, body: string): CalendarError {

@@ -1,7 +1,20 @@
 import type { OpenProvider } from '../calendar-provider.ts';
 import { createCaldavProvider } from './caldav.ts';
 import { createFeedProvider } from './feed.ts';
+import { createGoogleProvider } from './google.ts';
+import { createAccessTokens } from './google-tokens.ts';
 
-/** Opens the adapter of a connection. Never throws: a setting that cannot be used shows on the first call. */
-export const openProvider: OpenProvider = ({ provider, settings, credentials }) =>
-  provider === 'feed' ? createFeedProvider() : createCaldavProvider({ ...settings, password: credentials.password });
+/** What opens the adapter of a connection. It never throws: a setting that cannot be used shows on the first call. */
+export function createProviders(): OpenProvider {
+  const tokens = createAccessTokens();
+  return ({ provider, settings, credentials }) => {
+    switch (provider) {
+      case 'feed':
+        return createFeedProvider();
+      case 'caldav':
+        return createCaldavProvider({ ...settings, password: credentials.password });
+      case 'google':
+        return createGoogleProvider({ settings, credentials, tokens });
+    }
+  };
+}

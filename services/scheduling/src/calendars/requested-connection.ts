@@ -1,0 +1,64 @@
+import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/errors';
+import type { OpenConnection, ProviderName } from './calendar-provider.ts';
+
+type Body = RequestOf<typeof operation>['body'];
+type Fault = { pointer: string; detail: string };
+
+/** What each provider takes, as pointers into the body. */
+const taken: Record<ProviderName, { required: readonly string[]; optional: readonly string[] }> = {
+  feed: { required: [], optional: [] },
+  caldav: { required: ['url'], optional: ['username', 'secrets/password'] },
+  google: {
+    required: ['calendar_id', 'secrets/client_id', 'secrets/client_secret', 'secrets/refresh_token'],
+    optional: ['api_url', 'token_url'],
+  },
+};
+
+/** The connection that is asked for, or `validation_failed` with everything that does not fit its provider. */
+export function connectionOf({ provider, secrets = {}, ...settings }: Body): OpenConnection {
+  const given = { ...members('', settings), ...members('secrets/', secrets) };
+  const { required, optional } = taken[provider];
+  const errors: Fault[] = [
+    ...required
+      .filter((name) => !(name in given))
+      .map((name) => ({ pointer: `#/${name}`, detail: `is required for ${provider}` })),
+    ...Object.keys(given)
+      .filter((name) => !required.includes(name) && !optional.includes(name))
+      .map((name) => ({ pointer: `#/${name}`, detail: `is not used by ${provider}` })),
+    ...(provider === 'caldav' ? halfAnAccount(given) : []),
+    ...(provider === 'google' ? unsafeAddresses(given) : []),
+  ];
+  if (errors.length > 0) throw validationFailed(errors);
+  return { provider, settings, credentials: secrets };
+}
+
+const members = (prefix: string, object: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => (value === undefined ? [] : [[`${prefix}${name}`, value]])),
+  );
+
+function halfAnAccount(given: Record<string, unknown>): Fault[] {
+  const [name, password] = ['username' in given, 'secrets/password' in given];
+  if (name === password) return [];
+  return name
+    ? [{ pointer: '#/secrets/password', detail: 'is required with a username' }]
+    : [{ pointer: '#/username', detail: 'is required with a password' }];
+}
+
+/** The addresses get the account's secrets: in clear they go to this machine at most. */
+function unsafeAddresses(given: Record<string, unknown>): Fault[] {
+  return ['api_url', 'token_url'].flatMap((name) =>
+    !(name in given) || isSafe(String(given[name]))
+      ? []
+      : [{ pointer: `#/${name}`, detail: 'must be an https address without a user name, password, query or fragment' }],
+  );
+}
+
+const loopback = ['127.0.0.1', '[::1]', 'localhost'];
+
+function isSafe(address: string): boolean {
+  const url = URL.parse(address);
+  if (!url || url.username || url.password || url.search || url.hash) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.includes(url.hostname));
+}

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { SeenEvent } from './caldav-servers.ts';
+import {
+  GoogleFault,
+  insufficientScope,
+  invalid,
+  invalidCredentials,
+  needsWriter,
+  notFound,
+  tokenFault,
+} from './google-calendar-server-errors.ts';
+import { calendarZone, createEventStore, type EventBody, seen, shown } from './google-calendar-server-events.ts';
+
+export type Asked = { readonly method: string; readonly path: string; readonly isWrite: boolean };
+
+/** What a request meets instead of an ordinary answer. The last three happen after a write was accepted. */
+export type Trouble =
+  | GoogleFault
+  | 'hang'
+  | 'hang up'
+  | 'accept and hang'
+  | 'accept and hang up'
+  | 'accept and truncate'
+  | { readonly body: string; readonly type: string; readonly status?: number };
+
+type Misbehaviour = { readonly when: (asked: Asked) => boolean; readonly trouble: Trouble; left: number };
+
+export type GoogleServer = Awaited<ReturnType<typeof startGoogleCalendar>>;
+
+const eventsPath = /^\/calendar\/v3\/calendars\/([^/]+)\/events(?:\/([^/]+))?$/;
+/**
+ * Stands in for Google Calendar v3 and its token endpoint: one account, one calendar. It is as strict as the documents
+ * say that Google is, and misbehaves when told to. Nothing but tests uses it.
+ */
+export async function startGoogleCalendar() {
+  const calendarId = 'agenda@group.calendar.google.com';
+  const client = { client_id: `client-${secret()}`, client_secret: `secret-${secret()}` };
+  let refreshToken = `1//${secret()}`;
+  const account = ordinary();
+  let store = createEventStore();
+  const accessTokens = new Set<string>();
+  const issued: string[] = [];
+  const requests: Asked[] = [];
+  const misbehaviours: Misbehaviour[] = [];
+  const meanwhile: { method: string; happens: () => void }[] = [];
+
+  const token = (incoming: IncomingMessage, body: string): unknown => {
+    // developers.google.com/identity/protocols/oauth2/web-server#offline: a form, posted.
+    const type = String(incoming.headers['content-type']);
+    if (incoming.method !== 'POST' || !type.startsWith('application/x-www-form-urlencoded')) {
+      throw tokenFault(400, 'invalid_request', 'Bad Request');
+    }
+    const form = new URLSearchParams(body);
+    if (form.get('grant_type') !== 'refresh_token')
+      throw tokenFault(400, 'unsupported_grant_type', 'Invalid grant_type');
+    if (form.get('client_id') !== client.client_id) {
+      throw tokenFault(401, 'invalid_client', 'The OAuth client was not found.');
+    }
+    if (form.get('client_secret') !== client.client_secret) throw tokenFault(401, 'invalid_client', 'Unauthorized');
+    if (form.get('refresh_token') !== refreshToken) {
+      throw tokenFault(400, 'invalid_grant', 'Token has been expired or revoked.');
+    }
+    const access = `ya29.${secret()}`;
+    accessTokens.add(access);
+    issued.push(access);
+    return { access_token: access, expires_in: account.expiresIn, scope: account.scope, token_type: 'Bearer' };
+  };
+
+  const api = (incoming: IncomingMessage, url: URL, body: string): unknown => {
+    const bearer = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1];
+    if (!bearer || !accessTokens.has(bearer)) throw invalidCredentials();
+    const [, calendar, event] = eventsPath.exec(url.pathname) ?? [];
+    const isOurs = calendar && ['primary', calendarId].includes(decodeURIComponent(calendar));
+    if (!isOurs) throw notFound();
+    const id = event && decodeURIComponent(event);
+    const ifMatch = incoming.headers['if-match'];
+    const method = incoming.method ?? '';
+    if (method !== 'GET') {
+      if (account.scope.endsWith('.readonly')) throw insufficientScope();
+      if (!['owner', 'writer'].includes(account.role)) throw needsWriter();
+    }
+    const json = (): EventBody => parseBody(incoming, body);
+    if (id === undefined) {
+      if (method === 'POST') return shown(store.insert(json()));
+      if (method === 'GET') return list(url.searchParams);
+      throw notFound();
+    }
+    switch (method) {
+      case 'GET':
+        return shown(store.get(id));
+      case 'PUT':
+        return shown(store.update(id, json(), ifMatch));
+      case 'PATCH':
+        return shown(store.patch(id, json(), ifMatch));
+      case 'DELETE':
+        return store.delete(id, ifMatch);
+    }
+    throw notFound();
+  };
+
+  const list = (query: URLSearchParams): unknown => {
+    const found = store.list({
+      showDeleted: query.get('showDeleted') === 'true',
+      privateProperties: query.getAll('privateExtendedProperty'),
+      iCalUID: query.get('iCalUID'),
+    });
+    const items = found.slice(0, Number(query.get('maxResults') ?? 250)).map(shown);
+    const whole = { kind: 'calendar#events', accessRole: account.role, timeZone: calendarZone.timeZone, items };
+    const fields = query.get('fields')?.split(',');
+    return Object.fromEntries(Object.entries(whole).filter(([name]) => !fields || fields.includes(name)));
+  };
+
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(incoming.url ?? '/', 'http://google');
+    const isToken = url.pathname === '/token';
+    const isWrite = !isToken && incoming.method !== 'GET';
+    const asked = { method: incoming.method ?? '', path: url.pathname, isWrite };
+    const body = await readAll(incoming);
+    requests.push(asked);
+    const misbehaviour = misbehaviours.find(({ left, when }) => left > 0 && when(asked));
+    if (misbehaviour) misbehaviour.left -= 1;
+    const trouble = misbehaviour?.trouble;
+    if (trouble === 'hang') return;
+    if (trouble === 'hang up') return void incoming.socket.destroy();
+    try {
+      if (trouble instanceof GoogleFault) throw trouble;
+      if (meanwhile[0]?.method === incoming.method) meanwhile.shift()?.happens();
+      const result = isToken ? token(incoming, body) : api(incoming, url, body);
+      if (trouble === 'accept and hang') return;
+      if (trouble === 'accept and hang up') return void incoming.socket.destroy();
+      if (typeof trouble === 'object') return send(response, trouble.status ?? 200, trouble.body, trouble.type);
+      const text = result === undefined ? '' : JSON.stringify(result);
+      const etag = typeof result === 'object' && result && 'etag' in result ? { etag: String(result.etag) } : {};
+      const whole = trouble === 'accept and truncate' ? text.slice(0, text.length / 2) : text;
+      send(response, text === '' ? 204 : 200, whole, 'application/json; charset=UTF-8', etag);
+    } catch (fault) {
+      if (!(fault instanceof GoogleFault)) throw fault;
+      send(response, fault.status, JSON.stringify(fault.body), 'application/json; charset=UTF-8', fault.headers);
+    }
+  };
+
+  let server = await listen(answer, 0);
+  const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    tokenUrl: `http://127.0.0.1:${port}/token`,
+    calendarId,
+    requests: requests as readonly Asked[],
+    /** Every access token that was ever given out. */
+    issued: issued as readonly string[],
+    get store() {
+      return store;
+    },
+    secrets: () => ({ ...client, refresh_token: refreshToken }),
+
+    /** The calendar as its people see it. */
+    seen: async (): Promise<SeenEvent[]> =>
+      store
+        .all()
+        .filter(({ status }) => status !== 'cancelled')
+        .map(seen),
+
+    /** The next requests of this kind meet this; with `times` left out, one of them. */
+    misbehave(trouble: Trouble, when: (asked: Asked) => boolean = () => true, times = 1): void {
+      misbehaviours.push({ trouble, when, left: times });
+    },
+    behave: () => void misbehaviours.splice(0),
+    /** A person deletes the event while the next request of this method is on its way. */
+    deleteBefore: (method: string, id: string) => void meanwhile.push({ method, happens: () => store.delete(id) }),
+
+    /** As an hour does. */
+    expireAccessTokens: () => accessTokens.clear(),
+    /** As a person does in the account's settings. The answer is the token that replaces it. */
+    revoke(): string {
+      accessTokens.clear();
+      refreshToken = `1//${secret()}`;
+      return refreshToken;
+    },
+    /** What the account may do, and how long its access tokens are said to be good. */
+    account,
+
+    /** As new, at the same address with the same account. */
+    clear(): void {
+      store = createEventStore();
+      misbehaviours.splice(0);
+      requests.splice(0);
+      Object.assign(account, ordinary());
+    },
+    stop,
+    async start() {
+      server = await listen(answer, port);
+    },
+  };
+}
+
+const ordinary = () => ({
+  role: 'owner',
+  scope: 'https://www.googleapis.com/auth/calendar.events',
+  expiresIn: 3599,
+});
+
+const secret = () => randomBytes(24).toString('base64url');
+
+async function listen(answer: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>, port: number) {
+  const server: Server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error) => response.destroy(error));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+async function readAll(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: string, type: string, headers: object = {}): void {
+  response.writeHead(status, { ...(body === '' ? {} : { 'content-type': type }), ...headers }).end(body);
+}
+
+function parseBody(incoming: IncomingMessage, body: string): EventBody {
+  if (!String(incoming.headers['content-type']).startsWith('application/json')) throw invalid('Not JSON.');
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new GoogleFault(400, { error: { code: 400, message: 'Parse Error', errors: [{ reason: 'parseError' }] } });
+  }
+}
