@@ -1,6 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-const everywhere = ['packages', 'services', 'workflows', 'apps', 'infra', 'docs', 'tests/boundaries'];
+const everywhere = [
+  'packages',
+  'services',
+  'workflows',
+  'apps',
+  'infra',
+  'docs',
+  'bench',
+  'tests/boundaries',
+  'tests/chaos',
+];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
 

@@ -3,6 +3,7 @@ import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
 import { AppError, fromWireError } from './errors.ts';
 import type { Log } from './log.ts';
 import { isConnected, type NatsConnection } from './nats.ts';
+import { endOfTurn } from './turn.ts';
 import { header, laneOf, type ReplyHeaders, type RequestEnvelope, wireHeaders, writeEnvelope } from './wire.ts';
 
 /** What a caller says about a request. A handler's `Context` is one. */
@@ -66,14 +67,16 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
 }
 
 async function exchange(nats: NatsConnection, operation: Operation, request: unknown, context: CallContext) {
+  const payload = JSON.stringify(request);
+  await endOfTurn(); // requests that arrived together leave together
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
   if (!isConnected(nats)) throw unavailable();
-  const { idempotency, ifMatch, ...inner } = context;
-  const envelope = laneOf(operation) === 'api' ? context : inner;
+  const { requestId, deadline, storeId, traceparent } = context;
+  const envelope = laneOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
   const options = { timeout: remainingMs, headers: writeEnvelope(envelope) };
   try {
-    const answer = nats.request(operation.subject, JSON.stringify(request), options);
+    const answer = nats.request(operation.subject, payload, options);
     return await (context.signal === undefined ? answer : untilAborted(answer, context.signal));
   } catch (error) {
     throw failureOf(error);

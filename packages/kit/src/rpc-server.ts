@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.ts';
 import type { NatsConnection } from './nats.ts';
 import { Reply, serializeReply } from './reply.ts';
 import { complainOnceASecond, instrument } from './rpc-observe.ts';
+import { endOfTurn } from './turn.ts';
 import { type UncheckedRequest, validateRequest } from './validate.ts';
 import { laneOf, type RequestEnvelope, readEnvelope, wireHeaders } from './wire.ts';
 
@@ -92,15 +93,17 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       checkEnvelope(envelope, operation);
     } catch (error) {
       log.warn({ err: error, subject }, 'a request with a faulty envelope');
-      finish(answerError(message, error, log));
+      finish(answerError(message, error, () => log));
       return;
     }
     const isLate = () => envelope.deadline <= Date.now();
-    const requestLog = log.child({
-      request_id: envelope.requestId,
-      subject,
-      ...(envelope.storeId === undefined ? {} : { store_id: envelope.storeId }),
-    });
+    const requestLog = lazily(() =>
+      log.child({
+        request_id: envelope.requestId,
+        subject,
+        ...(envelope.storeId === undefined ? {} : { store_id: envelope.storeId }),
+      }),
+    );
     const drop = () => {
       complain('late');
       finish('late');
@@ -113,7 +116,9 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       if (isLate()) return drop();
       const outcome = await carryOut(message, operation, handle, envelope, requestLog);
       finish(outcome);
-      requestLog.debug({ outcome, duration_ms: Math.round(performance.now() - startedMs) }, 'request');
+      if (log.isLevelEnabled('debug')) {
+        requestLog().debug({ outcome, duration_ms: Math.round(performance.now() - startedMs) }, 'request');
+      }
     });
     if (accepted) return;
     complain('lane full');
@@ -140,18 +145,26 @@ async function carryOut(
   operation: Operation,
   handle: AnyHandler,
   envelope: RequestEnvelope,
-  log: Log,
+  log: () => Log,
 ): Promise<string> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(new AppError('upstream_timeout')), envelope.deadline - Date.now());
   try {
     const request = readRequest(message, operation);
-    const result = await handle({ ...envelope, signal: abort.signal, log }, request);
+    const context = {
+      ...envelope,
+      signal: abort.signal,
+      get log() {
+        return log();
+      },
+    };
+    const result = await handle(context, request);
+    await endOfTurn(); // replies that became ready together leave together
     answer(message, operation, result);
     return 'ok';
   } catch (error) {
-    if (!(error instanceof AppError)) log.error({ err: error }, 'a handler failed');
-    else if (error.status >= 500) log.warn({ err: error }, 'a request could not be carried out');
+    if (!(error instanceof AppError)) log().error({ err: error }, 'a handler failed');
+    else if (error.status >= 500) log().warn({ err: error }, 'a request could not be carried out');
     return answerError(message, error, log);
   } finally {
     clearTimeout(timer);
@@ -199,16 +212,25 @@ function answer(message: Msg, operation: Operation, result: unknown): void {
 }
 
 /** Answers the error and returns its code. If even that cannot be sent, the caller's deadline is the answer. */
-function answerError(message: Msg, error: unknown, log: Log): string {
+function answerError(message: Msg, error: unknown, log: () => Log): string {
   const wire = toWireError(error);
   const written = headers();
   written.set(wireHeaders.error, wire.code);
   try {
     message.respond(JSON.stringify(wire), { headers: written });
   } catch (failure) {
-    log.error({ err: failure }, 'an error could not be answered');
+    log().error({ err: failure }, 'an error could not be answered');
   }
   return wire.code;
+}
+
+/** Made when it is first asked for: to make a log costs more than most requests log. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -1,0 +1,74 @@
+import { type Drains, drainRound } from './drain.ts';
+import { describeMachine, loadAverage } from './machine.ts';
+import { type Measurements, mainConcurrency, measureRound, type Plan, variantsOf, warmUp } from './measure.ts';
+import { serverNiceness, servers, startPlatform } from './platform.ts';
+import { residentMb } from './processes.ts';
+import type { Findings } from './report.ts';
+import { openStage, type Stage } from './stage.ts';
+
+export type Run = {
+  readonly root: string;
+  readonly against?: string;
+  readonly nodeOptions?: string;
+  readonly plan: Plan;
+};
+
+const warmUpSeconds = 3;
+const warmUpWorkflows = 100;
+
+/** `npm run bench -- appointments`: starts everything, measures in alternating rounds, stops everything. */
+export async function benchAppointments(
+  { root, against, nodeOptions, plan }: Run,
+  { say, signal }: { say: (text: string) => void; signal: AbortSignal },
+): Promise<Findings> {
+  const startedAt = performance.now();
+  const loadBefore = loadAverage();
+  say(
+    'Starting a platform once, for its caches: a process that strips types or bundles workflows holds memory for it.',
+  );
+  await (await startPlatform(root, nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions })).stop();
+  say('Starting a platform and what it is compared with.');
+  const stage = await openStage({ root, against, nodeOptions });
+  try {
+    const machine = await describeMachine(stage);
+    const variants = await variantsOf(stage, plan);
+    const measurements: Measurements = new Map();
+    const drains: Drains = { platform: [], other: [], bare: [] };
+    say('Warming up.');
+    await warmUp(stage, variants, Math.min(warmUpSeconds, plan.seconds * 2));
+    const drained = { platform: [], other: [], bare: [] };
+    if (plan.parts.includes('drain')) await drainRound(stage, warmUpWorkflows, 0, drained);
+    const warm = memoryOf(stage);
+    for (let round = 0; round < plan.rounds; round++) {
+      say(`Round ${round + 1} of ${plan.rounds}, after ${Math.round((performance.now() - startedAt) / 1000)} s.`);
+      signal.throwIfAborted();
+      await measureRound(stage, variants, plan, round, measurements, say);
+      signal.throwIfAborted();
+      if (plan.parts.includes('drain')) await drainRound(stage, plan.drained, round, drains);
+    }
+    const end = memoryOf(stage);
+    return {
+      settings: [
+        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each figure, all variants in turn within a round; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
+        `A closed loop: so many callers, each with one connection, send their next request when they were answered. They run in a process of their own on the same cores.`,
+        ...(nodeOptions === undefined ? [] : [`The platform's processes run with NODE_OPTIONS="${nodeOptions}".`]),
+        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0, for every variant alike.`,
+      ],
+      machine,
+      concurrencies: [...new Set([...plan.concurrencies, mainConcurrency])].sort((a, b) => a - b),
+      measurements,
+      drains,
+      memory: Object.fromEntries(
+        Object.entries(warm).map(([name, megabytes]) => [name, { warm: megabytes, end: end[name] ?? Number.NaN }]),
+      ),
+    };
+  } finally {
+    say('Stopping.');
+    await stage.stop();
+  }
+}
+
+function memoryOf({ main }: Stage): Record<string, number> {
+  const nodes = Object.entries(main.platform.processes).filter(([name]) => !servers.includes(name));
+  return Object.fromEntries(nodes.map(([name, pid]) => [name, residentMb(pid)]));
+}

@@ -1,0 +1,52 @@
+import { createAppointment } from '@mostrador/contracts';
+import postgres from 'postgres';
+
+/** The body of a creation as its schema makes it. */
+export type NewAppointment = {
+  title: string;
+  scheduled_at: string;
+  duration_minutes: number;
+  notes?: string | null;
+  lead_id?: string | null;
+};
+
+export const baselineStoreId = '00000000-0000-7000-8000-000000000001';
+
+/** The schema of a creation for Fastify's own validator, which does not know the keyword `text`. */
+export const bodySchema = JSON.parse(
+  JSON.stringify(createAppointment.request.body, (name, value) => (name === 'text' ? undefined : value)),
+);
+
+/** The same table as the platform's, with its constraints and indexes, and nothing around it. */
+export async function createTable(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`
+    drop schema if exists bench cascade;
+    create schema bench;
+    create table bench.appointments (like scheduling.appointments including all)`);
+  await sql.end();
+}
+
+/** What a competent small service does: one pool, one statement (which is one transaction), prepared. */
+export function openTable(databaseUrl: string) {
+  const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} });
+  const insertBy = async (by: postgres.ISql, body: NewAppointment) => {
+    const [row] = await by`
+        insert into bench.appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes)
+        values (${baselineStoreId}, ${body.lead_id ?? null}, ${body.title}, ${new Date(body.scheduled_at)},
+                ${body.duration_minutes}, ${body.notes ?? null})
+        returning id, store_id, lead_id, title, scheduled_at, duration_minutes, status, notes, created_at, updated_at`;
+    return row;
+  };
+  return {
+    insert: (body: NewAppointment) => insertBy(sql, body),
+    /** As whoever writes a second row with it must. */
+    insertInTransaction: (body: NewAppointment) => sql.begin((transaction) => insertBy(transaction, body)),
+    async find(id: string) {
+      const [row] = await sql`
+        select id, store_id, lead_id, title, scheduled_at, duration_minutes, status, notes, created_at, updated_at
+        from bench.appointments where store_id = ${baselineStoreId} and id = ${id}`;
+      return row;
+    },
+  };
+}

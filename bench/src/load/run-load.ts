@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { createHistogram } from 'node:perf_hooks';
+import { openConnection } from './connection.ts';
+import type { LoadJob, LoadResult } from './job.ts';
+
+/** Microseconds; longer counts as this. */
+const longestUs = 60_000_000;
+
+/** Runs a job: a closed loop. Throws at the first answer that is not the expected one. */
+export async function runLoad(job: LoadJob): Promise<LoadResult> {
+  const latencies = createHistogram({ lowest: 1, highest: longestUs, figures: 3 });
+  const writeRequest = requestWriter(job);
+  const measureFrom = performance.now() + job.warmUpMs;
+  const until = measureFrom + job.durationMs;
+  const mostRequests = job.requests ?? Number.POSITIVE_INFINITY;
+  let sent = 0;
+  let answered = 0;
+  let lastAnswerAt = measureFrom;
+  const startedAt = Date.now();
+
+  const caller = async () => {
+    const over = Promise.withResolvers<void>();
+    const connection = await openConnection(new URL(job.origin), over.reject);
+    const next = () => {
+      const beganAt = performance.now();
+      if (beganAt >= until || sent >= mostRequests) return over.resolve();
+      connection.send(writeRequest(sent++), (status) => {
+        if (status !== job.expectedStatus) {
+          return over.reject(new Error(`${job.method} ${job.origin}${job.paths[0]} answered ${status}`));
+        }
+        const now = performance.now();
+        if (now >= measureFrom && now < until) {
+          answered++;
+          lastAnswerAt = now;
+        }
+        if (beganAt >= measureFrom) latencies.record(clampToUs((now - beganAt) * 1000));
+        next();
+      });
+    };
+    next();
+    try {
+      await over.promise;
+    } finally {
+      connection.close();
+    }
+  };
+
+  await Promise.all(Array.from({ length: job.concurrency }, caller));
+  const seconds = (job.requests === undefined ? job.durationMs : lastAnswerAt - measureFrom) / 1000;
+  return {
+    answered,
+    perSecond: answered / seconds,
+    p50Ms: latencies.percentile(50) / 1000,
+    p99Ms: latencies.percentile(99) / 1000,
+    maxMs: latencies.max / 1000,
+    sent,
+    startedAt,
+  };
+}
+
+const clampToUs = (microseconds: number): number => Math.min(longestUs, Math.max(1, Math.round(microseconds)));
+
+/** Everything that does not change from one request to the next is put together once. */
+function requestWriter({ origin, method, paths, headers, body, idempotencyKeys }: LoadJob): (index: number) => string {
+  const lines = [
+    `Host: ${new URL(origin).host}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+  const heads = paths.map((path) => `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n`);
+  const run = randomUUID();
+  return (index) => {
+    const head = heads[index % heads.length] ?? '';
+    return idempotencyKeys
+      ? `${head}Idempotency-Key: ${run}-${index}\r\n\r\n${body ?? ''}`
+      : `${head}\r\n${body ?? ''}`;
+  };
+}

@@ -1,0 +1,154 @@
+import { untilQuiet } from './backlog.ts';
+import type { LoadResult } from './load/job.ts';
+import { cpuOfAll, cpuUsed } from './processes.ts';
+import { body, makeReadable, type PlatformTarget, type Stage, type Target } from './stage.ts';
+import { rotated } from './statistics.ts';
+
+export type Plan = {
+  readonly rounds: number;
+  /** Of each measurement. */
+  readonly seconds: number;
+  readonly concurrencies: readonly number[];
+  /** Workflows per measurement of the drain. */
+  readonly drained: number;
+  readonly parts: readonly Part[];
+};
+export type Part = 'post' | 'get' | 'drain';
+
+/** One thing that is measured at some concurrencies. */
+export type Variant = {
+  readonly part: 'post' | 'get';
+  readonly name: string;
+  readonly concurrencies: readonly number[];
+  readonly target: Target;
+  readonly paths: readonly string[];
+  readonly idempotencyKeys?: boolean;
+  /** Where it leaves workflows to be carried, which must not weigh on what is measured next. */
+  readonly leavesBacklog?: PlatformTarget;
+};
+
+export type Measurement = LoadResult & {
+  /** Milliseconds of processor time for each request, by process. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+};
+
+/** The concurrency at which the targets are looked at, and at which everything is measured. */
+export const mainConcurrency = 32;
+const readableRows = 200;
+const quietWithinMs = 30_000;
+
+export const names = {
+  platform: 'platform',
+  keyed: 'platform, with Idempotency-Key',
+  unconnected: 'platform, no calendar connected',
+  bare: 'bare Fastify + postgres.js',
+  updateWithStart: 'Update-with-Start',
+  transaction: 'bare Fastify + postgres.js, BEGIN and COMMIT',
+  hop: 'bare Fastify → NATS → postgres.js',
+  other: 'platform of the other checkout',
+} as const;
+
+export async function variantsOf(stage: Stage, plan: Plan): Promise<Variant[]> {
+  const { main, other, bare, hop, updateWithStart } = stage;
+  const concurrencies = plan.concurrencies;
+  const [read, readOther, readBare] = await Promise.all([
+    makeReadable(main.withoutCalendar, readableRows),
+    other === undefined ? [] : makeReadable(other.withoutCalendar, readableRows),
+    makeReadable(bare, readableRows),
+  ]);
+  const post = (name: string, target: Target, more: Partial<Variant> = {}): Variant => ({
+    part: 'post',
+    name,
+    concurrencies,
+    target,
+    paths: [target.path],
+    ...more,
+  });
+  const get = (name: string, target: Target, paths: readonly string[]): Variant => ({
+    part: 'get',
+    name,
+    concurrencies,
+    target,
+    paths,
+  });
+  const once = { concurrencies: [mainConcurrency] };
+  const all = [
+    post(names.platform, main.target, { leavesBacklog: main }),
+    ...(other ? [post(names.other, other.target, { leavesBacklog: other })] : []),
+    post(names.keyed, main.target, { ...once, idempotencyKeys: true, leavesBacklog: main }),
+    post(names.unconnected, main.withoutCalendar, { ...once, leavesBacklog: main }),
+    post(names.bare, bare),
+    post(names.transaction, bare, { ...once, paths: [`${bare.path}/in-transaction`] }),
+    post(names.hop, hop, once),
+    post(names.updateWithStart, updateWithStart),
+    get(names.platform, main.withoutCalendar, read),
+    ...(other ? [get(names.other, other.withoutCalendar, readOther)] : []),
+    get(names.bare, bare, readBare),
+    get(names.hop, hop, readBare),
+  ];
+  return all.filter(({ part }) => plan.parts.includes(part));
+}
+
+export const keyOf = ({ part, name }: Pick<Variant, 'part' | 'name'>, concurrency: number): string =>
+  `${part} ${concurrency} ${name}`;
+
+/** All measurements, by `keyOf`, in the order of the rounds. */
+export type Measurements = Map<string, Measurement[]>;
+
+/** One round: every variant at every concurrency, one after another. */
+export async function measureRound(
+  stage: Stage,
+  variants: readonly Variant[],
+  plan: Plan,
+  round: number,
+  into: Measurements,
+  say: (text: string) => void,
+): Promise<void> {
+  for (const part of ['get', 'post'] as const) {
+    for (const concurrency of plan.concurrencies) {
+      const taking = variants.filter((variant) => variant.part === part && variant.concurrencies.includes(concurrency));
+      for (const variant of rotated(taking, round)) {
+        const measured = await measure(stage, variant, concurrency, plan.seconds * 1000);
+        const key = keyOf(variant, concurrency);
+        into.set(key, [...(into.get(key) ?? []), measured]);
+        say(`${part} × ${concurrency} ${variant.name}: ${Math.round(measured.perSecond)}/s`);
+      }
+    }
+  }
+}
+
+/** Lets every variant run, unmeasured, until its code is compiled and its connections are there. */
+export async function warmUp(stage: Stage, variants: readonly Variant[], seconds: number): Promise<void> {
+  for (const variant of variants) await measure(stage, variant, mainConcurrency, seconds * 1000);
+}
+
+async function measure(
+  stage: Stage,
+  { part, target, paths, idempotencyKeys, leavesBacklog }: Variant,
+  concurrency: number,
+  durationMs: number,
+): Promise<Measurement> {
+  const before = cpuOfAll(stage.processes);
+  const result = await stage.load({
+    origin: target.origin,
+    method: part === 'post' ? 'POST' : 'GET',
+    paths,
+    headers: target.headers,
+    ...(part === 'post' ? { body } : {}),
+    idempotencyKeys,
+    expectedStatus: part === 'post' ? 201 : 200,
+    concurrency,
+    warmUpMs: 500,
+    durationMs,
+  });
+  const used = cpuUsed(before, cpuOfAll(stage.processes));
+  const cpuMs = Object.fromEntries(
+    Object.entries(used).map(([name, seconds]) => [name, (seconds * 1000) / result.sent]),
+  );
+  if (leavesBacklog) {
+    await leavesBacklog.backlog.discard();
+    await untilQuiet(stage.processes, quietWithinMs);
+    await leavesBacklog.backlog.discard();
+  } else if (part === 'post') await untilQuiet(stage.processes, quietWithinMs);
+  return { ...result, cpuMs };
+}

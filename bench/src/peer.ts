@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A process of the benchmark: what is measured and what measures must not share an event loop. */
+export type Peer = {
+  readonly pid: number;
+  /** Calls one of the functions that the process serves. */
+  call<Answer>(name: string, argument?: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+};
+
+type Request = { readonly id: number; readonly name: string; readonly argument: unknown };
+type Response = { readonly id: number; readonly answer?: unknown; readonly failure?: string };
+
+/** Starts the program and waits until it serves. */
+export async function startPeer(program: string, environment: Record<string, string> = {}): Promise<Peer> {
+  const child = fork(program, { env: { ...process.env, ...environment }, execArgv: [] });
+  const open = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
+  let nextId = 1;
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    for (const { reject } of open.values()) reject(new Error(`${program} ended (${signal ?? `exit code ${code}`})`));
+    open.clear();
+  });
+  child.on('message', ({ id, answer, failure }: Response) => {
+    const call = open.get(id);
+    open.delete(id);
+    if (failure === undefined) call?.resolve(answer);
+    else call?.reject(new Error(failure));
+  });
+
+  const call = <Answer>(name: string, argument?: unknown) =>
+    new Promise<Answer>((resolve, reject) => {
+      const id = nextId++;
+      open.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      child.send({ id, name, argument } satisfies Request, (error) => {
+        if (error) reject(error);
+      });
+    });
+
+  await call('ready');
+  return {
+    pid: child.pid ?? -1,
+    call,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** The other side: serves functions to the process that started this one, and ends with it. */
+// biome-ignore lint/suspicious/noExplicitAny: each function says what it takes
+export function servePeer(functions: Record<string, (argument: any) => unknown>): void {
+  process.on('disconnect', () => process.exit(0));
+  // Ctrl-C reaches the whole group; whoever started this one stops it.
+  process.on('SIGINT', () => {});
+  process.on('message', async ({ id, name, argument }: Request) => {
+    const answer = (response: Response) => {
+      if (process.connected) process.send?.(response);
+    };
+    try {
+      answer({ id, answer: name === 'ready' ? null : await functions[name]?.(argument) });
+    } catch (error) {
+      answer({ id, failure: String((error as Error).stack ?? error) });
+    }
+  });
+}

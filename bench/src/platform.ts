@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { candidateBases, portsFrom, takenOf } from '../../infra/local/ports.ts';
+import { identify } from '../../infra/local/process-identity.ts';
+import { type Named, renice } from './processes.ts';
+
+/** A platform of the benchmark's own. */
+export type Platform = {
+  readonly origin: string;
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly temporalAddress: string;
+  readonly localDirectory: string;
+  /** Every process of it, but not the one that supervises them. */
+  readonly processes: Named;
+  newStore(options: { calendar: boolean }): Promise<Store>;
+  stop(): Promise<void>;
+};
+
+/** A store whose rate limit does not count, and a key of it. */
+export type Store = { readonly id: string; readonly key: string };
+
+const readyWithinMs = 180_000;
+const requestsAMinute = 10_000_000;
+/** Of the servers; the services and what measures keep 0. */
+export const serverNiceness = 5;
+export const servers = ['postgres', 'nats', 'temporal'];
+
+/**
+ * Starts what `npm start` of that clone starts, on its own data in the clone's `.local/bench`, and gives PostgreSQL, NATS
+ * and Temporal a lower priority than the services.
+ */
+export async function startPlatform(root: string, environment: Record<string, string> = {}): Promise<Platform> {
+  const localDirectory = newFolder(join(root, '.local/bench'));
+  const outputFile = join(localDirectory, 'npm-start.log');
+  const base = await freeBase(localDirectory);
+  const output = openSync(outputFile, 'a');
+  const child = spawn(process.execPath, [join(root, 'infra/local/dev.ts')], {
+    cwd: root,
+    env: {
+      ...process.env,
+      LOCAL_DIR: localDirectory,
+      MOSTRADOR_PORT: String(base),
+      MOSTRADOR_BASE_PORT: String(base),
+      MOSTRADOR_DEMO: 'off',
+      // The bare servers write no line for each request either.
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
+    stdio: ['ignore', output, output],
+    detached: true, // Ctrl-C in the terminal reaches the benchmark alone, which then stops it in order
+  });
+  closeSync(output);
+  const stop = async () => {
+    await stopPlatform(child);
+    rmSync(localDirectory, { recursive: true, force: true });
+  };
+  try {
+    const dev = await untilReady(child, localDirectory, outputFile);
+    const processes = readChildren(localDirectory);
+    for (const server of servers) renice(processes[server] ?? -1, serverNiceness);
+    return {
+      origin: new URL(dev.base_url).origin,
+      databaseUrl: dev.database_url,
+      natsUrl: dev.nats_url,
+      temporalAddress: dev.temporal_address,
+      localDirectory,
+      processes,
+      newStore: (options) => newStore(root, localDirectory, options),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function newStore(root: string, localDirectory: string, { calendar }: { calendar: boolean }): Promise<Store> {
+  const admin = async (line: string) => {
+    const child = spawn(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...line.split(' '), '--json'], {
+      env: { ...process.env, LOCAL_DIR: localDirectory, NATS_URL: '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return JSON.parse(await text(child.stdout));
+  };
+  const { id } = await admin(`store create --name bench --tier enterprise --rate-limit ${requestsAMinute}`);
+  const { api_key: key } = await admin(`key create --store ${id} --name bench`);
+  if (calendar) await admin(`calendar connect --store ${id} --provider feed`);
+  return { id, key };
+}
+
+type DevFile = { base_url: string; database_url: string; nats_url: string; temporal_address: string };
+
+async function untilReady(child: ChildProcess, localDirectory: string, outputFile: string): Promise<DevFile> {
+  const until = Date.now() + readyWithinMs;
+  while (Date.now() < until && child.exitCode === null && child.signalCode === null) {
+    try {
+      const dev: DevFile = JSON.parse(readFileSync(join(localDirectory, 'dev.json'), 'utf8'));
+      if ((await fetch(new URL('/readyz', dev.base_url))).ok) return dev;
+    } catch {
+      // Not there yet.
+    }
+    await pause(100);
+  }
+  throw new Error(`the platform did not start\n${readFileSync(outputFile, 'utf8')}`);
+}
+
+function readChildren(localDirectory: string): Named {
+  const children: { name: string; pid: number }[] = JSON.parse(
+    readFileSync(join(localDirectory, 'children.json'), 'utf8'),
+  );
+  return Object.fromEntries(children.map(({ name, pid }) => [name, pid]));
+}
+
+async function stopPlatform(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  await Promise.race([exited, pause(30_000, undefined, { ref: false })]);
+  child.kill('SIGKILL');
+}
+
+/**
+ * A folder for this run; those of runs that were killed go. Compiled code is kept: a process that has just stripped types
+ * or bundled workflows holds the memory for it.
+ */
+function newFolder(runs: string): string {
+  const cache = join(runs, 'cache');
+  mkdirSync(cache, { recursive: true });
+  for (const name of readdirSync(runs)) {
+    if (name !== 'cache' && !identify(Number(name))) rmSync(join(runs, name), { recursive: true, force: true });
+  }
+  const folder = join(runs, String(process.pid));
+  mkdirSync(folder);
+  symlinkSync(cache, join(folder, 'cache'));
+  return folder;
+}
+
+async function freeBase(seed: string): Promise<number> {
+  for (const base of candidateBases(seed)) {
+    const ports = portsFrom(base);
+    if ((await takenOf(ports, Object.keys(ports) as (keyof typeof ports)[])).length === 0) return base;
+  }
+  throw new Error('no free block of ports');
+}
