@@ -152,6 +152,24 @@ test('an answer that a poll overtook is used once and not kept', async () => {
   expect(await directory.lookUp('a')).toMatchObject({ revoked: true });
 });
 
+test('an answer that took longer than what is known may be used, as in a process that stood still, is asked for again', async () => {
+  const first = Promise.withResolvers<Access | null>();
+  let asked = 0;
+  let nowMs = 0;
+  const source: AccessSource = {
+    find: () => (asked++ === 0 ? first.promise : Promise.resolve(access('a', true))),
+    changed: async () => [],
+  };
+  const directory = createAccessDirectory({ source, log: silentLog(), now: () => nowMs });
+  await directory.refresh();
+  const before = directory.lookUp('a');
+  nowMs = 1501;
+  const after = directory.lookUp('a');
+  first.resolve(access('a'));
+  expect(await before).toMatchObject({ revoked: true });
+  expect(await after).toMatchObject({ revoked: true });
+});
+
 test('a notice in the middle of a poll has it polled once more', async () => {
   const first = Promise.withResolvers<Access[]>();
   let polls = 0;

@@ -31,6 +31,8 @@ const maximumChanges = 5000;
 const maximumKeys = 50_000;
 /** What is not there is kept too, so that a wrong key in a loop costs the database nothing. */
 type Entry = { readonly access: Access | null };
+/** A question that is on its way. */
+type Asked = { readonly beganAtMs: number; readonly answer: Promise<Access | null> };
 
 /**
  * Keeps what keys give access to. Every 500 ms it asks for what changed; what it holds is used only within 1.5 s of the
@@ -45,7 +47,7 @@ export function createAccessDirectory(options: {
 }): AccessDirectory {
   const { source, log, now = () => performance.now() } = options;
   const entries = new LRUCache<string, Entry>({ max: maximumKeys });
-  const asking = new Map<string, Promise<Access | null>>();
+  const asking = new Map<string, Asked>();
   let polledAtMs: number | undefined;
   let failing = false;
   let polling: Promise<void> | undefined;
@@ -84,11 +86,18 @@ export function createAccessDirectory(options: {
     return polling;
   }
 
-  function ask(keyId: string): Promise<Access | null> {
-    const known = asking.get(keyId);
-    if (known) return known;
+  /** The database's answer. One that was on its way while the process stood still (SIGSTOP) may be of before. */
+  async function ask(keyId: string): Promise<Access | null> {
+    for (;;) {
+      const { beganAtMs, answer } = asking.get(keyId) ?? question(keyId);
+      const access = await answer;
+      if (now() - beganAtMs <= freshForMs) return access;
+    }
+  }
+
+  function question(keyId: string): Asked {
     const beganAtMs = now();
-    const asked = source
+    const answer = source
       .find(keyId)
       .then(
         (access) => {
@@ -101,6 +110,7 @@ export function createAccessDirectory(options: {
         },
       )
       .finally(() => asking.delete(keyId));
+    const asked = { beganAtMs, answer };
     asking.set(keyId, asked);
     return asked;
   }

@@ -17,7 +17,7 @@ export type RawRequest = {
   readonly rawHeaders: readonly string[];
 };
 
-/** A request that has passed validation. */
+/** A request that has passed validation, as it was sent: texts are not trimmed and no defaults filled in. */
 export type ReadRequest = { readonly parts: UncheckedRequest; readonly idempotency?: Idempotency };
 
 /** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
@@ -29,7 +29,6 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
   return (raw) => {
     const faults: ValidationFault[] = [];
     const key = route.method === 'POST' ? idempotencyKey(raw, faults) : undefined;
-    // Before validation, which trims texts and fills in defaults: what counts is what was sent.
     const idempotency = key === undefined || raw.body === undefined ? undefined : idempotencyOf(route, raw, key);
 
     const { query, repeated } = readQuery(raw.query);
@@ -37,13 +36,24 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
     const parts: UncheckedRequest = { query };
     if (operation.request.params) parts.params = raw.params;
     if (hasBody) parts.body = raw.body;
-    faults.push(...validateRequest(operation, parts));
+    // A copy, as checking fills in defaults: a member that the client did not send is not sent on either. A service that
+    // is still of the version before would not know it, and refuse every request.
+    faults.push(...validateRequest(operation, copyOf(parts)));
 
     if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;
     return { parts, idempotency };
   };
 }
+
+/** To the depth at which contracts have defaults. A deep copy of what is not checked yet could be a very deep one. */
+const copyOf = ({ params, query, body }: UncheckedRequest): UncheckedRequest => ({
+  params: shallow(params),
+  query: shallow(query),
+  body: shallow(body),
+});
+const shallow = (part: unknown) =>
+  typeof part === 'object' && part !== null && !Array.isArray(part) ? { ...part } : part;
 
 function idempotencyKey(raw: RawRequest, faults: ValidationFault[]): string | undefined {
   const header = raw.headers['idempotency-key'];
