@@ -10,7 +10,7 @@ import { testTemporal } from '@mostrador/kit/testing/temporal';
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { schedulingActivities } from '../activities/scheduling.activities.ts';
-import { loadWorkflowBundle } from '../bundle.ts';
+import { loadWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
 import { createCarrierWorker } from '../carrier-worker.ts';
 import { installRuntime } from '../runtime.ts';
 
@@ -68,12 +68,12 @@ export async function startCarrierStage() {
     });
   let server = serve();
 
-  const startWorker = async () => {
+  const startWorker = async (code: WorkflowBundle = bundle) => {
     const worker = createCarrierWorker({
       connection,
       namespace,
       taskQueue: appointmentCarrier.taskQueue,
-      bundle,
+      bundle: code,
       activities: schedulingActivities(createRpcClient({ nats: nats.nats, log })),
       shutdownTimeoutMs: 5_000,
       log,
@@ -105,9 +105,10 @@ export async function startCarrierStage() {
     startService() {
       server = serve();
     },
-    async replaceWorker() {
+    /** By one with the same code, or with another version. */
+    async replaceWorker(code?: WorkflowBundle) {
       await worker.stop();
-      worker = await startWorker();
+      worker = await startWorker(code);
     },
     async stop() {
       await worker.stop();

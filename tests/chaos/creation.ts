@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { appointmentCarrier, createLead, type DomainEvent, eventStream } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { expect } from 'vitest';
+import { readEvents } from '../../services/scheduling/test/caldav-servers.ts';
+import type { ProcessName, Stage, Store } from './stage.ts';
+
+export type Answer = {
+  /** 0: the connection broke before an answer came. */
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly text: string;
+  readonly afterMs: number;
+};
+
+/** One appointment that a client wants, under one key, however often it has to ask. */
+export type Creation = {
+  readonly title: string;
+  readonly key: string;
+  send(gateway?: ProcessName): Promise<Answer>;
+};
+
+export function newCreation(stage: Stage, store: Store, more: { lead_id?: string } = {}): Creation {
+  const [key, title] = [randomUUID(), `Corte ${randomUUID()}`];
+  const body = { title, scheduled_at: new Date(Date.now() + 72 * 3_600_000).toISOString(), ...more };
+  return {
+    title,
+    key,
+    send: (gateway) => post(`${stage.url(gateway)}/appointments`, store.key, key, body),
+  };
+}
+
+export const newLead = async (stage: Stage, store: Store): Promise<string> => {
+  const phone = `5511${String(Date.now()).slice(-9)}`;
+  return (await stage.call(createLead, { body: { name: 'Ana', customer_phone: phone } }, store.id)).id;
+};
+
+async function post(url: string, apiKey: string, key: string, body: object): Promise<Answer> {
+  const startedAt = performance.now();
+  const afterMs = () => performance.now() - startedAt;
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      replayed: response.headers.get('idempotent-replay') === 'true',
+      text,
+      afterMs: afterMs(),
+    };
+  } catch {
+    return { status: 0, replayed: false, text: '', afterMs: afterMs() };
+  }
+}
+
+export const sendAll = (creations: readonly Creation[]): Promise<Answer[]> =>
+  Promise.all(creations.map((creation) => creation.send()));
+
+/** Sends until the answer is 201: what broke recovers by itself, and the key makes that safe. */
+export const untilMade = (creation: Creation): Promise<Answer> =>
+  waitFor(
+    async () => {
+      const answer = await creation.send();
+      return answer.status === 201 && answer;
+    },
+    { description: 'the key makes its appointment', timeoutMs: 15_000 },
+  );
+
+/** The ids of the creations, each made by now and there once. */
+export async function makeEach(stage: Stage, creations: readonly Creation[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const creation of creations) {
+    await untilMade(creation);
+    ids.push(await oneRow(stage, creation));
+  }
+  return ids;
+}
+
+/** The row's id, and that there is one row and one record under the key. */
+export async function oneRow(stage: Stage, { title, key }: Creation): Promise<string> {
+  const rows = await stage.database.adminSql`select id from appointments where title = ${title}`;
+  expect(rows).toHaveLength(1);
+  expect(await stage.database.adminSql`select from idempotency_records where key = ${key}`).toHaveLength(1);
+  return rows[0]?.id as string;
+}
+
+export async function noRow(stage: Stage, { title, key }: Creation): Promise<void> {
+  expect(await stage.database.adminSql`select from appointments where title = ${title}`).toHaveLength(0);
+  expect(await stage.database.adminSql`select from idempotency_records where key = ${key}`).toHaveLength(0);
+}
+
+/** Waits until nothing is left to be done: the outbox is empty, every event is in the calendar, no workflow is open. */
+export async function settled(stage: Stage, limitMs: number): Promise<void> {
+  const { adminSql } = stage.database;
+  const left = async () => {
+    const [counts] = await adminSql`
+      select (select count(*)::int from outbox) as outbox,
+             (select count(*)::int from calendar_syncs where state <> 'synced') as syncs`;
+    const { count } = await stage.temporal.client.workflow.count("ExecutionStatus = 'Running'");
+    return { ...counts, open: count } as { outbox: number; syncs: number; open: number };
+  };
+  await waitFor(
+    async () => {
+      const { outbox, syncs, open } = await left();
+      if (outbox + syncs + open > 0) throw new Error(JSON.stringify({ outbox, syncs, open }));
+      return true;
+    },
+    { description: 'nothing is left to be done', timeoutMs: limitMs, intervalMs: 200 },
+  );
+}
+
+/** The ends of a settled creation, wherever they show: the calendar, the event stream, Temporal. */
+export async function everywhere(stage: Stage) {
+  const [inCalendar, published] = await Promise.all([readEvents(stage.radicale), readStream(stage)]);
+  return {
+    /** Events in the calendar with this appointment's title. */
+    inCalendar: (creation: Creation) => inCalendar.filter(({ title }) => title === creation.title).length,
+    /** `scheduling.appointment.created` of this appointment in the stream. */
+    published: (id: string) =>
+      published.filter(
+        ({ type, data }) =>
+          type.endsWith('appointment.created') && 'appointment_id' in data && data.appointment_id === id,
+      ).length,
+    /** Runs of the appointment's workflow. */
+    runs: async (id: string) => {
+      const query = `WorkflowId = '${appointmentCarrier.workflowId(id)}'`;
+      return (await stage.temporal.client.workflow.count(query)).count;
+    },
+  };
+}
+
+async function readStream(stage: Stage): Promise<DomainEvent[]> {
+  const { streams } = await stage.nats.nats.jetstreamManager();
+  const { state } = await streams.info(eventStream.name);
+  const events: DomainEvent[] = [];
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    events.push((await streams.getMessage(eventStream.name, { seq })).json<DomainEvent>());
+  }
+  return events;
+}

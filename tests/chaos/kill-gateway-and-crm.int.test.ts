@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, type Creation, everywhere, newCreation, newLead, noRow, oneRow, settled } from './creation.ts';
+import type { Hold } from './gate.ts';
+import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
+
+// The processes before and beside scheduling are killed with a creation in flight.
+
+const requestTimeoutMs = 2000;
+/** What an answer may come later than its deadline on a machine that is busy. */
+const graceMs = 1500;
+let stage: Stage;
+let store: Store;
+const made: { creation: Creation; id: string }[] = [];
+
+beforeAll(async () => {
+  stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'], requestTimeoutMs });
+  store = await stage.newStore();
+});
+afterAll(() => stage?.stop());
+
+async function killAt(creation: Creation, point: Hold, victim: ProcessName): Promise<Answer> {
+  const first = creation.send();
+  await point.reached;
+  await stage.kill(victim);
+  point.release();
+  await stage.start(victim);
+  return await first;
+}
+
+async function madeBy(creation: Creation, answer: Answer): Promise<void> {
+  expect(answer.status).toBe(201);
+  const id = await oneRow(stage, creation);
+  expect(JSON.parse(answer.text).id).toBe(id);
+  made.push({ creation, id });
+}
+
+test('the gateway is killed before the request leaves it: nothing was done, and the key makes the appointment', async () => {
+  const creation = newCreation(stage, store);
+  const point = stage.gates.gatewayNats.holdRequest(creation.title);
+  expect((await killAt(creation, point, 'gateway')).status).toBe(0);
+  await noRow(stage, creation);
+  const answer = await creation.send();
+  expect(answer.replayed).toBe(false);
+  await madeBy(creation, answer);
+});
+
+test('the gateway is killed before the answer reaches it: the key is answered with what was done', async () => {
+  const creation = newCreation(stage, store);
+  const point = stage.gates.gatewayNats.holdDelivery(creation.title);
+  expect((await killAt(creation, point, 'gateway')).status).toBe(0);
+  const answer = await creation.send();
+  expect(answer.replayed).toBe(true);
+  await madeBy(creation, answer);
+});
+
+test('crm is killed before the lead is looked up: the answer is 504 in time, nothing was done, and the key makes the appointment', async () => {
+  const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
+  const first = await killAt(creation, stage.gates.crmNats.holdDelivery('crm.internal.leads.check'), 'crm');
+  expect(first.status).toBe(504);
+  expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
+  await noRow(stage, creation);
+  const answer = await creation.send();
+  expect(answer.replayed).toBe(false);
+  await madeBy(creation, answer);
+});
+
+test('crm is killed before its answer leaves: the answer is 504 in time, nothing was done, and the key makes the appointment', async () => {
+  const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
+  const first = await killAt(creation, stage.gates.crmNats.holdRequest(' _INBOX_scheduling'), 'crm');
+  expect(first.status).toBe(504);
+  expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
+  await noRow(stage, creation);
+  await madeBy(creation, await creation.send());
+});
+
+test('while crm is gone a creation with a lead is refused as unavailable at once, and one without is made', async () => {
+  const withLead = newCreation(stage, store, { lead_id: await newLead(stage, store) });
+  await stage.kill('crm');
+  const refused = await withLead.send();
+  expect(refused.status).toBe(503);
+  expect(refused.afterMs).toBeLessThan(1000);
+  const without = newCreation(stage, store);
+  await madeBy(without, await without.send());
+  await stage.start('crm');
+  await madeBy(withLead, await withLead.send());
+});
+
+test('after all of these kills every appointment is one event in the calendar, one in the stream, of one workflow', async () => {
+  await settled(stage, 30_000);
+  const { inCalendar, published, runs } = await everywhere(stage);
+  expect(made).toHaveLength(6);
+  for (const { creation, id } of made) {
+    expect([inCalendar(creation), published(id), await runs(id)]).toEqual([1, 1, 1]);
+  }
+}, 40_000);

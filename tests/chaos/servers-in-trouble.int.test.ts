@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, type Creation, makeEach, newCreation, noRow, sendAll, untilMade } from './creation.ts';
+import { type Stage, type Store, startStage } from './stage.ts';
+
+const requestTimeoutMs = 2000;
+/** What an answer may come later than its deadline on a machine that is busy. */
+const graceMs = 1500;
+const atOnce = 10;
+
+let stage: Stage;
+let store: Store;
+
+beforeAll(async () => {
+  stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'], requestTimeoutMs });
+  store = await stage.newStore();
+});
+afterAll(() => stage?.stop());
+
+const several = () => Array.from({ length: atOnce }, () => newCreation(stage, store));
+const eachIsMade = (creations: readonly Creation[]) => makeEach(stage, creations);
+
+const expectRefused = (answers: readonly Answer[], ...statuses: number[]) => {
+  for (const { status, afterMs } of answers) {
+    expect(statuses).toContain(status);
+    expect(afterMs).toBeLessThan(requestTimeoutMs + graceMs);
+  }
+};
+
+async function noneIsMade(creations: readonly Creation[]): Promise<void> {
+  for (const creation of creations) await noRow(stage, creation);
+}
+
+test('while NATS is stopped every request is refused at once, and after its restart nothing comes late', async () => {
+  await stage.nats.stopServer();
+  const creations = several();
+  const answers = await sendAll(creations);
+  expectRefused(answers, 503);
+  expect(Math.max(...answers.map(({ afterMs }) => afterMs))).toBeLessThan(graceMs);
+  await stage.nats.startServer();
+  await untilMade(newCreation(stage, store));
+  await noneIsMade(creations);
+  await eachIsMade(creations);
+});
+
+test('while NATS stalls requests are answered within their deadline, and what it delivers afterwards is not carried out', async () => {
+  stage.nats.freezeServer();
+  const creations = several();
+  const answers = await sendAll(creations);
+  stage.nats.thawServer();
+  expectRefused(answers, 504, 503);
+  // Delivered after everything that was held back, as it goes the same way.
+  await untilMade(newCreation(stage, store));
+  await noneIsMade(creations);
+  await eachIsMade(creations);
+});
+
+test('when PostgreSQL drops every connection in mid-transaction the pools recover by themselves', async () => {
+  const broken = newCreation(stage, store);
+  const point = stage.gates.database.holdRequest('commit', broken.title);
+  const answer = broken.send();
+  await point.reached;
+  await stage.database.adminSql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename in ('scheduling', 'scheduling_system', 'crm', 'gateway')`;
+  point.release();
+  expectRefused([await answer], 503, 504);
+  await eachIsMade([broken, ...several()]);
+});
+
+test.each(['cut', 'freeze'] as const)(
+  'while PostgreSQL is away (%s) no answer comes after the deadline, and afterwards every key makes one row',
+  async (trouble) => {
+    const { database, systemDatabase } = stage.gates;
+    database[trouble]();
+    systemDatabase[trouble]();
+    const creations = several();
+    const answers = await sendAll(creations);
+    expectRefused(answers, 503, 504);
+    await noneIsMade(creations);
+    database.mend();
+    systemDatabase.mend();
+    await eachIsMade(creations);
+  },
+);

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  connectCalendar,
+  createApiKey,
+  createStore,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+} from '@mostrador/contracts';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { createTestDatabase } from '@mostrador/kit/testing/database';
+import { startTestNats } from '@mostrador/kit/testing/nats';
+import { testTemporal } from '@mostrador/kit/testing/temporal';
+import { type Child, createChildren, untilReady } from '../../infra/local/children.ts';
+import { localDirectory } from '../../infra/local/paths.ts';
+import { freePort, type Ports, portsFrom } from '../../infra/local/ports.ts';
+import { type processNames, serviceSpec } from '../../infra/local/services.ts';
+import { startRadicale } from '../../services/scheduling/test/caldav-servers.ts';
+import { type Gate, openGate } from './gate.ts';
+
+export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
+
+const readyWithinMs = 30_000;
+
+export type Stage = Awaited<ReturnType<typeof startStage>>;
+export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
+
+/**
+ * The platform's own processes, as they are run, on real servers of the test's own. The ways between them go through
+ * gates, at which a test stops a conversation at the exact point where it then kills a process. No process knows of it.
+ */
+export async function startStage(options: { processes: readonly ProcessName[]; requestTimeoutMs?: number }) {
+  const folder = await mkdtemp(join(tmpdir(), 'mostrador-chaos-'));
+  const [database, nats, temporal, radicale] = await Promise.all([
+    createTestDatabase('scheduling'),
+    startTestNats(),
+    testTemporal(),
+    startRadicale(),
+  ]);
+  const ways = {
+    /** scheduling → PostgreSQL, as requests see it */
+    database: new URL(database.url).host,
+    /** scheduling → PostgreSQL, as the relay and the sweep see it */
+    systemDatabase: new URL(database.url).host,
+    /** scheduling → NATS */
+    nats: new URL(nats.url).host,
+    /** scheduling → Temporal */
+    temporal: temporal.address,
+    /** scheduling → Radicale */
+    calendar: new URL(radicale.collectionUrl).host,
+    workflowsNats: new URL(nats.url).host,
+    workflowsTemporal: temporal.address,
+    crmNats: new URL(nats.url).host,
+    gatewayNats: new URL(nats.url).host,
+    gatewayDatabase: new URL(database.url).host,
+    gateway2Nats: new URL(nats.url).host,
+    gateway2Database: new URL(database.url).host,
+  };
+  const gates = Object.fromEntries(
+    await Promise.all(Object.entries(ways).map(async ([name, target]) => [name, await openGate(target)])),
+  ) as Record<keyof typeof ways, Gate>;
+
+  const children = createChildren(join(folder, 'children.json'));
+  const running = new Map<ProcessName, Child>();
+  const ports = new Map<ProcessName, number>();
+  const password = decodeURIComponent(new URL(database.url).password);
+  const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
+  const through = (url: string, gate: Gate) => Object.assign(new URL(url), { host: gate.address }).href;
+  const roleUrl = (role: string, gate: Gate) =>
+    Object.assign(new URL(through(database.url, gate)), { username: role }).href;
+  const environment: Partial<Record<ProcessName, NodeJS.ProcessEnv>> = {
+    gateway: {
+      NATS_URL: through(nats.url, gates.gatewayNats),
+      DATABASE_URL: roleUrl('gateway', gates.gatewayDatabase),
+      DATABASE_SYSTEM_URL: roleUrl('gateway_system', gates.gatewayDatabase),
+    },
+    'gateway-2': {
+      NATS_URL: through(nats.url, gates.gateway2Nats),
+      DATABASE_URL: roleUrl('gateway', gates.gateway2Database),
+      DATABASE_SYSTEM_URL: roleUrl('gateway_system', gates.gateway2Database),
+    },
+    workflows: {
+      NATS_URL: through(nats.url, gates.workflowsNats),
+      TEMPORAL_ADDRESS: gates.workflowsTemporal.address,
+    },
+    crm: { NATS_URL: through(nats.url, gates.crmNats) },
+    scheduling: {
+      NATS_URL: through(nats.url, gates.nats),
+      TEMPORAL_ADDRESS: gates.temporal.address,
+      DATABASE_URL: roleUrl('scheduling', gates.database),
+      DATABASE_SYSTEM_URL: roleUrl('scheduling_system', gates.systemDatabase),
+    },
+  };
+
+  const specOf = async (name: ProcessName) => {
+    const service = name.replace('-2', '') as (typeof processNames)[number];
+    const port = ports.get(name) ?? (await freePort());
+    ports.set(name, port);
+    const spec = serviceSpec(service, {
+      databaseUrl: database.url,
+      natsUrl: nats.url,
+      temporalAddress: temporal.address,
+      temporalUiUrl: '',
+      // Of it only the caches are used.
+      localDirectory: localDirectory(process.env),
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        TEMPORAL_NAMESPACE: temporal.namespace,
+        REQUEST_TIMEOUT_MS: String(options.requestTimeoutMs ?? 3000),
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'warn',
+      },
+      ports: { ...portsFrom(0), [service]: port } as Ports,
+      password,
+      encryptionKeys,
+      shutdownTimeoutMs: 3000,
+    });
+    return { ...spec, name, env: { ...spec.env, ...environment[name] } };
+  };
+
+  const start = async (...names: ProcessName[]) => {
+    await Promise.all(
+      names.map(async (name) => {
+        const spec = await specOf(name);
+        const onLine = process.env.TEST_LOG_LEVEL ? (line: string) => console.log(name, line) : undefined;
+        const child = children.start(spec, onLine);
+        running.set(name, child);
+        await untilReady(spec, child, readyWithinMs);
+      }),
+    );
+  };
+  /** `kill -9`, of several at once. Resolves when they are gone. */
+  const kill = async (...names: ProcessName[]) => {
+    const victims = names.map((name) => childOf(name));
+    for (const victim of victims) victim.kill();
+    await Promise.all(victims.map((victim) => victim.exited));
+  };
+  const childOf = (name: ProcessName): Child => {
+    const child = running.get(name);
+    if (!child) throw new Error(`${name} was never started`);
+    return child;
+  };
+
+  const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
+  const call = <O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>> =>
+    rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 15_000, storeId });
+
+  await start(...options.processes);
+  return {
+    database,
+    nats,
+    temporal,
+    radicale,
+    gates,
+    call,
+    start,
+    kill,
+    /** Kills and starts again, as a supervisor would. */
+    restart: async (...names: ProcessName[]) => {
+      await kill(...names);
+      await start(...names);
+    },
+    /** Stops it in order and starts it again, as a deployment does. */
+    replace: async (name: ProcessName) => {
+      await childOf(name).stop(8000);
+      await start(name);
+    },
+    signal: (name: ProcessName, signal: NodeJS.Signals) => process.kill(childOf(name).pid, signal),
+    url: (gateway: ProcessName = 'gateway') => `http://127.0.0.1:${ports.get(gateway)}/integrations/v1`,
+    /** A store with a key, and with the calendar that Radicale serves. */
+    async newStore(settings: { calendar?: boolean } = {}): Promise<Store> {
+      const store = await call(createStore, { body: { name: 'Padaria', tier: 'enterprise' } });
+      const made = await call(createApiKey, { body: { store_id: store.id, name: 'test' } });
+      if (settings.calendar ?? true) {
+        const url = through(radicale.collectionUrl, gates.calendar);
+        const { username, password } = radicale;
+        await call(connectCalendar, { body: { provider: 'caldav', url, username, secrets: { password } } }, store.id);
+      }
+      return { id: store.id, key: made.api_key, keyId: made.key.id };
+    },
+    async stop() {
+      await Promise.all([...running.values()].map((child) => child.stop(4000)));
+      await Promise.all(Object.values(gates).map((gate) => gate.close()));
+      await Promise.all([radicale.dispose(), nats.stop(), temporal.close(), database.drop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

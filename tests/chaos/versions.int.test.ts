@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createAppointment as operation } from '@mostrador/contracts';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
+import { Type } from '@sinclair/typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
+import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
+
+/** Between a client's requests: what is made must reach the calendar within the test's time. */
+const pauseMs = 150;
+
+/** The operation one version later: an optional member in the request, a member more in the reply. */
+const { body } = operation.request;
+const nextOperation = {
+  ...operation,
+  request: {
+    body: Type.Object({ ...body.properties, room: Type.Optional(Type.String()) }, { additionalProperties: false }),
+  },
+  reply: Type.Object({ ...operation.reply.properties, room: Type.String() }),
+};
+
+describe('a contract that has grown', () => {
+  let nats: TestNats;
+  const log = silentLog();
+  const request = { title: 'Corte', scheduled_at: '2027-01-31T09:00:00.000Z' };
+  const appointment = {
+    ...request,
+    id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a',
+    store_id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b',
+    lead_id: null,
+    duration_minutes: 60,
+    status: 'scheduled' as const,
+    notes: null,
+    created_at: request.scheduled_at,
+    updated_at: request.scheduled_at,
+  };
+  const serveOld = () =>
+    createRpcServer({
+      nats: nats.nats,
+      service: 'scheduling',
+      operations: { operation },
+      handlers: { operation: async () => appointment },
+      log,
+    });
+  const serveNew = () =>
+    createRpcServer({
+      nats: nats.nats,
+      service: 'scheduling',
+      operations: { nextOperation },
+      handlers: { nextOperation: async () => ({ ...appointment, room: 'any' }) },
+      log,
+    });
+
+  beforeAll(async () => {
+    nats = await startTestNats();
+  });
+  afterAll(() => nats?.stop());
+
+  test('an old and a new service in one group answer old and new callers, each as far as it knows', async () => {
+    const servers = [serveOld(), serveNew()];
+    const rpc = createRpcClient({ nats: nats.nats, log });
+    const asOld = () => rpc.call(operation, { body: request }, testContext());
+    const asNew = () => rpc.call(nextOperation, { body: request }, testContext());
+    const answers = await Promise.all([...Array.from({ length: 20 }, asOld), ...Array.from({ length: 20 }, asNew)]);
+    // An unknown member of a reply is no fault, and one that an old service does not send is not missed.
+    for (const answer of answers) expect(answer).toMatchObject(appointment);
+    const rooms = answers.map((answer) => ('room' in answer ? answer.room : undefined));
+    expect(new Set(rooms)).toEqual(new Set(['any', undefined]));
+    await Promise.all(servers.map((server) => server.drain()));
+  });
+
+  test('what an old service does not know it refuses by name: a caller of its time cannot have sent it', async () => {
+    const server = serveOld();
+    const rpc = createRpcClient({ nats: nats.nats, log });
+    const sent = rpc.call(nextOperation, { body: { ...request, room: 'b' } }, testContext());
+    await expect(sent).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer: '#/room' }] },
+    });
+    await server.drain();
+  });
+});
+
+describe('two of every process over one database', () => {
+  const twins: [ProcessName, ProcessName][] = [
+    ['scheduling', 'scheduling-2'],
+    ['workflows', 'workflows-2'],
+    ['gateway', 'gateway-2'],
+  ];
+  let stage: Stage;
+  let store: Store;
+
+  beforeAll(async () => {
+    stage = await startStage({ processes: ['crm', ...twins.flat()] });
+    store = await stage.newStore();
+  });
+  afterAll(() => stage?.stop());
+
+  test('are replaced one after the other under load: every request is answered, and each appointment is one event', async () => {
+    const made: { creation: Creation; answer: Answer }[] = [];
+    // Where requests are sent: a balancer takes a gateway out before it is stopped.
+    let open: readonly ProcessName[] = ['gateway', 'gateway-2'];
+    const load = { on: true };
+    const client = async (number: number) => {
+      while (load.on) {
+        const creation = newCreation(stage, store);
+        made.push({ creation, answer: await creation.send(open[number % open.length]) });
+        await pause(pauseMs);
+      }
+    };
+    const clients = [0, 1].map(client);
+    for (const name of twins.flat()) {
+      if (name.startsWith('gateway')) open = open.filter((gateway) => gateway !== name);
+      await stage.replace(name);
+      if (name.startsWith('gateway')) open = [...open, name];
+    }
+    load.on = false;
+    await Promise.all(clients);
+    expect(made.length).toBeGreaterThan(20);
+    expect(made.filter(({ answer }) => answer.status !== 201)).toEqual([]);
+    await settled(stage, 45_000);
+    const { inCalendar, published } = await everywhere(stage);
+    for (const { creation } of made) {
+      const id = await oneRow(stage, creation);
+      expect([inCalendar(creation), published(id)]).toEqual([1, 1]);
+    }
+  }, 75_000);
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
+import { again, type CarrierStage, done, startCarrierStage, untilSignal } from '../testing/carrier-stage.ts';
+import { currentDetails } from '../testing/current-details.ts';
+
+// How the workflow's code changes while workflows wait: `fixtures/patched.workflow.ts` is the next version, with a timer
+// before each look.
+
+const hourMs = 60 * 60 * 1000;
+const histories = join(import.meta.dirname, 'histories');
+let stage: CarrierStage;
+let next: WorkflowBundle;
+
+beforeAll(async () => {
+  stage = await startCarrierStage();
+  next = await makeWorkflowBundle(join(import.meta.dirname, 'fixtures/patched.workflow.ts'));
+});
+afterAll(() => stage?.stop());
+
+describe('the next version replays what the present one has lived', () => {
+  test.each(readdirSync(histories))('%s', async (file) => {
+    const history = JSON.parse(readFileSync(join(histories, file), 'utf8'));
+    await Worker.runReplayHistory({ workflowBundle: next }, history, file);
+  });
+});
+
+test('a workflow that waits goes on under the next version, and keeps what it had seen', async () => {
+  const waiting = stage.appointment((look) => (look === 1 ? again(hourMs, 'calendar_unavailable') : done));
+  const forPerson = stage.appointment((look) => (look === 1 ? untilSignal('credentials_refused') : done));
+  for (const appointment of [waiting, forPerson]) {
+    await appointment.signal('created');
+    await waitFor(async () => (await currentDetails(appointment.workflow)).startsWith('Waits'), {
+      description: 'the wait',
+    });
+  }
+  await stage.replaceWorker(next);
+  const fresh = stage.appointment(() => done);
+  await fresh.signal('created');
+  await waiting.signal('changed');
+  await forPerson.signal('calendar_connected');
+  for (const [appointment, looks] of [
+    [waiting, 2],
+    [forPerson, 2],
+    [fresh, 1],
+  ] as const) {
+    await appointment.workflow.result();
+    expect(appointment.looks()).toBe(looks);
+    const { events } = await appointment.workflow.fetchHistory();
+    // The new code has run: it leaves its mark, in those that were begun under the old code too.
+    expect(events?.some((event) => event.markerRecordedEventAttributes?.markerName === 'core_patch')).toBe(true);
+  }
+});
