@@ -81,3 +81,17 @@ test('a calendar that hangs or is down closes nobody else’s', async () => {
   expect(gate.closedForMs('other')).toBe(0);
   await expect(gate.run('other', up)).resolves.toBe('up');
 });
+
+test('while all slots are taken each who asks gets a turn of its own, so that a long queue does not ask all the time', async () => {
+  const answers: (() => void)[] = [];
+  const running = [1, 2, 3, 4].map(() => gate.run('c', () => new Promise<void>((resolve) => answers.push(resolve))));
+  const turns = Array.from({ length: 1_000 }, () => gate.closedForMs('c'));
+  expect(turns).toEqual(turns.toSorted((a, b) => a - b));
+  expect(new Set(turns).size).toBeGreaterThan(990);
+  expect(turns.at(-1)).toBeLessThanOrEqual(5 * 60_000);
+  expect(gate.closedForMs('another')).toBe(0);
+
+  for (const answer of answers) answer();
+  await Promise.all(running);
+  expect(gate.closedForMs('c')).toBe(0);
+});

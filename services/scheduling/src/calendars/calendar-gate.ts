@@ -12,7 +12,10 @@ import { toCalendarError } from './sync-attempt.ts';
 
 /** Keeps a calendar that is down or slow from taking up what the others need. One per process. */
 export type CalendarGate = {
-  /** For how many milliseconds nothing may be asked of this connection's calendar; 0: it may be asked now. */
+  /**
+   * For how many milliseconds nothing may be asked of this connection's calendar; 0: it may be asked now. Ask once for
+   * each who waits: while the calendar is busy each answer is the next turn.
+   */
   closedForMs(connectionId: string): number;
   /** Makes a call, or throws `GateClosed` without making it. */
   run<T>(connectionId: string, call: () => Promise<T>): Promise<T>;
@@ -22,7 +25,10 @@ export class GateClosed extends Error {}
 
 const consecutiveFailures = 5;
 const callsAtOnce = 4;
-const busyMs = 1_000;
+// How long a call is taken to last before one has been measured, and how much a new measurement counts.
+const firstCallMs = 250;
+const weightOfNewest = 0.2;
+const longestTurnMs = 5 * 60_000;
 const probeMs = 5_000;
 // An entry is a few hundred bytes and costs nothing to lose but what it has counted.
 const connectionsKnown = 10_000;
@@ -69,13 +75,29 @@ function createEntry(openMs: number) {
   breaker.onBreak(() => {
     openedAt = Date.now();
   });
+  let callMs = firstCallMs;
+  let lastTurnAt = 0;
+  breaker.onSuccess(({ duration }) => {
+    callMs += (duration - callMs) * weightOfNewest;
+  });
+
+  /**
+   * Each who finds all slots taken gets a turn of its own, as far behind the one before as a slot takes to become free.
+   * Without that a thousand that wait would all ask again every second.
+   */
+  function nextTurnMs(): number {
+    const now = Date.now();
+    lastTurnAt = Math.min(Math.max(lastTurnAt, now) + Math.max(callMs / callsAtOnce, 1), now + longestTurnMs);
+    return Math.ceil(lastTurnAt - now);
+  }
+
   return {
     policy: wrap(slots, breaker),
     probing: () => breaker.state === CircuitState.HalfOpen,
     closedForMs() {
       if (breaker.state === CircuitState.Open) return Math.max(0, openedAt + openMs - Date.now());
       if (breaker.state === CircuitState.HalfOpen) return probeMs;
-      return slots.executionSlots === 0 ? busyMs : 0;
+      return slots.executionSlots === 0 ? nextTurnMs() : 0;
     },
   };
 }
