@@ -1,4 +1,4 @@
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey, updateStore } from '@mostrador/contracts';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey, scopes, updateStore } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
@@ -68,6 +68,15 @@ test('after a rotation both keys work during the overlap, and the old one ends w
   expect((await ask(rotated.api_key)).status).toBe(404);
   await waitFor(() => isRefused(apiKey), { description: 'the old key is refused', timeoutMs: 3000 });
   expect((await ask(rotated.api_key)).status).toBe(404);
+});
+
+test('a key made without naming scopes has them all, after a rotation too, and stores none: so also those to come', async () => {
+  const { key } = await gateway.newStore();
+  const { key: rotated } = await gateway.admin(rotateApiKey, { body: { key_id: key.id } });
+  for (const { id, scopes: shown } of [key, rotated]) {
+    expect(shown).toEqual(scopes);
+    expect(await gateway.database.adminSql`select scopes from api_keys where id = ${id}`).toEqual([{ scopes: null }]);
+  }
 });
 
 test('a rotation without overlap ends the old key within two seconds', async () => {

@@ -1,4 +1,4 @@
-import { requestsPerMinute, type Scope, type Tier } from '@mostrador/contracts';
+import { requestsPerMinute, type Scope, scopes, type Tier } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/postgres';
 import type { Access } from './access.ts';
 
@@ -8,7 +8,7 @@ type AccessRow = {
   store_id: string;
   tier: Tier;
   rate_limit: number | null;
-  scopes: Scope[];
+  scopes: Scope[] | null;
   expires_at: Date | null;
   revoked_at: Date | null;
 };
@@ -54,7 +54,7 @@ function toAccess(row: AccessRow): Access {
     storeId: row.store_id,
     tier: row.tier,
     requestsPerMinute: row.rate_limit ?? requestsPerMinute[row.tier],
-    scopes: new Set(row.scopes),
+    scopes: new Set(row.scopes ?? scopes),
     expiresAtMs: row.expires_at?.getTime() ?? null,
     revoked: row.revoked_at !== null,
   };

@@ -1,4 +1,4 @@
-import type { ApiKey, Scope } from '@mostrador/contracts';
+import { type ApiKey, scopes as allScopes, type Scope } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import { toTimestamp } from '@mostrador/kit/validate';
 
@@ -6,7 +6,7 @@ type ApiKeyRow = {
   id: string;
   store_id: string;
   name: string;
-  scopes: Scope[];
+  scopes: Scope[] | null;
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
@@ -17,7 +17,8 @@ export type NewApiKeyRow = {
   readonly id: string;
   readonly keyHash: Uint8Array;
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  /** Null: all, also those that come later. */
+  readonly scopes: readonly Scope[] | null;
   readonly expiresAt: Date | null;
 };
 
@@ -36,13 +37,17 @@ export async function findStoreOfKey(sql: Sql, keyId: string): Promise<string | 
 }
 
 /** A key that can be used now, locked until the transaction ends; null when it is unknown, revoked or expired. */
-export async function lockValidApiKey(sql: TransactionSql, storeId: string, keyId: string): Promise<ApiKey | null> {
+export async function lockValidApiKey(
+  sql: TransactionSql,
+  storeId: string,
+  keyId: string,
+): Promise<{ key: ApiKey; scopes: Scope[] | null } | null> {
   const [row] = await sql<ApiKeyRow[]>`
     select id, store_id, name, scopes, created_at, expires_at, revoked_at, last_used_at from api_keys
     where store_id = ${storeId} and id = ${keyId}
       and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
     for update`;
-  return row ? toApiKey(row) : null;
+  return row ? { key: toApiKey(row), scopes: row.scopes } : null;
 }
 
 /** Lets a key end after so many seconds, or when it would have ended anyway. */
@@ -82,7 +87,7 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     id: row.id,
     store_id: row.store_id,
     name: row.name,
-    scopes: row.scopes,
+    scopes: row.scopes ?? [...allScopes],
     created_at: toTimestamp(row.created_at),
     expires_at: row.expires_at && toTimestamp(row.expires_at),
     revoked_at: row.revoked_at && toTimestamp(row.revoked_at),

@@ -1,4 +1,4 @@
-import { scopes as allScopes, type createApiKey as operation } from '@mostrador/contracts';
+import type { createApiKey as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { toInstant } from '@mostrador/kit/validate';
@@ -17,7 +17,7 @@ export const createApiKey =
         id,
         keyHash: hash,
         name: body.name,
-        scopes: body.scopes ?? allScopes,
+        scopes: body.scopes ?? null,
         expiresAt: body.expires_at ? toInstant(body.expires_at) : null,
       });
     });

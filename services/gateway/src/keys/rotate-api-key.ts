@@ -23,9 +23,9 @@ export const rotateApiKey =
       const key = await insertApiKey(sql, storeId, {
         id,
         keyHash: hash,
-        name: old.name,
+        name: old.key.name,
         scopes: old.scopes,
-        expiresAt: sameLifetime(old.created_at, old.expires_at),
+        expiresAt: sameLifetime(old.key.created_at, old.key.expires_at),
       });
       return { api_key: apiKey, key, replaced: await expireApiKey(sql, storeId, keyId, overlapSeconds) };
     });
