@@ -53,7 +53,7 @@ async function start(): Promise<void> {
   const log = { info: (text: string) => output.say(text) };
   const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
   output.say('Starting the servers.');
-  const [databaseUrl, natsUrl, temporal] = await Promise.all([
+  const [databaseUrl, natsUrl, temporal] = await allOrEveryFault([
     providePostgres(serverOptions).then(async (url) => {
       await migrateAll(url, password, log);
       return url;
@@ -76,6 +76,14 @@ async function start(): Promise<void> {
   writePrivately(devJson, dev);
   output.say(announcement(dev, (performance.now() - startedAt) / 1000));
   output.showAll();
+}
+
+/** As Promise.all, but tells all that is missing at once: a machine without Go lacks more than one server. */
+async function allOrEveryFault<T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const settled = await Promise.allSettled(work);
+  const faults = settled.filter((result) => result.status === 'rejected');
+  if (faults.length > 0) throw new Error(faults.map(({ reason }) => (reason as Error).message).join('\n\n'));
+  return Promise.all(work) as Promise<unknown> as Promise<T>;
 }
 
 function stopWhenAsked(supervisor: Supervisor, output: Output): void {

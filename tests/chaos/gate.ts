@@ -7,6 +7,8 @@ export type Hold = {
   readonly reached: Promise<void>;
   /** Lets it go on with everything that it was held with. One that has not come to the point yet will not be held. */
   release(): void;
+  /** Breaks it, and what it was held with is never delivered: for a process that was killed at the point. */
+  drop(): void;
 };
 
 /**
@@ -43,7 +45,7 @@ type Rule = Hold & {
   taken: boolean;
   come(connection: Held): void;
 };
-type Held = { release(): void };
+type Held = { release(): void; drop(): void };
 
 /** Opens a gate in front of the server at `host:port`. */
 export async function openGate(target: string): Promise<Gate> {
@@ -136,6 +138,10 @@ function createRule(point: Pick<Rule, 'kind' | 'text' | 'after'>, onRelease: () 
       onRelease();
       held?.release();
     },
+    drop() {
+      onRelease();
+      held?.drop();
+    },
   };
 }
 
@@ -159,6 +165,10 @@ function pipeInto(
         for (const piece of kept ?? []) to.write(piece);
         kept = undefined;
         atEnd?.();
+      },
+      drop() {
+        kept = [];
+        to.destroy();
       },
     });
   };

@@ -22,7 +22,7 @@ async function killAt(creation: Creation, point: Hold, victim: ProcessName): Pro
   const first = creation.send();
   await point.reached;
   await stage.kill(victim);
-  point.release();
+  point.drop();
   await stage.start(victim);
   return await first;
 }

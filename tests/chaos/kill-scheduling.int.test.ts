@@ -38,7 +38,7 @@ async function killAt(creation: Creation, points: Hold[], reached?: () => Promis
   await Promise.all(points.map((point) => point.reached));
   await reached?.();
   await stage.kill('scheduling');
-  for (const point of points) point.release();
+  for (const point of points) point.drop();
   left = await stage.database.adminSql<{ kind: string }[]>`
     select kind from outbox join appointments a on a.id in (entity_id, (data ->> 'appointment_id')::uuid)
     where title = ${creation.title} order by kind`;

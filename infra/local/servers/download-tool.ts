@@ -13,11 +13,12 @@ export async function downloadTool(
   tool: GoTool,
   env: NodeJS.ProcessEnv,
   report: (text: string) => void,
+  origin = 'https://temporal.download',
 ): Promise<string> {
   const platform = { linux: 'linux', darwin: 'darwin' }[process.platform as string];
   const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
   if (!platform || !arch) throw new Error(`${tool.title} has no download for ${process.platform}-${process.arch}.`);
-  const url = `https://temporal.download/cli/archive/${tool.version}?platform=${platform}&arch=${arch}`;
+  const url = `${origin}/cli/archive/${tool.version}?platform=${platform}&arch=${arch}`;
   const path = toolPath(tool, env);
   const folder = join(dirname(path), `downloading-${process.pid}`);
   mkdirSync(folder, { recursive: true });
@@ -31,7 +32,9 @@ export async function downloadTool(
     renameSync(join(folder, tool.name), path);
     return path;
   } catch (error) {
-    throw new Error(`${tool.title} could not be downloaded from ${url}: ${(error as Error).message}`);
+    // fetch says only that it failed; the reason is its cause.
+    const { message, cause } = error as Error & { cause?: Error };
+    throw new Error(`${tool.title} could not be downloaded from ${url}: ${cause?.message || message}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

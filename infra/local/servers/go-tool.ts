@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createChildren } from '../children.ts';
 import { withLock } from '../lock.mjs';
 import { cacheDirectory } from '../paths.ts';
 import { findOnPath } from './find-on-path.ts';
@@ -43,8 +42,8 @@ export async function buildGoTool(
     async () => {
       const cached = cachedGoTool(tool, env);
       if (cached) return cached;
+      // Kept by a build that is interrupted: the next one goes on from what it compiled.
       const workspace = join(home, `building-${tool.name}`);
-      rmSync(workspace, { recursive: true, force: true });
       await install(go, tool, goEnvironment(env, home, workspace), report);
       const path = toolPath(tool, env);
       mkdirSync(join(home, 'bin'), { recursive: true });
@@ -72,40 +71,42 @@ function goEnvironment(env: NodeJS.ProcessEnv, home: string, workspace: string):
   };
 }
 
-function install(go: string, tool: GoTool, env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<void> {
+async function install(
+  go: string,
+  tool: GoTool,
+  env: NodeJS.ProcessEnv,
+  report: (text: string) => void,
+): Promise<void> {
   const started = Date.now();
+  const seconds = () => Math.round((Date.now() - started) / 1000);
   const counts = { downloaded: 0, compiled: 0 };
-  const last: string[] = [];
   report(`building ${tool.title} ${tool.version} from source, once (a few minutes at most)`);
-  const child = spawn(go, ['install', '-v', '-ldflags=-s -w', `${tool.module}${tool.package}@${tool.version}`], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    if (line.startsWith('go: downloading')) counts.downloaded += 1;
-    else counts.compiled += 1;
-    last.push(line);
-    if (last.length > 10) last.shift();
-  });
+  const child = createChildren(join(env.GOPATH ?? '', 'children.json')).start(
+    {
+      name: 'go',
+      command: go,
+      args: ['install', '-v', '-ldflags=-s -w', `${tool.module}${tool.package}@${tool.version}`],
+      env,
+      stopSignal: 'SIGTERM',
+      isReady: async () => true,
+    },
+    (line) => {
+      if (line.startsWith('go: downloading')) counts.downloaded += 1;
+      else counts.compiled += 1;
+    },
+  );
+  // The compilers that it started are of its group: a Ctrl-C leaves none of them.
+  const endGroup = () => {
+    if (!child.hasExited()) process.kill(-child.pid, 'SIGKILL');
+  };
+  process.once('exit', endGroup);
   const progress = setInterval(() => {
-    const seconds = Math.round((Date.now() - started) / 1000);
-    report(
-      `${tool.title}: ${counts.downloaded} modules downloaded, ${counts.compiled} packages compiled, ${seconds} s`,
-    );
+    const { downloaded, compiled } = counts;
+    report(`${tool.title}: ${downloaded} modules downloaded, ${compiled} packages compiled, ${seconds()} s`);
   }, PROGRESS_EVERY_MS);
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => {
-      clearInterval(progress);
-      reject(error);
-    });
-    child.once('exit', (code) => {
-      clearInterval(progress);
-      if (code === 0) {
-        report(`${tool.title} built in ${Math.round((Date.now() - started) / 1000)} s`);
-        resolve();
-      } else {
-        reject(new Error(`\`go install\` of ${tool.title} failed (${code}):\n${last.join('\n')}`));
-      }
-    });
-  });
+  const how = await child.exited;
+  clearInterval(progress);
+  process.removeListener('exit', endGroup);
+  if (how !== 'exit code 0') throw new Error(`\`go install\` of ${tool.title} failed (${how}):\n${child.tail()}`);
+  report(`${tool.title} built in ${seconds()} s`);
 }

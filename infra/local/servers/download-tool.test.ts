@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../ports.ts';
+import { downloadTool } from './download-tool.ts';
+import { cachedGoTool, toolPath } from './go-tool.ts';
+
+const TOOL = { name: 'temporal', title: 'The server', module: '', package: '', version: 'v1.5.1' };
+let folder: string;
+let env: NodeJS.ProcessEnv;
+let server: Server | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mostrador-download-'));
+  env = { XDG_CACHE_HOME: join(folder, 'cache') };
+});
+
+afterEach(async () => {
+  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  server = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+/** A place that serves an archive with a program that says it is of that version. */
+async function originWith(version: string): Promise<string> {
+  writeFileSync(join(folder, 'temporal'), `#!/bin/sh\necho temporal version ${version}\n`);
+  chmodSync(join(folder, 'temporal'), 0o644);
+  spawnSync('tar', ['-czf', 'archive.tar.gz', 'temporal'], { cwd: folder });
+  const port = await freePort();
+  server = createServer((request, response) => {
+    if (request.url?.startsWith('/cli/archive/v1.5.1?platform='))
+      response.end(readFileSync(`${folder}/archive.tar.gz`));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+test('a download is kept under the name of its version and can be run', async () => {
+  const path = await downloadTool(TOOL, env, () => {}, await originWith('1.5.1'));
+  expect(path).toBe(toolPath(TOOL, env));
+  expect(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout).toContain('1.5.1');
+  expect(cachedGoTool(TOOL, env)).toBe(path);
+});
+
+test('a download of another version is refused and leaves nothing behind', async () => {
+  await expect(downloadTool(TOOL, env, () => {}, await originWith('1.4.0'))).rejects.toThrow('it is not v1.5.1');
+  expect(existsSync(toolPath(TOOL, env))).toBe(false);
+  expect(readdirSync(dirname(toolPath(TOOL, env)))).toEqual([]);
+});
+
+test('a place that is not there is said with its address', async () => {
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  await expect(downloadTool(TOOL, env, () => {}, origin)).rejects.toThrow(`could not be downloaded from ${origin}`);
+});
