@@ -121,6 +121,24 @@ export const errorCatalogue = {
     description: 'An inactive seller cannot be made responsible for a lead.',
     retryable: false,
   },
+  agent_not_found: {
+    status: 404,
+    title: 'Agent not found',
+    description: 'The store has no agent with this id.',
+    retryable: false,
+  },
+  default_agent_exists: {
+    status: 409,
+    title: 'Default agent exists',
+    description: 'A store has one default agent at most; `id` is the one that it has.',
+    retryable: false,
+  },
+  document_not_found: {
+    status: 404,
+    title: 'Document not found',
+    description: 'The store has no knowledge document with this id.',
+    retryable: false,
+  },
   appointment_not_found: {
     status: 404,
     title: 'Appointment not found',

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { NullableUuid, Timestamp, Uuid } from './common.ts';
-import { LeadStatus } from './crm.ts';
+import { LeadStatus } from './lead-status.ts';
 import { AppointmentStatus } from './scheduling.ts';
 
 /** The JetStream stream that holds the domain events, and the subject of an event type: `events.<type>`. */
@@ -26,7 +26,32 @@ export const eventCatalogue = {
     'A lead was created.',
     Type.Object({ lead_id: Uuid, status: LeadStatus, seller_id: NullableUuid }),
   ),
+  'crm.leads.imported': event(
+    'Leads were created by an import. It stands in place of a `crm.lead.created` for each of them.',
+    Type.Object({ lead_ids: Type.Array(Uuid) }),
+  ),
+  'crm.lead.updated': event(
+    'A lead was changed.',
+    Type.Object({ lead_id: Uuid, status: LeadStatus, seller_id: NullableUuid }),
+  ),
   'crm.seller.created': event('A seller was created.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
+  'crm.seller.updated': event('A seller was changed.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
+  'crm.seller.deleted': event(
+    'A seller was deleted, and so many leads were unassigned. It stands in place of a `crm.lead.updated` for each of them.',
+    Type.Object({ seller_id: Uuid, leads_unassigned: Type.Integer() }),
+  ),
+  'crm.agent.created': event(
+    'An agent was created.',
+    Type.Object({ agent_id: Uuid, is_active: Type.Boolean(), is_default: Type.Boolean() }),
+  ),
+  'crm.agent.updated': event(
+    'An agent or its conditions were changed.',
+    Type.Object({ agent_id: Uuid, is_active: Type.Boolean(), is_default: Type.Boolean() }),
+  ),
+  'crm.document.imported': event(
+    'A knowledge document was created, or changed by a later import.',
+    Type.Object({ document_id: Uuid, is_active: Type.Boolean() }),
+  ),
 } as const;
 
 export type EventType = keyof typeof eventCatalogue;

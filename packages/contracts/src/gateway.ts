@@ -11,8 +11,10 @@ const TierWord = (options: { default?: Tier } = {}) => OneOf(tiers, options);
 
 /** What a key may do. A key has all of them unless it was made with fewer. */
 export const scopes = [
+  'agents:read',
   'appointments:read',
   'appointments:write',
+  'knowledge:read',
   'leads:read',
   'leads:write',
   'sellers:read',

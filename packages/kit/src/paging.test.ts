@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from './errors.ts';
-import { decodeCursor, encodeCursor } from './paging.ts';
+import { decodeCursor, encodeCursor, readCursor } from './paging.ts';
 
 const Position = Type.Object({ after: Type.String({ format: 'date-time' }), total: Type.Integer() });
 const position = { after: '2027-01-31T09:00:00.000Z', total: 7 };
@@ -44,6 +44,25 @@ describe('a cursor', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(refusal(Buffer.from(JSON.stringify(value)).toString('base64url'))).toMatch(/cursor|filters/);
+      }),
+    );
+  });
+});
+
+describe('a query', () => {
+  const cursor = encodeCursor(position, {});
+
+  test('begins where its cursor says, or at its page', () => {
+    expect(readCursor({ cursor }, {}, Position)).toEqual(position);
+    expect(readCursor({ page: 3 }, {}, Position)).toBeUndefined();
+    expect(readCursor({}, {}, Position)).toBeUndefined();
+  });
+
+  test('has a cursor or a page, not both', () => {
+    expect(() => readCursor({ cursor, page: 1 }, {}, Position)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        members: { errors: [{ in: 'query', name: 'page', detail: expect.any(String) }] },
       }),
     );
   });

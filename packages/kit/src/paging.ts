@@ -23,6 +23,22 @@ export function decodeCursor<S extends TSchema>(cursor: string, filters: unknown
   return content as Static<S>;
 }
 
+/**
+ * Where the page that a list's query asks for begins: what `encodeCursor` was given, or undefined without a cursor.
+ * Throws `validation_failed` as `decodeCursor` does, and on `page` when both are given.
+ */
+export function readCursor<S extends TSchema>(
+  query: { readonly cursor?: string; readonly page?: number },
+  filters: unknown,
+  schema: S,
+): Static<S> | undefined {
+  if (query.cursor === undefined) return undefined;
+  if (query.page !== undefined) {
+    throw validationFailed([{ in: 'query', name: 'page', detail: 'cannot stand together with `cursor`' }]);
+  }
+  return decodeCursor(query.cursor, filters, schema);
+}
+
 function parse(cursor: string): unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));

@@ -1,0 +1,97 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from './common.ts';
+import { defineOperation } from './operation.ts';
+
+/** A document's text in bytes of UTF-8: 128 KiB. */
+export const greatestDocumentBytes = 128 * 1024;
+
+/**
+ * The same text as JSON writes it, where a line break or a quotation mark is two bytes. Fifty such documents, the
+ * greatest page, fit into one message.
+ */
+export const greatestDocumentJsonBytes = 160 * 1024;
+
+export const KnowledgeDocument = Type.Object(
+  {
+    id: Uuid,
+    title: Type.String(),
+    content: Type.String({ description: 'The full text, at most 128 KiB.' }),
+    is_active: Type.Boolean(),
+    created_at: Timestamp,
+  },
+  { title: 'KnowledgeDocument' },
+);
+export type KnowledgeDocument = Static<typeof KnowledgeDocument>;
+
+export const listDocuments = defineOperation({
+  subject: 'crm.api.documents.list',
+  summary: 'List the knowledge documents',
+  description: 'With their full content, the newest first, ties by id.',
+  request: { query: Exact(paging({ default: 20, maximum: 50 })) },
+  reply: Page(KnowledgeDocument),
+});
+
+export const getDocument = defineOperation({
+  subject: 'crm.api.documents.get',
+  summary: 'Read a knowledge document',
+  request: { params: Exact({ documentId: Uuid }) },
+  reply: KnowledgeDocument,
+  errors: ['document_not_found'],
+});
+
+export const Passage = Type.Object(
+  {
+    document: Type.Object({ id: Uuid, title: Type.String() }),
+    text: Type.String({ description: 'The passage as the document has it.' }),
+    highlight: Type.String({
+      description:
+        'The same as HTML: escaped, with every word that matches between `<mark>` and `</mark>`, and no other markup.',
+    }),
+    score: Type.Number({ description: 'From 0 to 1, comparable within one answer.' }),
+  },
+  { title: 'Passage' },
+);
+export type Passage = Static<typeof Passage>;
+
+export const searchKnowledge = defineOperation({
+  subject: 'crm.api.knowledge.search',
+  summary: 'Search the knowledge documents',
+  description:
+    'The passages of active documents that answer `q` best, the best first. Words match in all their forms in the ' +
+    'language of the store, with or without accents, and with small misspellings; a passage with more of them ranks ' +
+    'higher. With `"a phrase"`, `OR` or `-word` in it, `q` is taken exactly, as web search does.',
+  extension: true,
+  request: {
+    query: Exact({
+      q: Text(500, { description: 'Words, or a question.' }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'Passages at most.' })),
+    }),
+  },
+  reply: Type.Object({ data: Type.Array(Passage) }),
+});
+
+/** A name that tells documents of a store apart: a file's, without its folder. */
+const SourceName = Text(255);
+
+export const importDocument = defineOperation({
+  subject: 'crm.admin.documents.import',
+  summary: "Put a document into the store's knowledge base, or change the one that has this name",
+  request: {
+    body: Exact({
+      name: SourceName,
+      title: Text(200),
+      content: Type.String({ minLength: 1, maxLength: greatestDocumentBytes }),
+      locale: Type.String({ format: 'locale', maxLength: 35, description: "The store's: how its words are indexed." }),
+      is_active: Type.Optional(Type.Boolean({ default: true })),
+    }),
+  },
+  reply: Type.Object({
+    result: OneOf(['created', 'changed', 'unchanged']),
+    id: Uuid,
+    title: Type.String(),
+    is_active: Type.Boolean(),
+    passages: Type.Integer(),
+  }),
+});
+
+export const knowledgeOperations = { listDocuments, getDocument, searchKnowledge, importDocument } as const;

@@ -1,0 +1,81 @@
+import { type Static, type TLiteral, Type } from '@sinclair/typebox';
+import { Exact, Page, Phone, paging, Text, Uuid } from './common.ts';
+import { defineOperation } from './operation.ts';
+
+export const Seller = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    whatsapp_id: Type.String(),
+    is_active: Type.Boolean(),
+  },
+  { title: 'Seller' },
+);
+export type Seller = Static<typeof Seller>;
+
+const sellerParams = Exact({ sellerId: Uuid });
+
+export const createSeller = defineOperation({
+  subject: 'crm.api.sellers.create',
+  summary: 'Create a seller',
+  extension: true,
+  request: {
+    body: Exact({
+      name: Text(200),
+      whatsapp_id: Phone,
+      is_active: Type.Optional(Type.Boolean({ default: true })),
+    }),
+  },
+  reply: Seller,
+});
+
+export const listSellers = defineOperation({
+  subject: 'crm.api.sellers.list',
+  summary: 'List sellers',
+  description: 'Active ones and others, in the order in which they were created.',
+  extension: true,
+  request: { query: Exact(paging()) },
+  reply: Page(Seller),
+});
+
+export const getSeller = defineOperation({
+  subject: 'crm.api.sellers.get',
+  summary: 'Read a seller',
+  request: { params: sellerParams },
+  reply: Seller,
+  errors: ['seller_not_found'],
+});
+
+export const updateSeller = defineOperation({
+  subject: 'crm.api.sellers.update',
+  summary: 'Change a seller',
+  description:
+    'At least one member; a member left out stays as it is. A seller who is made inactive keeps their leads, and gets ' +
+    'no new ones.',
+  request: {
+    params: sellerParams,
+    body: Exact(
+      {
+        name: Type.Optional(Text(200)),
+        whatsapp_id: Type.Optional(Phone),
+        is_active: Type.Optional(Type.Boolean()),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: Seller,
+  errors: ['seller_not_found', 'version_mismatch'],
+});
+
+export const deleteSeller = defineOperation({
+  subject: 'crm.api.sellers.delete',
+  summary: 'Delete a seller for good',
+  description:
+    'The leads of the seller are unassigned in the same transaction: their `seller_id` becomes null, and their ETag ' +
+    'and `updated_at` move. To make a seller inactive (`is_active: false`) is often the better choice.',
+  request: { params: sellerParams },
+  reply: Type.Object({ deleted: Type.Literal(true) as TLiteral<true>, id: Uuid }),
+  errors: ['seller_not_found', 'version_mismatch'],
+});
+
+export const sellerOperations = { createSeller, listSellers, getSeller, updateSeller, deleteSeller } as const;
