@@ -3,11 +3,14 @@ import type { Sql } from 'postgres';
 /** Each service that keeps data has a schema of its name and three roles. */
 export const schemas = ['gateway', 'crm', 'scheduling', 'messaging'] as const;
 
+/** Contributed modules of PostgreSQL that migrations use. */
+const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
+
 /**
  * Creates each service's roles and its schema in one database, or brings them to this state: `<s>_owner` owns the schema
  * and runs migrations, `<s>` is what requests run as, `<s>_system` serves the relay and the sweeps. The last two own
  * nothing and cannot pass row-level security; what they may touch is granted by migrations. One service's roles see
- * nothing of another's schema.
+ * nothing of another's schema. The extensions come from here too, as only an administrator may create them.
  *
  * @param adminSql an administrator's connection to `database`
  */
@@ -20,7 +23,7 @@ export async function createRoles(adminSql: Sql, options: { database: string; pa
       `create schema if not exists ${schema} authorization ${schema}_owner`,
       `grant usage on schema ${schema} to ${schema}, ${schema}_system`,
     ]);
-    await sql.unsafe(statements.join(';\n'));
+    await sql.unsafe([...statements, ...extensionStatements()].join(';\n'));
   });
 }
 
@@ -28,6 +31,18 @@ export async function createRoles(adminSql: Sql, options: { database: string; pa
 export async function createDatabase(adminSql: Sql, name: string): Promise<void> {
   const [found] = await adminSql`select 1 from pg_database where datname = ${name}`;
   if (!found) await adminSql`create database ${adminSql(name)}`;
+}
+
+function extensionStatements(): string[] {
+  return [
+    `create schema if not exists ${extensions.schema}`,
+    ...schemas.map((schema) => `grant usage on schema ${extensions.schema} to ${schema}_owner, ${schema}`),
+    // An extension that somebody made before is moved to where the migrations look for it.
+    ...extensions.names.flatMap((name) => [
+      `create extension if not exists ${name} with schema ${extensions.schema}`,
+      `alter extension ${name} set schema ${extensions.schema}`,
+    ]),
+  ];
 }
 
 function roleStatements(

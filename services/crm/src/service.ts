@@ -1,16 +1,46 @@
 import type { crmOperations } from '@mostrador/contracts';
 import type { Handlers } from '@mostrador/kit/rpc-server';
+import { createAgent } from './agents/create-agent.ts';
+import { getAgent } from './agents/get-agent.ts';
+import { listAgents } from './agents/list-agents.ts';
+import { selectAgent } from './agents/select-agent.ts';
+import { updateAgent } from './agents/update-agent.ts';
 import type { Dependencies } from './dependencies.ts';
+import { getDocument } from './knowledge/get-document.ts';
+import { importDocument } from './knowledge/import-document.ts';
+import { listDocuments } from './knowledge/list-documents.ts';
+import { searchKnowledge } from './knowledge/search-knowledge.ts';
 import { checkLead } from './leads/check-lead.ts';
 import { createLead } from './leads/create-lead.ts';
 import { getLead } from './leads/get-lead.ts';
+import { importLeads } from './leads/import-leads.ts';
+import { listLeads } from './leads/list-leads.ts';
+import { updateLead } from './leads/update-lead.ts';
 import { createSeller } from './sellers/create-seller.ts';
+import { deleteSeller } from './sellers/delete-seller.ts';
 import { getSeller } from './sellers/get-seller.ts';
+import { listSellers } from './sellers/list-sellers.ts';
+import { updateSeller } from './sellers/update-seller.ts';
 
 export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperations> => ({
   createLead: createLead(dependencies),
+  listLeads: listLeads(dependencies),
   getLead: getLead(dependencies),
+  updateLead: updateLead(dependencies),
   checkLead: checkLead(dependencies),
+  importLeads: importLeads(dependencies),
   createSeller: createSeller(dependencies),
+  listSellers: listSellers(dependencies),
   getSeller: getSeller(dependencies),
+  updateSeller: updateSeller(dependencies),
+  deleteSeller: deleteSeller(dependencies),
+  listAgents: listAgents(dependencies),
+  getAgent: getAgent(dependencies),
+  selectAgent: selectAgent(dependencies),
+  createAgent: createAgent(dependencies),
+  updateAgent: updateAgent(dependencies),
+  listDocuments: listDocuments(dependencies),
+  getDocument: getDocument(dependencies),
+  searchKnowledge: searchKnowledge(dependencies),
+  importDocument: importDocument(dependencies),
 });

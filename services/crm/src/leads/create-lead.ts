@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
-import { newLead, toLead } from './lead.ts';
+import { type LeadRow, leadEvent, newLead, toLead } from './lead.ts';
 
 export const createLead =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -27,13 +27,10 @@ export const createLead =
             const id = await findLeadIdByPhone(sql, context.storeId, lead.customer_phone);
             throw new AppError('lead_exists', { members: { id } });
           }
-          const { id: lead_id, status, seller_id } = row;
-          await appendOutbox(sql, context.storeId, [
-            { kind: 'event', type: 'crm.lead.created', data: { lead_id, status, seller_id } },
-          ]);
+          await appendOutbox(sql, context.storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
           return row;
         }),
-      toReply: toLead,
+      toReply: (row: LeadRow) => toLead(row, new Date()),
       etag: (row) => etagOf(row.version),
     });
     relay.nudge();

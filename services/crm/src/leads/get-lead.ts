@@ -11,5 +11,5 @@ export const getLead =
   async (context, { params }) => {
     const row = await database.read(context, (sql) => findLead(sql, context.storeId, params.leadId));
     if (!row) throw new AppError('lead_not_found');
-    return reply(toLead(row), { etag: etagOf(row.version) });
+    return reply(toLead(row, new Date()), { etag: etagOf(row.version) });
   };

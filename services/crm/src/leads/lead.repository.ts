@@ -1,19 +1,85 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
-import type { LeadRow, NewLead } from './lead.ts';
+import type { LeadContent, LeadRow, NewLead } from './lead.ts';
 
 /** Null when the store already has a lead with this phone. */
 export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
+  const { name, customer_phone, status, seller_id } = lead;
+  // The clock and not now(): docs/adr/0010.
   const [row] = await sql<LeadRow[]>`
-    insert into leads (store_id, name, customer_phone, status, seller_id)
-    values (${storeId}, ${lead.name}, ${lead.customer_phone}, ${lead.status}, ${lead.seller_id})
-    on conflict on constraint leads_phone do nothing
-    returning *`;
+    with moment as (select clock_timestamp() as at),
+    lead as (
+      insert into leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
+      select ${storeId}, ${name}, ${customer_phone}, ${status}, ${seller_id}, at, at from moment
+      on conflict on constraint leads_phone do nothing
+      returning *),
+    history as (${historyOfNew(sql)})
+    select * from lead`;
   return row ?? null;
+}
+
+/** Leads whose phone the store does not have yet; tells the ids of those that were inserted. */
+export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<string[]> {
+  if (leads.length === 0) return [];
+  const rows = await sql<{ id: string }[]>`
+    with moment as (select clock_timestamp() as at),
+    lead as (
+      insert into leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
+      select ${storeId}, given.*, at, at from moment, unnest(
+        ${leads.map(({ name }) => name)}::text[],
+        ${leads.map(({ customer_phone }) => customer_phone)}::text[],
+        ${leads.map(({ status }) => status)}::text[],
+        ${leads.map(({ seller_id }) => seller_id)}::uuid[]) as given
+      on conflict on constraint leads_phone do nothing
+      returning *),
+    history as (${historyOfNew(sql)})
+    select id from lead`;
+  return rows.map(({ id }) => id);
+}
+
+/** What stands behind `lead`, the leads just inserted, in the history of statuses. */
+function historyOfNew(sql: TransactionSql) {
+  return sql`
+    insert into lead_status_changes (store_id, lead_id, version, to_status, changed_at)
+    select store_id, id, version, status, created_at from lead`;
 }
 
 export async function findLead(sql: Sql, storeId: string, leadId: string): Promise<LeadRow | null> {
   const [row] = await sql<LeadRow[]>`select * from leads where store_id = ${storeId} and id = ${leadId}`;
   return row ?? null;
+}
+
+/** The row, which nobody else changes until the transaction ends. A seller is locked before it, never after. */
+export async function lockLead(sql: TransactionSql, storeId: string, leadId: string): Promise<LeadRow | null> {
+  const [row] = await sql<LeadRow[]>`
+    select * from leads where store_id = ${storeId} and id = ${leadId} for no key update`;
+  return row ?? null;
+}
+
+/** Writes a change of a locked lead, raises its version, and keeps the history of its status. */
+export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
+  const { name, status, seller_id, ai_paused_until } = content;
+  // The clock and not now(): the transaction may have begun before the change that it waited for; docs/adr/0010.
+  const [row] = await sql<[LeadRow]>`
+    with lead as (
+      update leads
+      set name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
+          version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+      where store_id = ${current.store_id} and id = ${current.id}
+      returning *),
+    history as (
+      insert into lead_status_changes (store_id, lead_id, version, from_status, to_status, changed_at)
+      select store_id, id, version, ${current.status}, status, updated_at from lead where status <> ${current.status})
+    select * from lead`;
+  return row;
+}
+
+/** Takes all leads from a locked seller; tells how many. */
+export async function unassignLeads(sql: TransactionSql, storeId: string, sellerId: string): Promise<number> {
+  const { count } = await sql`
+    update leads
+    set seller_id = null, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and seller_id = ${sellerId}`;
+  return count;
 }
 
 export async function findLeadIdByPhone(sql: TransactionSql, storeId: string, phone: string): Promise<string | null> {

@@ -1,5 +1,5 @@
-import type { createLead, Lead, RequestOf } from '@mostrador/contracts';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { createLead, EventData, Lead, RequestOf, updateLead } from '@mostrador/contracts';
+import { toInstant, toTimestamp } from '@mostrador/kit/validate';
 
 /** A lead as its row has it. `version` moves with what the API's users change, so not with `interaction_count`. */
 export type LeadRow = {
@@ -19,6 +19,9 @@ export type LeadRow = {
 /** What is chosen when a lead is made; the rest of the row has its defaults. */
 export type NewLead = Pick<LeadRow, 'name' | 'customer_phone' | 'status' | 'seller_id'>;
 
+/** What a change may set. */
+export type LeadContent = Pick<LeadRow, 'name' | 'status' | 'seller_id' | 'ai_paused_until'>;
+
 export function newLead(body: RequestOf<typeof createLead>['body']): NewLead {
   return {
     name: body.name,
@@ -28,7 +31,31 @@ export function newLead(body: RequestOf<typeof createLead>['body']): NewLead {
   };
 }
 
-export function toLead(row: LeadRow): Lead {
+/** What the lead will say after the change, or null when it says so already. Any status may follow any other. */
+export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['body']): LeadContent | null {
+  const { name, status, seller_id, ai_paused_until } = patch;
+  const changed: LeadContent = {
+    name: name ?? row.name,
+    status: status ?? row.status,
+    seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
+    ai_paused_until:
+      ai_paused_until === undefined
+        ? row.ai_paused_until
+        : ai_paused_until === null
+          ? null
+          : toInstant(ai_paused_until),
+  };
+  const same =
+    changed.name === row.name &&
+    changed.status === row.status &&
+    changed.seller_id === row.seller_id &&
+    changed.ai_paused_until?.getTime() === row.ai_paused_until?.getTime();
+  return same ? null : changed;
+}
+
+/** A lead as the API shows it at a moment: a pause that is over is none. */
+export function toLead(row: LeadRow, now: Date): Lead {
+  const { ai_paused_until } = row;
   return {
     id: row.id,
     store_id: row.store_id,
@@ -37,8 +64,13 @@ export function toLead(row: LeadRow): Lead {
     status: row.status,
     seller_id: row.seller_id,
     interaction_count: row.interaction_count,
-    ai_paused_until: row.ai_paused_until && toTimestamp(row.ai_paused_until),
+    ai_paused_until: ai_paused_until && ai_paused_until > now ? toTimestamp(ai_paused_until) : null,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };
+}
+
+/** The data of the events about one lead. */
+export function leadEvent({ id, status, seller_id }: LeadRow): EventData<'crm.lead.updated'> {
+  return { lead_id: id, status, seller_id };
 }

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
-import type { NewSeller, SellerRow } from './seller.ts';
+import type { NewSeller, SellerContent, SellerRow } from './seller.ts';
 
 export async function insertSeller(sql: TransactionSql, storeId: string, seller: NewSeller): Promise<SellerRow> {
   const [row] = await sql<[SellerRow]>`
@@ -22,4 +22,61 @@ export async function lockSeller(sql: TransactionSql, storeId: string, sellerId:
   const [row] = await sql<SellerRow[]>`
     select * from sellers where store_id = ${storeId} and id = ${sellerId} for share`;
   return row ?? null;
+}
+
+/** The same for several, in the order of their ids; those that the store does not have are left out. */
+export async function lockSellers(
+  sql: TransactionSql,
+  storeId: string,
+  sellerIds: readonly string[],
+): Promise<SellerRow[]> {
+  return sql<SellerRow[]>`
+    select * from sellers where store_id = ${storeId} and id = any(${sellerIds}::uuid[]) order by id for share`;
+}
+
+/** Holds the seller for a change: nobody refers to it, or changes it, until the transaction ends. */
+export async function lockSellerForChange(
+  sql: TransactionSql,
+  storeId: string,
+  sellerId: string,
+): Promise<SellerRow | null> {
+  const [row] = await sql<SellerRow[]>`
+    select * from sellers where store_id = ${storeId} and id = ${sellerId} for update`;
+  return row ?? null;
+}
+
+/** Writes a change and raises the version. */
+export async function saveSeller(sql: TransactionSql, current: SellerRow, content: SellerContent): Promise<SellerRow> {
+  const { name, whatsapp_id, is_active } = content;
+  const [row] = await sql<[SellerRow]>`
+    update sellers
+    set name = ${name}, whatsapp_id = ${whatsapp_id}, is_active = ${is_active},
+        version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${current.store_id} and id = ${current.id}
+    returning *`;
+  return row;
+}
+
+export async function deleteSellerRow(sql: TransactionSql, storeId: string, sellerId: string): Promise<void> {
+  await sql`delete from sellers where store_id = ${storeId} and id = ${sellerId}`;
+}
+
+export async function countSellers(sql: Sql, storeId: string): Promise<number> {
+  const [row] = await sql<[{ total: number }]>`select count(*)::int as total from sellers where store_id = ${storeId}`;
+  return row.total;
+}
+
+/** In the order of creation, from after a row or after a number of rows. */
+export async function listSellers(
+  sql: Sql,
+  storeId: string,
+  page: { start: { after: { created_at: Date; id: string } } | { offset: number }; limit: number },
+): Promise<SellerRow[]> {
+  const { start, limit } = page;
+  return await sql<SellerRow[]>`
+    select * from sellers
+    where store_id = ${storeId}
+      ${'after' in start ? sql`and (created_at, id) > (${start.after.created_at}, ${start.after.id})` : sql``}
+    order by created_at, id
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }

@@ -1,4 +1,4 @@
-import type { createSeller, RequestOf, Seller } from '@mostrador/contracts';
+import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
 
 /** A seller as its row has it. `version` moves with what the API's users change. */
@@ -8,6 +8,21 @@ export type NewSeller = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active'>;
 
 export function newSeller(body: RequestOf<typeof createSeller>['body']): NewSeller {
   return { name: body.name, whatsapp_id: body.whatsapp_id, is_active: body.is_active ?? true };
+}
+
+/** What a change may set. */
+export type SellerContent = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active'>;
+
+/** What the seller will say after the change, or null when it says so already. */
+export function changeSeller(row: SellerContent, patch: RequestOf<typeof updateSeller>['body']): SellerContent | null {
+  const changed: SellerContent = {
+    name: patch.name ?? row.name,
+    whatsapp_id: patch.whatsapp_id ?? row.whatsapp_id,
+    is_active: patch.is_active ?? row.is_active,
+  };
+  const same =
+    changed.name === row.name && changed.whatsapp_id === row.whatsapp_id && changed.is_active === row.is_active;
+  return same ? null : changed;
 }
 
 export function toSeller({ id, name, whatsapp_id, is_active }: SellerRow): Seller {

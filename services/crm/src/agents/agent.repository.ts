@@ -1,0 +1,124 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { AgentContent, AgentRow } from './agent.ts';
+
+/** Where a page begins: after an agent, or after a number of them. */
+export type PageStart = { readonly after: { priority: number; id: string } } | { readonly offset: number };
+
+/** The active agents, the first to be chosen first. */
+export async function listActiveAgents(
+  sql: Sql,
+  storeId: string,
+  { start, limit }: { start: PageStart; limit: number },
+): Promise<AgentRow[]> {
+  const after = 'after' in start ? start.after : undefined;
+  return await sql<AgentRow[]>`
+    ${selectAgents(sql)}
+    where a.store_id = ${storeId} and a.is_active
+      ${after ? sql`and (a.priority, a.id) > (${after.priority}, ${after.id})` : sql``}
+    order by a.priority, a.id
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+}
+
+export async function countActiveAgents(sql: Sql, storeId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*)::int as total from agents where store_id = ${storeId} and is_active`;
+  return row?.total ?? 0;
+}
+
+/** Every active agent, and the default one whatever it is: what a selection looks at. */
+export async function listSelectableAgents(sql: Sql, storeId: string): Promise<AgentRow[]> {
+  return await sql<AgentRow[]>`
+    ${selectAgents(sql)}
+    where a.store_id = ${storeId} and (a.is_active or a.is_default)
+    order by a.priority, a.id`;
+}
+
+export async function findAgent(sql: Sql, storeId: string, agentId: string): Promise<AgentRow | undefined> {
+  const [row] = await sql<AgentRow[]>`${selectAgents(sql)} where a.store_id = ${storeId} and a.id = ${agentId}`;
+  return row;
+}
+
+/** The agent, which nobody else changes until the transaction ends. */
+export async function lockAgent(sql: TransactionSql, storeId: string, agentId: string): Promise<AgentRow | undefined> {
+  await sql`select 1 from agents where store_id = ${storeId} and id = ${agentId} for no key update`;
+  return findAgent(sql, storeId, agentId);
+}
+
+export async function insertAgent(sql: TransactionSql, storeId: string, content: AgentContent): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into agents ${sql({ store_id: storeId, ...columnsOf(content) })} returning id`;
+  const { id } = row as { id: string };
+  await insertGroups(sql, storeId, id, content);
+  return id;
+}
+
+/** Writes a change; the groups only when they are `groupsToo`. */
+export async function saveAgent(
+  sql: TransactionSql,
+  storeId: string,
+  agentId: string,
+  content: AgentContent,
+  { groupsToo }: { groupsToo: boolean },
+): Promise<void> {
+  await sql`
+    update agents set ${sql(columnsOf(content))}, updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${agentId}`;
+  if (!groupsToo) return;
+  await sql`delete from condition_groups where store_id = ${storeId} and agent_id = ${agentId}`;
+  await insertGroups(sql, storeId, agentId, content);
+}
+
+export async function findDefaultAgentId(sql: Sql, storeId: string): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`select id from agents where store_id = ${storeId} and is_default`;
+  return row?.id;
+}
+
+const columnsOf = ({ condition_groups: _, ...columns }: AgentContent) => ({
+  name: columns.name,
+  model: columns.model,
+  priority: columns.priority,
+  is_active: columns.is_active,
+  is_default: columns.is_default,
+  voice_id: columns.voice_id,
+  audio_response_enabled: columns.audio_response_enabled,
+});
+
+async function insertGroups(
+  sql: TransactionSql,
+  storeId: string,
+  agentId: string,
+  { condition_groups }: AgentContent,
+): Promise<void> {
+  if (condition_groups.length === 0) return;
+  const conditions = condition_groups.flatMap(({ group_index, conditions: ofGroup }) =>
+    ofGroup.map((condition, position) => ({ ...condition, group_index, position })),
+  );
+  await sql`
+    with made as (
+      insert into condition_groups (store_id, agent_id, group_index)
+      select ${storeId}, ${agentId}, group_index
+      from unnest(${condition_groups.map(({ group_index }) => group_index)}::int[]) group_index
+      returning id, group_index
+    )
+    insert into conditions (store_id, group_id, position, condition_type, operator, value)
+    select ${storeId}, made.id, given.position, given.condition_type, given.operator, given.value
+    from unnest(
+      ${conditions.map(({ group_index }) => group_index)}::int[], ${conditions.map(({ position }) => position)}::int[],
+      ${conditions.map(({ condition_type }) => condition_type)}::text[],
+      ${conditions.map(({ operator }) => operator)}::text[], ${conditions.map(({ value }) => value)}::text[]
+    ) given (group_index, position, condition_type, operator, value)
+    join made using (group_index)`;
+}
+
+const selectAgents = (sql: Sql) => sql`
+  select a.*, coalesce((
+    select json_agg(json_build_object(
+      'id', g.id, 'group_index', g.group_index, 'logical_operator', g.logical_operator,
+      'conditions', (
+        select json_agg(json_build_object(
+          'id', c.id, 'condition_type', c.condition_type, 'operator', c.operator, 'value', c.value
+        ) order by c.position)
+        from conditions c where c.store_id = g.store_id and c.group_id = g.id)
+    ) order by g.group_index)
+    from condition_groups g where g.store_id = a.store_id and g.agent_id = a.id), '[]') as condition_groups
+  from agents a`;

@@ -1,0 +1,119 @@
+import type { Agent, createAgent, EventData, RequestOf, updateAgent } from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/errors';
+import { toTimestamp } from '@mostrador/kit/validate';
+
+/** An agent as its row has it, with its condition groups in the order of `group_index`. */
+export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+type NewGroups = NonNullable<RequestOf<typeof createAgent>['body']['condition_groups']>;
+
+/** Everything that is said of an agent: what is written when it is made or changed. */
+export type AgentContent = {
+  readonly name: string;
+  readonly model: Agent['model'];
+  readonly priority: number;
+  readonly is_active: boolean;
+  readonly is_default: boolean;
+  readonly voice_id: string | null;
+  readonly audio_response_enabled: boolean;
+  readonly condition_groups: readonly {
+    readonly group_index: number;
+    readonly conditions: readonly Pick<
+      Agent['condition_groups'][number]['conditions'][number],
+      'condition_type' | 'operator' | 'value'
+    >[];
+  }[];
+};
+
+export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentContent {
+  const { condition_groups = [] } = body;
+  refuseEqualIndexes(condition_groups, '#/condition_groups');
+  return {
+    name: body.name,
+    model: body.model ?? 'auto',
+    priority: body.priority,
+    is_active: body.is_active ?? true,
+    is_default: body.is_default ?? false,
+    voice_id: body.voice_id ?? null,
+    audio_response_enabled: body.audio_response_enabled ?? false,
+    condition_groups,
+  };
+}
+
+/** What the agent will say after the change, or null when it says so already. */
+export function changeAgent(
+  row: AgentRow,
+  changes: RequestOf<typeof updateAgent>['body']['changes'],
+): AgentContent | null {
+  refuseEqualIndexes(changes.condition_groups ?? [], '#/changes/condition_groups');
+  const current = contentOf(row);
+  const changed: AgentContent = { ...current, ...changes };
+  return JSON.stringify(contentOf(changed)) === JSON.stringify(current) ? null : changed;
+}
+
+/** Whether the groups must be written anew. */
+export const groupsDiffer = (row: AgentRow, content: AgentContent): boolean =>
+  JSON.stringify(contentOf(row).condition_groups) !== JSON.stringify(contentOf(content).condition_groups);
+
+/** Members in one order, groups by their index: two contents that say the same are equal as JSON. */
+function contentOf(agent: AgentContent): AgentContent {
+  return {
+    name: agent.name,
+    model: agent.model,
+    priority: agent.priority,
+    is_active: agent.is_active,
+    is_default: agent.is_default,
+    voice_id: agent.voice_id,
+    audio_response_enabled: agent.audio_response_enabled,
+    condition_groups: agent.condition_groups
+      .map(({ group_index, conditions }) => ({
+        group_index,
+        conditions: conditions.map(({ condition_type, operator, value }) => ({ condition_type, operator, value })),
+      }))
+      .sort((a, b) => a.group_index - b.group_index),
+  };
+}
+
+function refuseEqualIndexes(groups: NewGroups, pointer: string): void {
+  const first = new Map<number, number>();
+  const faults = groups.flatMap(({ group_index }, place) => {
+    const earlier = first.get(group_index);
+    if (earlier === undefined) first.set(group_index, place);
+    return earlier === undefined
+      ? []
+      : [
+          {
+            pointer: `${pointer}/${place}/group_index`,
+            detail: `is ${group_index}, as in group ${earlier} of the list`,
+          },
+        ];
+  });
+  if (faults.length > 0) throw validationFailed(faults);
+}
+
+/** An agent as the API shows it. */
+export function toAgent(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    name: row.name,
+    model: row.model,
+    priority: row.priority,
+    is_active: row.is_active,
+    is_default: row.is_default,
+    voice_id: row.voice_id,
+    audio_response_enabled: row.audio_response_enabled,
+    condition_groups: row.condition_groups,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+/** The data of the events about an agent. */
+export const agentEvent = ({ id, is_active, is_default }: AgentRow): EventData<'crm.agent.created'> => ({
+  agent_id: id,
+  is_active,
+  is_default,
+});

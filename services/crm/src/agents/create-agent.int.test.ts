@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { createAgent, getAgent, type RequestOf } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+type Body = RequestOf<typeof createAgent>['body'];
+const create = (storeId: string, body: Body) => crm.rpc.call(createAgent, { body }, testContext({ storeId }));
+const status = (value: 'pending' | 'lost') => ({ condition_type: 'lead_status', operator: '=', value }) as const;
+const body: Body = {
+  name: 'Vendas',
+  priority: 3,
+  condition_groups: [
+    { group_index: 5, conditions: [status('lost')] },
+    { group_index: 1, conditions: [status('pending'), status('lost')] },
+  ],
+};
+
+test('an agent has what it was made with, its groups in the order of group_index, and defaults for the rest', async () => {
+  const storeId = randomUUID();
+  const made = await create(storeId, body);
+  const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(made).toEqual({
+    id,
+    name: 'Vendas',
+    model: 'auto',
+    priority: 3,
+    is_active: true,
+    is_default: false,
+    voice_id: null,
+    audio_response_enabled: false,
+    condition_groups: [
+      {
+        id,
+        group_index: 1,
+        logical_operator: 'AND',
+        conditions: [
+          { id, ...status('pending') },
+          { id, ...status('lost') },
+        ],
+      },
+      { id, group_index: 5, logical_operator: 'AND', conditions: [{ id, ...status('lost') }] },
+    ],
+    created_at: expect.any(String),
+    updated_at: made.created_at,
+  });
+  expect(await crm.rpc.call(getAgent, { params: { agentId: made.id } }, testContext({ storeId }))).toEqual(made);
+});
+
+test('the event is in the outbox when the agent is there', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId, { ...body, is_default: true });
+  const rows = await crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
+  expect(rows).toEqual([{ topic: 'crm.agent.created', data: { agent_id: id, is_active: true, is_default: true } }]);
+});
+
+test('a store has one default agent, also when two come at once, and each store has its own', async () => {
+  const storeId = randomUUID();
+  const both = await Promise.allSettled([1, 2].map(() => create(storeId, { ...body, is_default: true })));
+  const made = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
+  const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  expect(made).toHaveLength(1);
+  expect(refused).toEqual([expect.objectContaining({ code: 'default_agent_exists', members: { id: made[0] } })]);
+  expect(await crm.adminSql`select 1 from outbox where store_id = ${storeId}`).toHaveLength(1);
+  await expect(create(randomUUID(), { ...body, is_default: true })).resolves.toBeDefined();
+});
+
+const wrong: [what: string, members: object, pointer: string][] = [
+  ['an empty group', { condition_groups: [{ group_index: 0, conditions: [] }] }, '#/condition_groups/0/conditions'],
+  [
+    'a status that no lead has',
+    { condition_groups: [{ group_index: 0, conditions: [{ ...status('lost'), value: 'won' }] }] },
+    '#/condition_groups/0/conditions/0/value',
+  ],
+  [
+    'an unknown operator',
+    { condition_groups: [{ group_index: 0, conditions: [{ ...status('lost'), operator: '!=' }] }] },
+    '#/condition_groups/0/conditions/0/operator',
+  ],
+  [
+    'a group_index that is there twice',
+    {
+      condition_groups: [
+        { group_index: 2, conditions: [status('lost')] },
+        { group_index: 2, conditions: [status('pending')] },
+      ],
+    },
+    '#/condition_groups/1/group_index',
+  ],
+  [
+    'a condition with an unknown member',
+    { condition_groups: [{ group_index: 0, conditions: [{ ...status('lost'), not: true }] }] },
+    '#/condition_groups/0/conditions/0/not',
+  ],
+  ['an unknown member', { colour: 'red' }, '#/colour'],
+  ['an unknown model', { model: 'claude' }, '#/model'],
+  ['a priority that is no whole number', { priority: 1.5 }, '#/priority'],
+  ['no name', { name: ' ' }, '#/name'],
+];
+test.each(wrong)('%s is refused, and its place is named', async (_, members, pointer) => {
+  const storeId = randomUUID();
+  await expect(create(storeId, { ...body, ...members })).rejects.toMatchObject({
+    code: 'validation_failed',
+    members: { errors: [{ pointer, detail: expect.any(String) }] },
+  });
+  expect(await crm.adminSql`select 1 from agents where store_id = ${storeId}`).toHaveLength(0);
+});

@@ -1,0 +1,24 @@
+import type { createAgent as operation } from '@mostrador/contracts';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { findAgent, insertAgent } from './agent.repository.ts';
+import { type AgentRow, agentEvent, newAgent, toAgent } from './agent.ts';
+import { throwSecondDefault } from './one-default.ts';
+
+export const createAgent =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const content = newAgent(body);
+    const row = await database
+      .write(context, async (sql) => {
+        const id = await insertAgent(sql, storeId, content);
+        const made = (await findAgent(sql, storeId, id)) as AgentRow;
+        await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.agent.created', data: agentEvent(made) }]);
+        return made;
+      })
+      .catch((error: unknown) => throwSecondDefault(database, context, error));
+    relay.nudge();
+    return toAgent(row);
+  };

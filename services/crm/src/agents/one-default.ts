@@ -1,0 +1,13 @@
+import { AppError } from '@mostrador/kit/errors';
+import { type Database, isUniqueViolation, type StoreScope } from '@mostrador/kit/postgres';
+import { findDefaultAgentId } from './agent.repository.ts';
+
+/** Throws what a failed write means: `default_agent_exists` for a second default agent, else the error itself. */
+export async function throwSecondDefault(database: Database, scope: StoreScope, error: unknown): Promise<never> {
+  if (!isUniqueViolation(error, 'agents_default')) throw error;
+  const id = await database.read(scope, (sql) => findDefaultAgentId(sql, scope.storeId));
+  throw new AppError('default_agent_exists', {
+    detail: `The store has a default agent already: ${id}.`,
+    members: { id },
+  });
+}

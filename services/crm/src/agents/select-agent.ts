@@ -1,0 +1,29 @@
+import { selectAgent as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { withIdempotency } from '@mostrador/kit/idempotency';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { findLead } from '../leads/lead.repository.ts';
+import { listSelectableAgents } from './agent.repository.ts';
+import { type AgentRow, toAgent } from './agent.ts';
+import { type Choice, chooseAgent } from './choose-agent.ts';
+
+/** Reads only; it is a POST, so its answer is kept under an idempotency key like any other. */
+export const selectAgent =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  (context, { body }) =>
+    withIdempotency({
+      database,
+      context,
+      operation,
+      run: (commit) =>
+        commit(async (sql) => {
+          const [lead, agents] = await Promise.all([
+            findLead(sql, context.storeId, body.lead_id),
+            listSelectableAgents(sql, context.storeId),
+          ]);
+          if (!lead) throw new AppError('lead_not_found');
+          return chooseAgent(agents, lead);
+        }),
+      toReply: ({ agent, ...explained }: Choice<AgentRow>) => ({ agent: agent && toAgent(agent), ...explained }),
+    });

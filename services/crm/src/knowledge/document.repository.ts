@@ -1,0 +1,62 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { DocumentContent, DocumentRow } from './document.ts';
+
+/** Where a page begins: after a document, or after a number of them. */
+export type PageStart = { readonly after: { created_at: Date; id: string } } | { readonly offset: number };
+
+const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
+
+/** The newest first. */
+export async function listDocuments(
+  sql: Sql,
+  storeId: string,
+  { start, limit }: { start: PageStart; limit: number },
+): Promise<DocumentRow[]> {
+  const after = 'after' in start ? start.after : undefined;
+  return await sql<DocumentRow[]>`
+    select ${columns(sql)} from knowledge_documents
+    where store_id = ${storeId} ${after ? sql`and (created_at, id) < (${after.created_at}, ${after.id})` : sql``}
+    order by created_at desc, id desc
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+}
+
+export async function countDocuments(sql: Sql, storeId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*)::int as total from knowledge_documents where store_id = ${storeId}`;
+  return row?.total ?? 0;
+}
+
+export async function findDocument(sql: Sql, storeId: string, id: string): Promise<DocumentRow | undefined> {
+  const [row] = await sql<DocumentRow[]>`
+    select ${columns(sql)} from knowledge_documents where store_id = ${storeId} and id = ${id}`;
+  return row;
+}
+
+export type SavedDocument = { readonly id: string; readonly created: boolean };
+
+/** Creates the document, or changes the one of this name. Undefined when it says all of this already. */
+export async function saveDocument(
+  sql: TransactionSql,
+  storeId: string,
+  document: DocumentContent,
+): Promise<SavedDocument | undefined> {
+  const { source_name, title, content, is_active, language } = document;
+  // Of two versions of the row in one statement, the one without a predecessor (xmax 0) was inserted.
+  const [row] = await sql<SavedDocument[]>`
+    insert into knowledge_documents as kept (store_id, source_name, title, content, is_active, language)
+    values (${storeId}, ${source_name}, ${title}, ${content}, ${is_active}, ${language})
+    on conflict on constraint knowledge_documents_source do update
+      set (title, content, is_active, language, updated_at)
+        = (excluded.title, excluded.content, excluded.is_active, excluded.language,
+           greatest(clock_timestamp(), kept.updated_at))
+      where (kept.title, kept.content, kept.is_active, kept.language)
+        is distinct from (excluded.title, excluded.content, excluded.is_active, excluded.language)
+    returning id, xmax = 0 as created`;
+  return row;
+}
+
+export async function findDocumentId(sql: TransactionSql, storeId: string, sourceName: string): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from knowledge_documents where store_id = ${storeId} and source_name = ${sourceName}`;
+  return (row as { id: string }).id;
+}

@@ -1,0 +1,68 @@
+import {
+  greatestDocumentBytes,
+  greatestDocumentJsonBytes,
+  type importDocument,
+  type KnowledgeDocument,
+  type RequestOf,
+} from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/errors';
+import { toTimestamp } from '@mostrador/kit/validate';
+import { searchLanguage } from './language.ts';
+
+/** A document as its row has it. */
+export type DocumentRow = Omit<KnowledgeDocument, 'created_at'> & { readonly created_at: Date };
+
+/** What an import says of a document. */
+export type DocumentContent = {
+  readonly source_name: string;
+  readonly title: string;
+  readonly content: string;
+  readonly language: string;
+  readonly is_active: boolean;
+};
+
+/** Throws `validation_failed` when the text is empty or too long once it is in its normal form. */
+export function newDocument(body: RequestOf<typeof importDocument>['body']): DocumentContent {
+  const content = normalText(body.content);
+  if (content === '') throw refused('must not be empty');
+  if (Buffer.byteLength(content) > greatestDocumentBytes) {
+    throw refused(`must have at most ${greatestDocumentBytes / 1024} KiB of text`);
+  }
+  if (Buffer.byteLength(JSON.stringify(content)) > greatestDocumentJsonBytes) {
+    throw refused(
+      `must have at most ${greatestDocumentJsonBytes / 1024} KiB as JSON: too many quotation marks or line breaks`,
+    );
+  }
+  return {
+    source_name: body.name.normalize('NFC'),
+    title: body.title,
+    content,
+    language: searchLanguage(body.locale),
+    is_active: body.is_active ?? true,
+  };
+}
+
+/** Composed letters, `\n` alone between lines, and no control characters but the tab. */
+function normalText(text: string): string {
+  return (
+    text
+      .normalize('NFC')
+      .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')
+      .trim()
+  );
+}
+
+const refused = (detail: string) => validationFailed([{ pointer: '#/content', detail }]);
+
+/** A document as the API shows it. */
+export function toDocument(row: DocumentRow): KnowledgeDocument {
+  return {
+    id: row.id,
+    title: row.title,
+    content: row.content,
+    is_active: row.is_active,
+    created_at: toTimestamp(row.created_at),
+  };
+}

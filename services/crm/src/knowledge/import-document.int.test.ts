@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { getDocument, importDocument, listDocuments, type RequestOf } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+type Body = RequestOf<typeof importDocument>['body'];
+const body: Body = { name: 'precos.md', title: 'Preços', content: 'Corte: R$ 80.', locale: 'pt-BR' };
+const put = (storeId: string, more: Partial<Body> = {}) =>
+  crm.rpc.call(importDocument, { body: { ...body, ...more } }, testContext({ storeId }));
+const read = (storeId: string, documentId: string) =>
+  crm.rpc.call(getDocument, { params: { documentId } }, testContext({ storeId }));
+const list = (storeId: string, query: RequestOf<typeof listDocuments>['query'] = {}) =>
+  crm.rpc.call(listDocuments, { query }, testContext({ storeId }));
+const passages = (documentId: string) => crm.adminSql`
+  select content, language from knowledge_passages where document_id = ${documentId} order by position`;
+
+test('a document is there with its full text, in passages of the language of the store', async () => {
+  const storeId = randomUUID();
+  const made = await put(storeId);
+  expect(made).toEqual({ result: 'created', id: expect.any(String), title: 'Preços', is_active: true, passages: 1 });
+  const { id, title } = made;
+  const created_at = expect.any(String);
+  expect(await read(storeId, id)).toEqual({ id, title, content: body.content, is_active: true, created_at });
+  expect(await passages(id)).toEqual([{ content: body.content, language: 'portuguese' }]);
+  const events = await crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
+  expect(events).toEqual([{ topic: 'crm.document.imported', data: { document_id: id, is_active: true } }]);
+});
+
+test('the same name again changes the one document and all of its passages', async () => {
+  const storeId = randomUUID();
+  const { id } = await put(storeId, { content: `${'Muito texto aqui. '.repeat(200)}` });
+  expect((await passages(id)).length).toBeGreaterThan(3);
+  const before = await read(storeId, id);
+  expect(await put(storeId, { content: 'Agora pouco.' })).toMatchObject({ result: 'changed', id, passages: 1 });
+  expect(await read(storeId, id)).toEqual({ ...before, content: 'Agora pouco.' });
+  expect(await passages(id)).toMatchObject([{ content: 'Agora pouco.' }]);
+  expect(await list(storeId)).toMatchObject({ total: 1 });
+});
+
+test('what says nothing new is unchanged and makes no event; another title, locale or flag is a change', async () => {
+  const storeId = randomUUID();
+  const { id } = await put(storeId);
+  expect(await put(storeId)).toMatchObject({ result: 'unchanged', id });
+  expect(await crm.adminSql`select 1 from outbox where store_id = ${storeId}`).toHaveLength(1);
+  expect(await put(storeId, { title: 'Tabela' })).toMatchObject({ result: 'changed', id });
+  expect(await put(storeId, { title: 'Tabela', locale: 'es' })).toMatchObject({ result: 'changed', id });
+  expect(await passages(id)).toMatchObject([{ language: 'spanish' }]);
+  expect(await put(storeId, { title: 'Tabela', locale: 'es', is_active: false })).toMatchObject({ result: 'changed' });
+  expect(await read(storeId, id)).toMatchObject({ is_active: false });
+});
+
+test('imports of one name that come at once make one document', async () => {
+  const storeId = randomUUID();
+  const results = await Promise.all([1, 2, 3, 4].map((version) => put(storeId, { content: `Versão ${version}.` })));
+  expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+  expect(results.filter(({ result }) => result === 'created')).toHaveLength(1);
+  expect(await passages(results[0]?.id ?? '')).toHaveLength(1);
+});
+
+test('line ends, accents and control characters are brought to one form', async () => {
+  const storeId = randomUUID();
+  const { id } = await put(storeId, { content: '\ufeffUm\r\ndois\rtres\u0007\u0085 Sa\u0303o\tPaulo \n' });
+  expect(await read(storeId, id)).toMatchObject({ content: 'Um\ndois\ntres\n São\tPaulo' });
+});
+
+test('each store has its own document of a name', async () => {
+  const [one, other] = [randomUUID(), randomUUID()];
+  const { id } = await put(one);
+  expect(await put(other)).toMatchObject({ result: 'created' });
+  await expect(read(other, id)).rejects.toMatchObject({ code: 'document_not_found' });
+  await expect(read(one, '7')).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('128 KiB of text are taken, to the byte, and fifty such documents fit into one page', async () => {
+  const storeId = randomUUID();
+  const line = 'Uma linha de texto com algumas palavras.\n';
+  const whole = line.repeat(4000).slice(0, 128 * 1024 - 1);
+  for (let index = 0; index < 50; index += 1) await put(storeId, { name: `${index}.txt`, content: `${whole}x` });
+  const page = await list(storeId, { limit: 50 });
+  expect(page.data.map(({ content }) => Buffer.byteLength(content))).toEqual(Array(50).fill(128 * 1024));
+  await expect(put(storeId, { content: `${whole}é` })).rejects.toMatchObject({ code: 'validation_failed' });
+}, 60_000);
+
+test('the list has twenty documents on a page, the newest first, and a cursor to the rest', async () => {
+  const storeId = randomUUID();
+  const ids: string[] = [];
+  for (let index = 0; index < 25; index += 1) ids.unshift((await put(storeId, { name: `${index}.txt` })).id);
+  const page = async (query: RequestOf<typeof listDocuments>['query']) => {
+    const { body: bytes, headers } = await crm.rpc.forward(listDocuments, { query }, testContext({ storeId }));
+    return { ...JSON.parse(Buffer.from(bytes).toString()), cursor: headers.nextCursor };
+  };
+  const first = await page({});
+  expect(first).toMatchObject({ total: 25, page: 1, limit: 20 });
+  const second = await page({ cursor: first.cursor });
+  expect(second).toMatchObject({ total: 25, page: 2, limit: 20, cursor: undefined });
+  expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids);
+  expect((await page({ page: 2 })).data).toEqual(second.data);
+  await expect(page({ limit: 51 })).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(page({ cursor: first.cursor, page: 2 })).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(page({ cursor: 'x' })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test.each<[string, Partial<Body>, string]>([
+  ['no text', { content: ' \u0001\n ' }, '#/content'],
+  ['NUL', { content: 'a\u0000b' }, '#/content'],
+  ['half of a surrogate pair', { content: 'a\ud800b' }, '#/content'],
+  ['a text of nothing but quotation marks, twice as long in JSON', { content: '"'.repeat(100_000) }, '#/content'],
+  ['no title', { title: ' ' }, '#/title'],
+  ['a locale that is none', { locale: 'x_y' }, '#/locale'],
+])('%s is refused', async (_, wrong, pointer) => {
+  await expect(put(randomUUID(), wrong)).rejects.toMatchObject({
+    code: 'validation_failed',
+    members: { errors: [{ pointer }] },
+  });
+});

@@ -1,0 +1,30 @@
+import type { importLeads as operation } from '@mostrador/contracts';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockSellers } from '../sellers/seller.repository.ts';
+import { insertLeads } from './lead.repository.ts';
+import { newLead } from './lead.ts';
+import { oneOfEachPhone, splitByAssignable } from './lead-import.ts';
+
+export const importLeads =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const leads = body.leads.map(newLead);
+    const sellerIds = [...new Set(leads.flatMap(({ seller_id }) => seller_id ?? []))];
+    const result = await database.write(context, async (sql) => {
+      // Sellers before leads, as everywhere.
+      const sellers = sellerIds.length > 0 ? await lockSellers(sql, context.storeId, sellerIds) : [];
+      const { accepted, refused } = splitByAssignable(leads, sellers);
+      const ids = await insertLeads(sql, context.storeId, oneOfEachPhone(accepted));
+      // One event for all of them: a million would push everything else out of the stream.
+      if (ids.length > 0) {
+        await appendOutbox(sql, context.storeId, [
+          { kind: 'event', type: 'crm.leads.imported', data: { lead_ids: ids } },
+        ]);
+      }
+      return { created: ids.length, existing: accepted.length - ids.length, refused };
+    });
+    if (result.created > 0) relay.nudge();
+    return result;
+  };

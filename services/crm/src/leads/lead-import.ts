@@ -1,0 +1,31 @@
+import type { importLeads, ReplyOf } from '@mostrador/contracts';
+import type { SellerRow } from '../sellers/seller.ts';
+import type { NewLead } from './lead.ts';
+
+type Refused = ReplyOf<typeof importLeads>['refused'];
+
+/** Leads that may go in, and those that name a seller who cannot have them. `sellers` are the ones the store has. */
+export function splitByAssignable(
+  leads: readonly NewLead[],
+  sellers: readonly Pick<SellerRow, 'id' | 'is_active'>[],
+): { accepted: NewLead[]; refused: Refused } {
+  const isActive = new Map(sellers.map(({ id, is_active }) => [id, is_active]));
+  const accepted: NewLead[] = [];
+  const refused: Refused = [];
+  for (const [index, lead] of leads.entries()) {
+    const active = lead.seller_id === null || isActive.get(lead.seller_id.toLowerCase());
+    if (active) accepted.push(lead);
+    else refused.push({ index, code: active === undefined ? 'seller_not_found' : 'seller_inactive' });
+  }
+  return { accepted, refused };
+}
+
+/**
+ * The first lead of each phone, in the order of the phones: two imports that meet wait for each other in one direction,
+ * never in a circle.
+ */
+export function oneOfEachPhone(leads: readonly NewLead[]): NewLead[] {
+  const first = new Map<string, NewLead>();
+  for (const lead of leads) if (!first.has(lead.customer_phone)) first.set(lead.customer_phone, lead);
+  return [...first.values()].sort((a, b) => (a.customer_phone < b.customer_phone ? -1 : 1));
+}

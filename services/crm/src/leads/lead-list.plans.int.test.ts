@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { type LeadSort, leadSorts } from '@mostrador/contracts';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listLeads, type PageStart } from './lead-list.repository.ts';
+import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
+
+const rowCount = 30_000;
+const storeId = randomUUID();
+const sellerIds = Array.from({ length: 20 }, () => randomUUID()).sort();
+const daySeconds = 86_400;
+/** Lead `n` was created at second `n`, and changed a day later, in an order of its own. */
+const second = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('crm');
+  const { adminSql } = database;
+  // Two leads of other stores to each of this one.
+  for (const store of [randomUUID(), storeId, randomUUID()]) {
+    await adminSql`
+      insert into sellers (store_id, id, name, whatsapp_id)
+      select ${store}, id, 'Ana', '5511900000100'
+      from unnest(${store === storeId ? sellerIds : sellerIds.map(() => randomUUID())}::uuid[]) as id`;
+    await adminSql`
+      with seller as (select array_agg(id order by id) as ids from sellers where store_id = ${store})
+      insert into leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
+      select ${store}, 'Maria', (5511900000000 + n)::text,
+        case when n % 100 = 0 then 'lost' else (array['pending', 'in_progress', 'converted'])[n % 3 + 1] end,
+        case when n % 7 > 0 then ids[n % 20 + 1] end,
+        ${second(0)}::timestamptz + n * interval '1 second',
+        ${second(daySeconds)}::timestamptz + (n * 7919 % ${rowCount}) * interval '1 second'
+      from generate_series(1, ${rowCount}::int) as n, seller`;
+  }
+  await adminSql`vacuum analyze leads`;
+});
+afterAll(() => database?.drop());
+
+type Plan = {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  /** Of the node and those below it. */
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+};
+
+/** How PostgreSQL carries out the query of a page: the nodes of its plan, the outermost first. */
+async function planOf(filters: LeadFilters, sort: LeadSort, start: PageStart, gather = false): Promise<Plan[]> {
+  const [row] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) => {
+    const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather });
+    return sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${page}`;
+  });
+  const nodes: Plan[] = [];
+  const open = [row?.['QUERY PLAN'][0].Plan];
+  for (let node = open.pop(); node; node = open.pop()) {
+    nodes.push(node);
+    open.push(...(node.Plans ?? []));
+  }
+  return nodes;
+}
+
+const filters: [string, LeadFilters][] = [
+  ['no filter', {}],
+  ['a frequent status', { status: 'pending' }],
+  ['a rare status', { status: 'lost' }],
+  ['a seller', { seller_id: sellerIds[3] }],
+  ['no seller', { seller_id: null }],
+  ['created_after', { created_after: second(10) }],
+  ['updated_after', { updated_after: second(10) }],
+];
+const cases = filters.flatMap(([name, filter]) =>
+  leadSorts.flatMap((sort) => [
+    { name, filter, sort, place: 'first' },
+    { name, filter, sort, place: 'deep' },
+  ]),
+);
+
+test.each(cases)('a $place page with $name by $sort is read off an index', async ({ filter, sort, place }) => {
+  const order = orderOf(sort);
+  const following = sort === 'updated_at' ? { ...filter, updated_before: new Date() } : filter;
+  const at = order.by === 'created_at' ? second(rowCount / 2) : second(rowCount / 2 + daySeconds);
+  const nodes =
+    place === 'deep'
+      ? await planOf(filtersBeyond(following, order, at), sort, { after: { at, id: randomUUID() } })
+      : await planOf(following, sort, { offset: 0 });
+  const types = nodes.map((node) => node['Node Type']);
+  expect(types.filter((type) => /Sort|Seq Scan|Bitmap/.test(type))).toEqual([]);
+  expect(types).toContain('Index Scan');
+  expect(nodes[0]?.['Actual Rows']).toBe(51);
+  // A block for each row at most, and few of the index: not one row too many.
+  expect((nodes[0]?.['Shared Hit Blocks'] ?? 0) + (nodes[0]?.['Shared Read Blocks'] ?? 0)).toBeLessThan(75);
+});
+
+test.each<LeadFilters>([
+  { updated_after: second(daySeconds + rowCount - 100) },
+  { status: 'lost', seller_id: sellerIds[1] },
+  { status: 'lost', seller_id: null },
+])('what is little and scattered is fetched from where it lies: %o', async (filter) => {
+  const order = orderOf('-created_at');
+  expect(isGathered(filter, order, 100)).toBe(true);
+  const nodes = await planOf(filter, '-created_at', { offset: 0 }, true);
+  const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+  expect(Math.max(...read)).toBeLessThan(rowCount / 4);
+});
+
+test('a phone is looked up', async () => {
+  const nodes = await planOf({ customer_phone: '5511900000077' }, '-created_at', { offset: 0 });
+  expect(nodes.every((node) => node['Actual Rows'] <= 1 && !node['Rows Removed by Filter'])).toBe(true);
+});

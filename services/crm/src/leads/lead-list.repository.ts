@@ -1,0 +1,64 @@
+import type { Sql } from '@mostrador/kit/postgres';
+import type { LeadRow } from './lead.ts';
+import type { LeadFilters, LeadOrder } from './lead-list.ts';
+
+/** Where a page begins: after a row, or after a number of rows. */
+export type PageStart = { readonly after: { at: Date; id: string } } | { readonly offset: number };
+
+/**
+ * Every change of a lead that is dated before this moment has been committed, or never will be: the beginning of the
+ * oldest transaction that may still write one. What is read after it misses none of them. Only this role writes leads,
+ * and dates them by the clock inside the transaction: docs/adr/0010.
+ */
+export async function findSettledMoment(sql: Sql): Promise<Date> {
+  // A server that does not track activities shows no beginnings. None of our transactions lasts longer than 30 s.
+  const [row] = await sql<[{ settled: Date }]>`
+    select date_trunc('milliseconds', coalesce(min(xact_start), clock_timestamp() - interval '31 seconds')) as settled
+    from pg_stat_activity where datname = current_database() and usename = current_user`;
+  return row.settled;
+}
+
+export async function countLeads(sql: Sql, storeId: string, filters: LeadFilters): Promise<number> {
+  const [row] = await sql<[{ total: number }]>`
+    select count(*)::int as total from leads where ${matches(sql, storeId, filters)}`;
+  return row.total;
+}
+
+/** A page of leads: a query that is run when it is waited for. */
+export function listLeads(
+  sql: Sql,
+  storeId: string,
+  filters: LeadFilters,
+  page: {
+    order: LeadOrder;
+    start: PageStart;
+    limit: number;
+    /** Fetch all that match, then sort: for a few rows that lie scattered in this order. */
+    gather: boolean;
+  },
+) {
+  const { order, start, limit, gather } = page;
+  const column = order.by === 'created_at' ? sql`created_at` : sql`updated_at`;
+  const direction = order.descending ? sql`desc` : sql`asc`;
+  const beyond = order.descending ? sql`<` : sql`>`;
+  const rows = sql`
+    select * from leads where ${matches(sql, storeId, filters)}
+      ${'after' in start ? sql`and (${column}, id) ${beyond} (${start.after.at}, ${start.after.id})` : sql``}`;
+  return sql<LeadRow[]>`
+    ${gather ? sql`with gathered as materialized (${rows}) select * from gathered` : rows}
+    order by ${column} ${direction}, id ${direction}
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+}
+
+// Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
+function matches(sql: Sql, storeId: string, filters: LeadFilters) {
+  const { status, seller_id, customer_phone, created_after, updated_after, updated_before } = filters;
+  return sql`store_id = ${storeId}
+    ${status ? sql`and status = ${status}` : sql``}
+    ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
+    ${seller_id === null ? sql`and seller_id is null` : sql``}
+    ${customer_phone ? sql`and customer_phone = ${customer_phone}` : sql``}
+    ${created_after ? sql`and created_at > ${created_after}` : sql``}
+    ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}
+    ${updated_before ? sql`and updated_at < ${updated_before}` : sql``}`;
+}

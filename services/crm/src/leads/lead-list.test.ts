@@ -1,0 +1,60 @@
+import { leadSorts } from '@mostrador/contracts';
+import { expect, test } from 'vitest';
+import { filtersBeyond, filtersOf, isGathered, orderOf } from './lead-list.ts';
+
+const at = new Date('2026-11-21T12:00:00Z');
+const byCreation = orderOf('-created_at');
+const byChange = orderOf('updated_at');
+
+test('a sort is a column and a direction', () => {
+  expect(leadSorts.map(orderOf)).toEqual([
+    { by: 'created_at', descending: true },
+    { by: 'created_at', descending: false },
+    { by: 'updated_at', descending: false },
+    { by: 'updated_at', descending: true },
+  ]);
+});
+
+test('a filter that is left out is none, and "none" asks for leads without a seller', () => {
+  expect(filtersOf({})).toEqual({});
+  expect(filtersOf({ seller_id: 'none' })).toEqual({ seller_id: null });
+  expect(filtersOf({ seller_id: '0198F2A0-5C1E-7D6A-9F00-1B2C3D4E5F60' })).toEqual({
+    seller_id: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
+  });
+  expect(filtersOf({ status: 'lost', updated_after: '2026-11-21T09:00:00-03:00', sort: 'updated_at' })).toEqual({
+    status: 'lost',
+    updated_after: at,
+  });
+});
+
+test('a walk upwards drops the bound that it has passed, and no other', () => {
+  const filters = { status: 'lost', created_after: at, updated_after: at } as const;
+  const later = new Date(at.getTime() + 1);
+  const { created_after, updated_after, ...others } = filters;
+  expect(filtersBeyond(filters, orderOf('created_at'), later)).toEqual({ ...others, updated_after });
+  expect(filtersBeyond(filters, orderOf('updated_at'), later)).toEqual({ ...others, created_after });
+  expect(filtersBeyond(filters, orderOf('-created_at'), later)).toEqual(filters);
+  expect(filtersBeyond(filters, orderOf('created_at'), new Date(at.getTime() - 1))).toEqual(filters);
+});
+
+test('a page is read off an index whenever the filter has one in this order', () => {
+  for (const order of [byCreation, byChange]) {
+    for (const filters of [{}, { status: 'lost' }, { seller_id: null }, { customer_phone: '5511900000001' }] as const) {
+      expect(isGathered(filters, order, 1)).toBe(false);
+    }
+  }
+  expect(isGathered({ created_after: at }, byCreation, 1)).toBe(false);
+  expect(isGathered({ updated_after: at }, byChange, 1)).toBe(false);
+});
+
+test('few rows that lie scattered in this order are fetched and sorted, many are met soon', () => {
+  const scattered = [
+    [{ updated_after: at }, byCreation],
+    [{ created_after: at }, byChange],
+    [{ status: 'lost', seller_id: null }, byCreation],
+  ] as const;
+  for (const [filters, order] of scattered) {
+    expect(isGathered(filters, order, 1000)).toBe(true);
+    expect(isGathered(filters, order, 1001)).toBe(false);
+  }
+});

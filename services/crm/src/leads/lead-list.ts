@@ -1,0 +1,61 @@
+import { type LeadSort, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
+import { toInstant } from '@mostrador/kit/validate';
+import type { LeadRow } from './lead.ts';
+
+export type LeadFilters = {
+  readonly status?: LeadRow['status'];
+  /** Null: leads without a seller. */
+  readonly seller_id?: string | null;
+  readonly customer_phone?: string;
+  /** These three are exclusive. */
+  readonly created_after?: Date;
+  readonly updated_after?: Date;
+  readonly updated_before?: Date;
+};
+
+/** Ties break by id, in the same direction. */
+export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
+
+export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilters {
+  const { status, seller_id, customer_phone, created_after, updated_after } = query;
+  return {
+    ...(status ? { status } : {}),
+    ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
+    ...(customer_phone ? { customer_phone } : {}),
+    ...(created_after ? { created_after: toInstant(created_after) } : {}),
+    ...(updated_after ? { updated_after: toInstant(updated_after) } : {}),
+  };
+}
+
+export function orderOf(sort: LeadSort): LeadOrder {
+  return { by: sort.endsWith('created_at') ? 'created_at' : 'updated_at', descending: sort.startsWith('-') };
+}
+
+/**
+ * The filters that a page after this moment still needs. Two lower bounds on one column are one too many: PostgreSQL
+ * would begin at the first and read all the way to the second.
+ */
+export function filtersBeyond(filters: LeadFilters, order: LeadOrder, at: Date): LeadFilters {
+  const { created_after, updated_after, ...others } = filters;
+  const passed = (bound: Date | undefined, column: LeadOrder['by']) =>
+    bound !== undefined && !order.descending && order.by === column && bound <= at;
+  return {
+    ...others,
+    ...(created_after && !passed(created_after, 'created_at') ? { created_after } : {}),
+    ...(updated_after && !passed(updated_after, 'updated_at') ? { updated_after } : {}),
+  };
+}
+
+/** Up to so many rows, a page is made faster by sorting them than by looking for them among all the others. */
+const mostGathered = 1000;
+
+/**
+ * Whether a page is to be made by fetching all that match and sorting them. Each filter has an index in each order, so
+ * that a page is read off; but what two filters leave, or a filter on the other moment than the sort's, lies scattered
+ * in that order. When it is little, it may be far apart; when it is much, a page of it is near.
+ */
+export function isGathered(filters: LeadFilters, order: LeadOrder, total: number): boolean {
+  const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;
+  const scattered = otherMoment !== undefined || (filters.status !== undefined && filters.seller_id !== undefined);
+  return scattered && total <= mostGathered;
+}

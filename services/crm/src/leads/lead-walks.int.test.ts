@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { createLead, type Lead, listLeads, type RequestOf } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/postgres';
+import { testContext } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { insertLead, insertLeads, lockLead, saveLead } from './lead.repository.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+type Query = RequestOf<typeof listLeads>['query'];
+
+const list = async (storeId: string, query: Query): Promise<{ data: Lead[]; cursor: string | undefined }> => {
+  const { body, headers } = await crm.rpc.forward(listLeads, { query }, testContext({ storeId }));
+  return { data: JSON.parse(Buffer.from(body).toString()).data, cursor: headers.nextCursor };
+};
+let phones = 0;
+const newLead = () => {
+  phones += 1;
+  const customer_phone = String(5511900000000 + phones);
+  return { name: '0', customer_phone, status: 'pending', seller_id: null } as const;
+};
+const fill = async (storeId: string, count: number): Promise<string[]> =>
+  crm.database.write(testContext({ storeId }), (sql) =>
+    insertLeads(sql, storeId, Array.from({ length: count }, newLead)),
+  );
+/** The name of each lead counts its changes. */
+const change = async (sql: TransactionSql, storeId: string, leadId: string): Promise<void> => {
+  const lead = await lockLead(sql, storeId, leadId);
+  if (!lead) throw new Error('no such lead');
+  await saveLead(sql, lead, { ...lead, name: String(Number(lead.name) + 1) });
+};
+
+/** One who follows changes: walks to the end by cursor, then goes on with what came after the last that was read. */
+function follower(storeId: string, limit: number) {
+  /** The last change that was met of each lead. */
+  const met = new Map<string, number>();
+  let position: Query = {};
+  let last: string | undefined;
+  /** Whether there is more. */
+  async function read(): Promise<boolean> {
+    const { data, cursor } = await list(storeId, { sort: 'updated_at', limit, ...position });
+    for (const { id, name, updated_at } of data) {
+      met.set(id, Number(name));
+      last = updated_at;
+    }
+    const { updated_after } = position;
+    position = cursor ? { cursor, updated_after } : { updated_after: last };
+    return cursor !== undefined;
+  }
+  /** Whether what was met of each lead, when there is no more, is its state. */
+  async function isUpToDate(): Promise<boolean> {
+    while (await read());
+    const rows = await crm.adminSql`select id, name from leads where store_id = ${storeId}`;
+    return rows.every(({ id, name }) => met.get(id) === Number(name));
+  }
+  return { met, read, isUpToDate };
+}
+
+test('a change that is committed after a later one is not missed by who follows the changes', async () => {
+  const storeId = randomUUID();
+  const [early, late] = (await fill(storeId, 2)) as [string, string];
+  const { met, read, isUpToDate } = follower(storeId, 10);
+  await waitFor(() => isUpToDate(), { description: 'both leads to be met' });
+
+  await crm.database.write(testContext({ storeId }), async (sql) => {
+    await change(sql, storeId, early);
+    await crm.database.write(testContext({ storeId }), (other) => change(other, storeId, late));
+    // The later change is there for all to see, and a walk that met it now would go past the one in the making.
+    expect((await list(storeId, { sort: '-updated_at' })).data[0]).toMatchObject({ id: late, name: '1' });
+    await read();
+    await read();
+    expect([met.get(early), met.get(late)]).toEqual([0, 0]);
+  });
+  expect(await waitFor(() => isUpToDate(), { description: 'both changes to be met' })).toBe(true);
+});
+
+test('what others only read, and what other services write, holds no change back', async () => {
+  const storeId = randomUUID();
+  await crm.adminSql.begin(async (sql) => {
+    await sql`select 1`;
+    const { id } = await crm.rpc.call(createLead, { body: newLead() }, testContext({ storeId }));
+    const seen = await waitFor(async () => (await list(storeId, { sort: 'updated_at' })).data[0], {
+      description: 'the lead to be settled',
+    });
+    expect(seen.id).toBe(id);
+  });
+});
+
+test('under transactions that overlap in every way, who follows the changes meets each at least once', async () => {
+  // Each writer makes some transactions; each of them holds its changes back until so many more pages have been read.
+  const transactions = fc.array(
+    fc.record({
+      steps: fc.array(fc.oneof(fc.constant('insert' as const), fc.nat({ max: 29 })), { minLength: 1, maxLength: 3 }),
+      heldFor: fc.nat({ max: 6 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  const writers = fc.array(transactions, { minLength: 2, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(writers, fc.integer({ min: 1, max: 12 }), async (plans, limit) => {
+      const storeId = randomUUID();
+      const leads = await fill(storeId, 30);
+      const { read, isUpToDate } = follower(storeId, limit);
+      let pages = 0;
+      let writing = true;
+      const reads = (count: number) => {
+        const until = pages + count;
+        return waitFor(() => pages >= until, { description: 'pages to be read', intervalMs: 1, timeoutMs: 10_000 });
+      };
+      const transact = ({ steps, heldFor }: (typeof plans)[number][number]) =>
+        crm.database.write(testContext({ storeId, timeoutMs: 20_000 }), async (sql) => {
+          // In the order of ids, so that two that meet never wait for each other in a circle.
+          const ordered = [...steps].sort((a, b) => (a === 'insert' ? 1 : b === 'insert' ? -1 : a - b));
+          for (const step of ordered) {
+            if (step === 'insert') await insertLead(sql, storeId, newLead());
+            else await change(sql, storeId, leads[step] as string);
+            await reads(heldFor);
+          }
+        });
+      const reader = async () => {
+        while (writing) {
+          await read();
+          pages += 1;
+        }
+      };
+      const writer = async (plan: (typeof plans)[number]) => {
+        for (const each of plan) await transact(each);
+      };
+      const reading = reader();
+      await Promise.all(plans.map(writer)).finally(() => {
+        writing = false;
+      });
+      await reading;
+      expect(await waitFor(() => isUpToDate(), { description: 'every change to be met' })).toBe(true);
+    }),
+    { numRuns: 15, endOnFailure: true },
+  );
+});
+
+test.each([
+  { sort: 'created_at', limit: 1 },
+  { sort: 'created_at', limit: 9 },
+  { sort: '-created_at', limit: 1 },
+  { sort: '-created_at', limit: 9 },
+] as const)(
+  'while leads come in and change, a walk by $sort in pages of $limit meets each that was there exactly once',
+  async ({ sort, limit }) => {
+    const storeId = randomUUID();
+    for (let batch = 0; batch < 10; batch += 1) await fill(storeId, 10);
+    const there = await crm.adminSql<{ id: string }[]>`select id from leads where store_id = ${storeId} order by id`;
+    let walking = true;
+    const writer = async (first: number) => {
+      for (let n = first; walking && n < 300; n += 3) {
+        const { id } = there[(n * 37) % there.length] as { id: string };
+        await crm.database.write(testContext({ storeId }), async (sql) => {
+          await change(sql, storeId, id);
+          await insertLead(sql, storeId, newLead());
+        });
+      }
+    };
+    const writing = Promise.all([0, 1, 2].map(writer));
+    const met: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await list(storeId, { sort, limit, cursor });
+      met.push(...page.data.map(({ id }) => id));
+      ({ cursor } = page);
+    } while (cursor);
+    walking = false;
+    await writing;
+    expect(new Set(met).size).toBe(met.length);
+    expect(there.filter(({ id }) => !met.includes(id))).toEqual([]);
+  },
+);

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { type Lead, type LeadSort, leadSorts, leadStatuses, listLeads, type RequestOf } from '@mostrador/contracts';
+import { encodeCursor } from '@mostrador/kit/paging';
+import { testContext } from '@mostrador/kit/testing/context';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+type Query = RequestOf<typeof listLeads>['query'];
+type Page = { data: Lead[]; total: number; page: number; limit: number; cursor: string | undefined };
+type Given = Pick<Lead, 'status' | 'seller_id' | 'created_at' | 'updated_at'>;
+
+const list = async (storeId: string, query: Query = {}): Promise<Page> => {
+  const { body, headers } = await crm.rpc.forward(listLeads, { query }, testContext({ storeId }));
+  return { ...JSON.parse(Buffer.from(body).toString()), cursor: headers.nextCursor };
+};
+/** All pages, by following the cursor. */
+const walk = async (storeId: string, query: Query): Promise<Page[]> => {
+  const pages = [await list(storeId, query)];
+  for (let cursor = pages[0]?.cursor; cursor; cursor = pages.at(-1)?.cursor) {
+    const { page: _, ...rest } = query;
+    pages.push(await list(storeId, { ...rest, cursor }));
+  }
+  return pages;
+};
+const addSeller = async (storeId: string) => {
+  const [row] = await crm.adminSql`
+    insert into sellers (store_id, name, whatsapp_id) values (${storeId}, 'Ana', '5511900000100') returning id`;
+  return row?.id as string;
+};
+/** Writes leads as they are given, behind the service's back: only so can many share a moment. */
+const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Promise<Lead[]> => {
+  const moment = minute(0);
+  const rows = leads.map((lead, n) => ({
+    store_id: storeId,
+    name: `Lead ${n}`,
+    customer_phone: String(5511900000000 + n),
+    status: lead.status ?? 'pending',
+    seller_id: lead.seller_id ?? null,
+    created_at: lead.created_at ?? moment,
+    updated_at: lead.updated_at ?? moment,
+  }));
+  const added = await crm.adminSql<{ id: string; n: number }[]>`
+    insert into leads ${crm.adminSql(rows)} returning id, customer_phone::bigint - 5511900000000 as n`;
+  return added.map(({ id, n }) => ({
+    ...(rows[Number(n)] as (typeof rows)[number]),
+    id,
+    interaction_count: 0,
+    ai_paused_until: null,
+  }));
+};
+const minute = (n: number) => new Date(Date.UTC(2026, 9, 1, 12, n)).toISOString();
+const idsOf = (leads: readonly Lead[]) => leads.map(({ id }) => id);
+
+/** What the list is to be, in the plainest words. */
+function model(leads: readonly Lead[], query: Query): Lead[] {
+  const { status, seller_id, customer_phone, created_after, updated_after, sort = '-created_at' } = query;
+  const column = sort.replace('-', '') as 'created_at' | 'updated_at';
+  const ascending = leads
+    .filter((lead) => status === undefined || lead.status === status)
+    .filter((lead) => seller_id === undefined || (lead.seller_id ?? 'none') === seller_id)
+    .filter((lead) => customer_phone === undefined || lead.customer_phone === customer_phone)
+    .filter((lead) => created_after === undefined || lead.created_at > created_after)
+    .filter((lead) => updated_after === undefined || lead.updated_at > updated_after)
+    .sort((a, b) => (a[column] + a.id < b[column] + b.id ? -1 : 1));
+  return sort.startsWith('-') ? ascending.reverse() : ascending;
+}
+
+test('a store without leads has an empty first page, whoever else has some', async () => {
+  await addLeads(randomUUID(), [{}]);
+  for (const sort of [undefined, ...leadSorts]) {
+    expect(await list(randomUUID(), { sort })).toEqual({ data: [], total: 0, page: 1, limit: 50, cursor: undefined });
+  }
+});
+
+test('the newest first unless said otherwise', async () => {
+  const storeId = randomUUID();
+  const leads = await addLeads(storeId, [{ created_at: minute(1) }, { created_at: minute(2) }]);
+  expect((await list(storeId)).data).toEqual(leads.reverse());
+});
+
+test('every filter in every order, by page and by cursor alike, gives what a naive model gives', async () => {
+  const momentOf = fc.integer({ min: 0, max: 5 }).map(minute);
+  const leads = fc.array(
+    fc.record({
+      status: fc.constantFrom(...leadStatuses),
+      seller: fc.constantFrom(null, 0, 1),
+      created_at: momentOf,
+      updated_at: momentOf,
+    }),
+    { maxLength: 25 },
+  );
+  const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 });
+  const queries = fc.array(
+    fc.record({
+      status: optional(fc.constantFrom(...leadStatuses)),
+      seller: optional(fc.constantFrom('none', 0, 1)),
+      phone: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined, freq: 1 }),
+      created_after: optional(momentOf),
+      updated_after: optional(momentOf),
+      sort: optional(fc.constantFrom<LeadSort[]>(...leadSorts)),
+      limit: fc.integer({ min: 1, max: 9 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  await fc.assert(
+    fc.asyncProperty(leads, queries, async (given, asked) => {
+      const storeId = randomUUID();
+      const sellers = [await addSeller(storeId), await addSeller(storeId)];
+      const stored =
+        given.length === 0
+          ? []
+          : await addLeads(
+              storeId,
+              given.map(({ seller, ...lead }) => ({ ...lead, seller_id: seller === null ? null : sellers[seller] })),
+            );
+      for (const { seller, phone, limit, ...rest } of asked) {
+        const query: Query = {
+          ...rest,
+          seller_id: typeof seller === 'number' ? sellers[seller] : seller,
+          customer_phone: phone === undefined ? undefined : String(5511900000000 + phone),
+        };
+        const expected = model(stored, query);
+        const pages = await walk(storeId, { ...query, limit });
+        expect(pages.flatMap(({ data }) => data)).toEqual(expected);
+        expect(pages.map(({ total, page }) => [total, page])).toEqual(pages.map((_, n) => [expected.length, n + 1]));
+        expect(pages.length).toBe(Math.max(1, Math.ceil(expected.length / limit)));
+        const second = await list(storeId, { ...query, limit, page: 2 });
+        expect(idsOf(second.data)).toEqual(idsOf(expected.slice(limit, 2 * limit)));
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('both moments are exclusive, to the millisecond, with any offset', async () => {
+  const storeId = randomUUID();
+  const moments = ['2026-10-01T12:00:00.000Z', '2026-10-01T12:00:00.001Z'];
+  const [, later] = await addLeads(
+    storeId,
+    moments.map((moment) => ({ created_at: moment, updated_at: moment })),
+  );
+  const after = '2026-10-01T09:00:00-03:00';
+  expect(idsOf((await list(storeId, { created_after: after })).data)).toEqual([later?.id]);
+  expect(idsOf((await list(storeId, { updated_after: after })).data)).toEqual([later?.id]);
+});
+
+test('a seller that nobody knows has no leads, and an id may be in capitals', async () => {
+  const storeId = randomUUID();
+  const seller_id = await addSeller(storeId);
+  await addLeads(storeId, [{ seller_id }]);
+  expect(await list(storeId, { seller_id: randomUUID() })).toMatchObject({ data: [], total: 0 });
+  expect(await list(storeId, { seller_id: seller_id.toUpperCase() })).toMatchObject({ total: 1 });
+});
+
+test('the total of the first page stays through the walk, whatever comes in', async () => {
+  const storeId = randomUUID();
+  await addLeads(storeId, [{}, {}]);
+  const first = await list(storeId, { limit: 1 });
+  await crm.adminSql`insert into leads (store_id, name, customer_phone) values (${storeId}, 'New', '5511988887777')`;
+  expect(await list(storeId, { limit: 1, cursor: first.cursor })).toMatchObject({ total: 2, page: 2 });
+  expect(await list(storeId, { limit: 1 })).toMatchObject({ total: 3 });
+});
+
+test.each([
+  { status: 'won' },
+  { seller_id: 'nobody' },
+  { seller_id: '' },
+  { customer_phone: '+5511900000001' },
+  { created_after: '2026-10-01' },
+  { updated_after: '2026-02-30T00:00:00Z' },
+  { sort: 'name' },
+  { sort: '+created_at' },
+  { page: 0 },
+  { limit: 0 },
+  { limit: 201 },
+  { cursor: '' },
+  { name: 'Maria' },
+])('%o is refused', async (query) => {
+  const refused = { code: 'validation_failed', members: { errors: [{ in: 'query', name: Object.keys(query)[0] }] } };
+  await expect(list(randomUUID(), query as Query)).rejects.toMatchObject(refused);
+});
+
+test('page and cursor do not stand together', async () => {
+  const storeId = randomUUID();
+  await addLeads(storeId, [{}, {}]);
+  const { cursor } = await list(storeId, { limit: 1 });
+  await expect(list(storeId, { limit: 1, cursor, page: 2 })).rejects.toMatchObject({
+    code: 'validation_failed',
+    members: { errors: [{ in: 'query', name: 'page' }] },
+  });
+});
+
+test('a cursor is taken for the filters and the order it was made with, and nothing else is a cursor', async () => {
+  const storeId = randomUUID();
+  await addLeads(storeId, [{}, {}, {}]);
+  const query: Query = { updated_after: '2026-09-01T00:00:00Z', seller_id: 'none' };
+  const { cursor } = await list(storeId, { ...query, limit: 1 });
+  const same: Query = { ...query, updated_after: '2026-08-31T21:00:00-03:00', limit: 2, cursor };
+  expect((await list(storeId, same)).data).toHaveLength(2);
+  const { seller_id: _, ...fewer } = query;
+  for (const other of [{ ...query, sort: 'created_at' }, { ...query, status: 'lost' }, fewer, {}] as const) {
+    await expect(list(storeId, { ...other, cursor })).rejects.toMatchObject({ code: 'validation_failed' });
+  }
+  for (const made of ['x', encodeCursor({ id: "'" }, { sort: '-created_at' })]) {
+    await expect(list(storeId, { cursor: made })).rejects.toMatchObject({ code: 'validation_failed' });
+  }
+});

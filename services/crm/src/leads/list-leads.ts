@@ -1,0 +1,58 @@
+import { type LeadSort, listLeads as operation, Timestamp, Uuid } from '@mostrador/contracts';
+import { encodeCursor, readCursor } from '@mostrador/kit/paging';
+import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import { type Static, Type } from '@sinclair/typebox';
+import type { Dependencies } from '../dependencies.ts';
+import { toLead } from './lead.ts';
+import { countLeads, findSettledMoment, listLeads as listRows, type PageStart } from './lead-list.repository.ts';
+import { filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
+
+const defaults = {
+  limit: operation.request.query.properties.limit.default as number,
+  sort: operation.request.query.properties.sort.default as LeadSort,
+};
+
+/** The last row of a page, its number, and the total as the first page counted it. */
+const Cursor = Type.Object({
+  at: Timestamp,
+  id: Uuid,
+  page: Type.Integer({ minimum: 1 }),
+  total: Type.Integer({ minimum: 0 }),
+});
+
+export const listLeads =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { query }) => {
+    const { storeId } = context;
+    const { limit = defaults.limit, sort = defaults.sort } = query;
+    const order = orderOf(sort);
+    const asked = filtersOf(query);
+    // A cursor is bound to the filters and the order, in JSON: a Date has no members.
+    const binding = JSON.parse(JSON.stringify({ ...asked, sort }));
+    const before = readCursor(query, binding, Cursor);
+    const page = before ? before.page + 1 : (query.page ?? 1);
+    const start: PageStart = before
+      ? { after: { at: toInstant(before.at), id: before.id } }
+      : { offset: (page - 1) * limit };
+
+    const { rows, total } = await database.read(context, async (sql) => {
+      // A walk in the order of changes never goes past one that is still in the making, so that it misses none.
+      const following = order.by === 'updated_at' && !order.descending;
+      const filters: LeadFilters = following ? { ...asked, updated_before: await findSettledMoment(sql) } : asked;
+      const total = before?.total ?? (await countLeads(sql, storeId, filters));
+      const gather = isGathered(filters, order, total);
+      const needed = 'after' in start ? filtersBeyond(filters, order, start.after.at) : filters;
+      // One row more than a page tells whether there is a next one.
+      return { rows: await listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather }), total };
+    });
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const cursor: Static<typeof Cursor> | undefined =
+      last && rows.length > limit ? { at: toTimestamp(last[order.by]), id: last.id, page, total } : undefined;
+    const now = new Date();
+    return reply(
+      { data: shown.map((row) => toLead(row, now)), total, page, limit },
+      cursor ? { nextCursor: encodeCursor(cursor, binding) } : {},
+    );
+  };

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createLead,
+  createSeller,
+  getLead,
+  type Lead,
+  type RequestOf,
+  updateLead,
+  updateSeller,
+} from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+type Body = RequestOf<typeof updateLead>['body'];
+
+const create = (storeId: string, body: object = {}) =>
+  crm.rpc.call(
+    createLead,
+    { body: { name: 'Maria', customer_phone: '5511900000001', ...body } },
+    testContext({ storeId }),
+  );
+const createActiveSeller = (storeId: string) =>
+  crm.rpc.call(createSeller, { body: { name: 'Ana', whatsapp_id: '5511900000100' } }, testContext({ storeId }));
+const deactivate = (storeId: string, sellerId: string) =>
+  crm.rpc.call(updateSeller, { params: { sellerId }, body: { is_active: false } }, testContext({ storeId }));
+const patch = async (storeId: string, leadId: string, body: Body, ifMatch?: string) => {
+  const context = testContext({ storeId, ifMatch });
+  const { body: bytes, headers } = await crm.rpc.forward(updateLead, { params: { leadId }, body }, context);
+  return { lead: JSON.parse(Buffer.from(bytes).toString()) as Lead, etag: headers.etag };
+};
+const read = (storeId: string, leadId: string) =>
+  crm.rpc.call(getLead, { params: { leadId } }, testContext({ storeId }));
+const events = (storeId: string) => crm.adminSql`
+  select topic, data from outbox where store_id = ${storeId} and topic = 'crm.lead.updated' order by id`;
+const history = (leadId: string) => crm.adminSql`
+  select from_status, to_status, version from lead_status_changes where lead_id = ${leadId} order by version`;
+
+describe('changing', () => {
+  test('what is given changes, the rest stays, the version and updated_at move, and the event tells', async () => {
+    const storeId = randomUUID();
+    const created = await create(storeId);
+    const seller = await createActiveSeller(storeId);
+    const body = { name: 'Maria Silva', status: 'in_progress', seller_id: seller.id } as const;
+    const { lead, etag } = await patch(storeId, created.id, body);
+    expect(lead).toEqual({ ...created, ...body, updated_at: expect.any(String) });
+    expect(lead.updated_at > created.updated_at).toBe(true);
+    expect(etag).toBe('"v2"');
+    expect(await read(storeId, created.id)).toEqual(lead);
+    expect(await events(storeId)).toEqual([
+      { topic: 'crm.lead.updated', data: { lead_id: lead.id, status: 'in_progress', seller_id: seller.id } },
+    ]);
+  });
+
+  test('a change that changes nothing keeps version and updated_at, and tells nobody', async () => {
+    const storeId = randomUUID();
+    const created = await create(storeId);
+    const { lead, etag } = await patch(storeId, created.id, { name: 'Maria', status: 'pending', seller_id: null });
+    expect(lead).toEqual(created);
+    expect(etag).toBe('"v1"');
+    expect(await events(storeId)).toEqual([]);
+  });
+
+  test('the AI is paused until a moment, given with any offset, and null ends the pause', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const paused = await patch(storeId, id, { ai_paused_until: '2126-11-21T09:00:00-03:00' });
+    expect(paused.lead.ai_paused_until).toBe('2126-11-21T12:00:00.000Z');
+    expect((await read(storeId, id)).ai_paused_until).toBe('2126-11-21T12:00:00.000Z');
+    expect((await patch(storeId, id, { ai_paused_until: null })).lead.ai_paused_until).toBeNull();
+  });
+
+  test('a pause that is over is none', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    await patch(storeId, id, { ai_paused_until: '2020-01-01T00:00:00Z' });
+    expect((await read(storeId, id)).ai_paused_until).toBeNull();
+  });
+
+  test('changes that come at once are all made, one after the other', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => patch(storeId, id, { name: `Maria ${n}` })));
+    const etags = answers.map(({ etag }) => etag).sort();
+    expect(etags).toEqual(Array.from({ length: 10 }, (_, n) => `"v${n + 2}"`).sort());
+    expect(new Set(answers.map(({ lead }) => lead.updated_at)).size).toBeGreaterThan(1);
+  });
+
+  test('nothing to change, or what cannot be changed, is refused', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const wrong = [
+      {},
+      { name: null },
+      { name: ' ' },
+      { name: 'x'.repeat(201) },
+      { status: 'won' },
+      { status: null },
+      { seller_id: 'none' },
+      { ai_paused_until: 'tomorrow' },
+      { customer_phone: '5511900000002' },
+      { interaction_count: 1 },
+    ];
+    for (const body of wrong) {
+      const refused = patch(storeId, id, body as Body);
+      await expect(refused, JSON.stringify(body)).rejects.toMatchObject({ code: 'validation_failed' });
+    }
+  });
+
+  test('another store’s lead is not found, and neither is one that nobody has', async () => {
+    const { id } = await create(randomUUID());
+    for (const leadId of [id, randomUUID()]) {
+      await expect(patch(randomUUID(), leadId, { name: 'x' })).rejects.toMatchObject({ code: 'lead_not_found' });
+    }
+  });
+});
+
+describe('the seller', () => {
+  test('null unassigns the lead', async () => {
+    const storeId = randomUUID();
+    const seller = await createActiveSeller(storeId);
+    const { id } = await create(storeId, { seller_id: seller.id });
+    expect((await patch(storeId, id, { seller_id: null })).lead.seller_id).toBeNull();
+  });
+
+  test('of another store, or of none, is not found', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const foreign = await createActiveSeller(randomUUID());
+    for (const seller_id of [foreign.id, randomUUID()]) {
+      await expect(patch(storeId, id, { seller_id })).rejects.toMatchObject({ code: 'seller_not_found' });
+    }
+  });
+
+  test('who is inactive gets no lead, and nothing else of the request is done', async () => {
+    const storeId = randomUUID();
+    const created = await create(storeId);
+    const seller = await createActiveSeller(storeId);
+    await deactivate(storeId, seller.id);
+    const refused = patch(storeId, created.id, { name: 'x', seller_id: seller.id });
+    await expect(refused).rejects.toMatchObject({ code: 'seller_inactive' });
+    expect(await read(storeId, created.id)).toEqual(created);
+  });
+
+  test('who became inactive keeps the lead through other changes', async () => {
+    const storeId = randomUUID();
+    const seller = await createActiveSeller(storeId);
+    const { id } = await create(storeId, { seller_id: seller.id });
+    await deactivate(storeId, seller.id);
+    const { lead } = await patch(storeId, id, { status: 'converted' });
+    expect(lead).toMatchObject({ status: 'converted', seller_id: seller.id });
+  });
+});
+
+describe('If-Match', () => {
+  test('of two that know the same version, one gets its change', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const answers = await Promise.allSettled([
+      patch(storeId, id, { name: 'one' }, '"v1"'),
+      patch(storeId, id, { name: 'two' }, '"v1"'),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'version_mismatch' } });
+  });
+
+  test('the version does not move with interaction_count', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    await crm.adminSql`update leads set interaction_count = 7 where id = ${id}`;
+    const { lead, etag } = await patch(storeId, id, { name: 'a' }, '"v1"');
+    expect([lead.interaction_count, etag]).toEqual([7, '"v2"']);
+  });
+
+  test('what is not there is not found, whatever version was named', async () => {
+    const refused = patch(randomUUID(), randomUUID(), { name: 'x' }, '"v9"');
+    await expect(refused).rejects.toMatchObject({ code: 'lead_not_found' });
+  });
+});
+
+test('the history has every status of the lead, from its first, and nothing that was refused or changed nothing', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId, { status: 'in_progress' });
+  await patch(storeId, id, { status: 'converted' });
+  await patch(storeId, id, { status: 'converted' });
+  await patch(storeId, id, { name: 'x' });
+  await expect(patch(storeId, id, { status: 'lost', seller_id: randomUUID() })).rejects.toThrow();
+  const { lead } = await patch(storeId, id, { status: 'pending' });
+  expect(await history(id)).toEqual([
+    { from_status: null, to_status: 'in_progress', version: 1 },
+    { from_status: 'in_progress', to_status: 'converted', version: 2 },
+    { from_status: 'converted', to_status: 'pending', version: 4 },
+  ]);
+  const [last] = await crm.adminSql`
+    select changed_at from lead_status_changes where lead_id = ${id} order by version desc limit 1`;
+  expect(last?.changed_at.toISOString()).toBe(lead.updated_at);
+});

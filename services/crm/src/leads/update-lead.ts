@@ -1,0 +1,32 @@
+import type { updateLead as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { assertIfMatch, etagOf } from '@mostrador/kit/etag';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockSeller } from '../sellers/seller.repository.ts';
+import { assertAssignable } from '../sellers/seller.ts';
+import { lockLead, saveLead } from './lead.repository.ts';
+import { changeLead, leadEvent, toLead } from './lead.ts';
+
+export const updateLead =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { params, body }) => {
+    const { storeId } = context;
+    const row = await database.write(context, async (sql) => {
+      // Seller before lead, everywhere: two transactions that meet never wait for each other in a circle.
+      const seller = body.seller_id ? await lockSeller(sql, storeId, body.seller_id) : undefined;
+      const current = await lockLead(sql, storeId, params.leadId);
+      if (!current) throw new AppError('lead_not_found');
+      assertIfMatch(context, current.version);
+      if (seller !== undefined) assertAssignable(seller);
+      const changed = changeLead(current, body);
+      if (!changed) return current;
+
+      const saved = await saveLead(sql, current, changed);
+      await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.lead.updated', data: leadEvent(saved) }]);
+      return saved;
+    });
+    relay.nudge();
+    return reply(toLead(row, new Date()), { etag: etagOf(row.version) });
+  };

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertLead } from './leads/lead.repository.ts';
+
+let database: TestDatabase;
+const [storeId, otherId] = [randomUUID(), randomUUID()];
+const scopeOf = (store: string) => ({ storeId: store, deadline: Date.now() + 10_000 });
+
+beforeAll(async () => {
+  database = await createTestDatabase('crm');
+  for (const store of [storeId, otherId]) {
+    await database.adminSql`insert into sellers (store_id, name, whatsapp_id) values (${store}, 'Ana', '5511900000100')`;
+    const lead = { name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: null } as const;
+    await database.database.write(scopeOf(store), (sql) => insertLead(sql, store, lead));
+  }
+});
+afterAll(() => database?.drop());
+
+test('every table has a store, and row-level security that binds its owner too', async () => {
+  const tables = await database.adminSql`
+    select relname as name, relrowsecurity and relforcerowsecurity as secured,
+      exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'store_id' and attnotnull) as has_store
+    from pg_class where relnamespace = 'crm'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+    order by 1`;
+  expect(tables).toEqual(tables.map(({ name }) => ({ name, secured: true, has_store: true })));
+  expect(tables.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['idempotency_records', 'lead_status_changes', 'leads', 'outbox', 'sellers']),
+  );
+});
+
+test.each(['leads', 'sellers', 'lead_status_changes'])('requests see their own store’s %s alone', async (table) => {
+  const stores = await database.database.read(
+    scopeOf(storeId),
+    (sql) => sql`select distinct store_id from ${sql(table)}`,
+  );
+  expect(stores).toEqual([{ store_id: storeId }]);
+});
+
+test('requests write nothing for another store, also not into a history', async () => {
+  const intruding = database.database.write(
+    scopeOf(storeId),
+    (sql) => sql`
+      insert into lead_status_changes (store_id, lead_id, version, to_status, changed_at)
+      select store_id, ${randomUUID()}, 2, 'lost', now() from unnest(${[otherId]}::uuid[]) as store_id`,
+  );
+  await expect(intruding).rejects.toThrow('row-level security');
+});
+
+test('a history is never changed or deleted', async () => {
+  for (const statement of ['update lead_status_changes set version = 9', 'delete from lead_status_changes']) {
+    const changing = database.database.write(scopeOf(storeId), (sql) => sql.unsafe(statement));
+    await expect(changing).rejects.toThrow('permission denied');
+  }
+});
+
+test('the columns hold the bounds of the API by themselves', async () => {
+  const row = { store_id: storeId, name: 'x', customer_phone: '5511900000009' };
+  const wrong = [{ name: '' }, { name: 'x'.repeat(201) }, { customer_phone: '1' }, { status: 'won' }];
+  for (const members of wrong) {
+    const inserting = database.database.write(
+      scopeOf(storeId),
+      (sql) => sql`insert into leads ${sql({ ...row, ...members })}`,
+    );
+    await expect(inserting, JSON.stringify(members).slice(0, 40)).rejects.toThrow('violates check constraint');
+  }
+});

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { createSeller, getSeller, type RequestOf, type Seller, updateSeller } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+type Body = RequestOf<typeof updateSeller>['body'];
+
+const create = (storeId: string) =>
+  crm.rpc.call(createSeller, { body: { name: 'Ana', whatsapp_id: '5511900000100' } }, testContext({ storeId }));
+const patch = async (storeId: string, sellerId: string, body: Body, ifMatch?: string) => {
+  const context = testContext({ storeId, ifMatch });
+  const { body: bytes, headers } = await crm.rpc.forward(updateSeller, { params: { sellerId }, body }, context);
+  return { seller: JSON.parse(Buffer.from(bytes).toString()) as Seller, etag: headers.etag };
+};
+const events = (storeId: string) => crm.adminSql`
+  select data from outbox where store_id = ${storeId} and topic = 'crm.seller.updated' order by id`;
+
+test('what is given changes, the rest stays, the version moves, and the event tells', async () => {
+  const storeId = randomUUID();
+  const created = await create(storeId);
+  const first = await patch(storeId, created.id, { is_active: false });
+  expect(first).toEqual({ seller: { ...created, is_active: false }, etag: '"v2"' });
+  const second = await patch(storeId, created.id, { name: ' Ana Lima ', whatsapp_id: '5511900000101' });
+  expect(second).toEqual({
+    seller: { id: created.id, name: 'Ana Lima', whatsapp_id: '5511900000101', is_active: false },
+    etag: '"v3"',
+  });
+  const params = { sellerId: created.id };
+  expect(await crm.rpc.call(getSeller, { params }, testContext({ storeId }))).toEqual(second.seller);
+  const data = { seller_id: created.id, is_active: false };
+  expect(await events(storeId)).toEqual([{ data }, { data }]);
+});
+
+test('a change that changes nothing keeps the version, and tells nobody', async () => {
+  const storeId = randomUUID();
+  const created = await create(storeId);
+  const same = await patch(storeId, created.id, { name: 'Ana', is_active: true });
+  expect(same).toEqual({ seller: created, etag: '"v1"' });
+  expect(await events(storeId)).toEqual([]);
+});
+
+test('nothing to change, or what is not valid, is refused', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId);
+  const wrong = [{}, { name: '' }, { name: null }, { whatsapp_id: '+5511900000100' }, { whatsapp_id: '123' }];
+  for (const body of [...wrong, { is_active: 'no' }, { is_active: null }, { id: randomUUID() }]) {
+    const refused = patch(storeId, id, body as Body);
+    await expect(refused, JSON.stringify(body)).rejects.toMatchObject({ code: 'validation_failed' });
+  }
+});
+
+test('another store’s seller is not found', async () => {
+  const { id } = await create(randomUUID());
+  await expect(patch(randomUUID(), id, { name: 'x' })).rejects.toMatchObject({ code: 'seller_not_found' });
+});
+
+test('of two that know the same version, one gets its change', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId);
+  const answers = await Promise.allSettled(['one', 'two'].map((name) => patch(storeId, id, { name }, '"v1"')));
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'version_mismatch' } });
+});

@@ -1,0 +1,29 @@
+import type { updateSeller as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { assertIfMatch, etagOf } from '@mostrador/kit/etag';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockSellerForChange, saveSeller } from './seller.repository.ts';
+import { changeSeller, toSeller } from './seller.ts';
+
+export const updateSeller =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { params, body }) => {
+    const { storeId } = context;
+    const row = await database.write(context, async (sql) => {
+      const current = await lockSellerForChange(sql, storeId, params.sellerId);
+      if (!current) throw new AppError('seller_not_found');
+      assertIfMatch(context, current.version);
+      const changed = changeSeller(current, body);
+      if (!changed) return current;
+
+      const saved = await saveSeller(sql, current, changed);
+      await appendOutbox(sql, storeId, [
+        { kind: 'event', type: 'crm.seller.updated', data: { seller_id: saved.id, is_active: saved.is_active } },
+      ]);
+      return saved;
+    });
+    relay.nudge();
+    return reply(toSeller(row), { etag: etagOf(row.version) });
+  };
