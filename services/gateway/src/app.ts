@@ -76,14 +76,19 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addRequestId(app);
   addAccessLog(app, { log, metrics });
   addConnectionRules(app, { publicUrl });
-  const refuseRoute = addAllowedMethods(app);
+  const { refuse, isLost } = addAllowedMethods(app);
   await addCors(app, { origins: settings.corsOrigins });
+  // Before a body is looked at: to Fastify the method QUERY without one is a failure, on whatever path. Below the
+  // prefix the key is asked for first.
+  app.addHook('onRequest', (request, reply, done) => {
+    done(request.server.prefix === '' && isLost(request) ? refuse(request, reply) : undefined);
+  });
 
   addProbes(app, { health, metrics });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
   await addDocs(app, { document: createApiDocument(routes, { publicUrl }), publicUrl });
   app.setNotFoundHandler((request, reply) => {
-    throw refuseRoute(request, reply);
+    throw refuse(request, reply);
   });
 
   // The order of the hooks is the order of refusal: 401, 429, 404 and 405, 403; then bodies are read.
@@ -93,14 +98,12 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       addRateLimit(api);
       api.addHook('onRequest', (request, reply, done) => {
         reply.header('cache-control', 'no-store');
-        // The router takes `/leads/` for a lead whose id is empty.
-        const isLost = request.is404 || Object.values(request.params as object).includes('');
-        done(isLost ? refuseRoute(request, reply) : undefined);
+        done(isLost(request) ? refuse(request, reply) : undefined);
       });
       addPermission(api);
       // A handler of its own, so that the hooks above run for what is not found too.
       api.setNotFoundHandler((request, reply) => {
-        throw refuseRoute(request, reply);
+        throw refuse(request, reply);
       });
       addRoutes(api, routes, { rpc, publicUrl, requestTimeoutMs });
     },

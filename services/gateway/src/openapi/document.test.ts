@@ -60,6 +60,13 @@ test.each(routes)('$method $path is described, with its parameters, headers and 
   }
 });
 
+test('a DELETE of what has a version takes If-Match, and its answer has no ETag', () => {
+  const described = document.paths['/sellers/{sellerId}']?.delete;
+  expect(described?.parameters.map(({ name }) => name)).toContain('If-Match');
+  expect(described?.responses[200]).not.toHaveProperty(['headers', 'ETag']);
+  expect(document.paths['/sellers/{sellerId}']?.patch?.responses[200]).toHaveProperty(['headers', 'ETag']);
+});
+
 test('resources are named once and referred to', () => {
   expect(Object.keys(document.components.schemas)).toEqual(
     expect.arrayContaining(['Appointment', 'CalendarSync', 'Lead', 'Problem', 'Seller', 'Store']),

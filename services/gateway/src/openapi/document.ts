@@ -10,7 +10,8 @@ export type ApiDocument = { readonly openapi: string; readonly paths: Readonly<R
   unknown
 >;
 
-const description = `The API by which a store's own systems work with Mostrador: appointments, leads, sellers, and the store itself.
+const description = `The API by which a store's own systems work with Mostrador: appointments, leads, sellers, AI agents,
+the knowledge base, and the store itself.
 
 Every call carries an API key in \`X-API-Key\`; the key names the store, and a call sees that store's data alone.
 Errors are [problem documents](/docs/errors) with a stable \`code\`. A request that is not valid is told all its faults at once.
@@ -110,7 +111,7 @@ function parametersOf(route: Route, schemas: Schemas) {
     ),
     ...(route.method === 'POST' ? [requestHeaders.idempotencyKey] : []),
     ...(route.versioned && route.method === 'GET' ? [requestHeaders.ifNoneMatch] : []),
-    ...(route.versioned && route.method === 'PATCH' ? [requestHeaders.ifMatch] : []),
+    ...(route.versioned && (route.method === 'PATCH' || route.method === 'DELETE') ? [requestHeaders.ifMatch] : []),
   ];
 }
 
@@ -121,13 +122,16 @@ function parameter(place: 'path' | 'query', name: string, schema: TSchema, requi
   return { in: place, name, required, ...(text ? { description: text } : {}), schema: converted };
 }
 
+/** Printable ASCII, up to 255: bare, where HTTP takes off outer spaces, or as a quoted string with its two escapes. */
+const idempotencyKeyPattern = '^([!#-~]([ -~]{0,253}[!-~])?|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$';
+
 const requestHeaders = {
   idempotencyKey: {
     in: 'header',
     name: 'Idempotency-Key',
     required: false,
     description: 'Makes it safe to send the request again, for 24 hours. Bare or as a quoted string.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: { type: 'string', pattern: idempotencyKeyPattern },
   },
   ifNoneMatch: {
     in: 'header',
@@ -151,7 +155,7 @@ function headersOf(route: Route) {
     'X-Request-Id': ref('XRequestId'),
     'RateLimit-Policy': ref('RateLimitPolicy'),
     RateLimit: ref('RateLimit'),
-    ...(route.versioned ? { ETag: ref('ETag') } : {}),
+    ...(route.versioned && route.method !== 'DELETE' ? { ETag: ref('ETag') } : {}),
     ...(route.operation.request.query?.properties.cursor ? { Link: ref('Link') } : {}),
     ...(route.method === 'POST' ? { 'Idempotent-Replay': ref('IdempotentReplay') } : {}),
   };

@@ -3,6 +3,12 @@ import type { TSchema } from '@sinclair/typebox';
 /** A JSON Schema as it stands in the document. */
 export type DocumentSchema = { readonly [keyword: string]: unknown };
 
+/**
+ * What trimming takes off, written out: what `\s` stands for is another set in every language's patterns.
+ */
+const spaces = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+const textPattern = `^[^\\u0000]*[^\\u0000${spaces}][^\\u0000]*$`;
+
 /** Turns the contracts' schemas into the document's, and collects the named ones. */
 export type Schemas = {
   /** The schema, or a reference where it has a name (its `title`). */
@@ -13,7 +19,7 @@ export type Schemas = {
 
 /**
  * The document's schemas are the very ones that validate: only our own keyword is put into the words of JSON Schema.
- * `text` (trimmed, then not empty) is a text with at least one character that is no space.
+ * `text` (trimmed, then not empty, without NUL) is a text with at least one character that is no space.
  */
 export function createSchemas(): Schemas {
   const components: Record<string, DocumentSchema> = {};
@@ -29,7 +35,7 @@ export function createSchemas(): Schemas {
     const result: Record<string, unknown> = {};
     // TypeBox's own marks are symbols, which entries leave out.
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === 'text') result.pattern = '\\S';
+      if (keyword === 'text') result.pattern = textPattern;
       else if (keyword === 'properties') result[keyword] = mapped(value as Record<string, TSchema>);
       else if (keyword === 'items') result[keyword] = of(value as TSchema);
       else if (keyword !== 'title') result[keyword] = value;

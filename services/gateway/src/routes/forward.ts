@@ -28,7 +28,7 @@ export function addRoutes(api: FastifyInstance, routes: readonly Route[], option
 
 function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOptions) {
   const read = requestReader(route);
-  const takesIfMatch = route.versioned && route.method === 'PATCH';
+  const takesIfMatch = route.versioned && (route.method === 'PATCH' || route.method === 'DELETE');
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;

@@ -1,7 +1,15 @@
+import { agentRoutes } from './agents.ts';
 import { crmRoutes } from './crm.ts';
+import { knowledgeRoutes } from './knowledge.ts';
 import type { Route } from './route.ts';
 import { schedulingRoutes } from './scheduling.ts';
 import { storeRoutes } from './store.ts';
 
 /** Every route below the prefix. */
-export const routes: readonly Route[] = [...schedulingRoutes, ...crmRoutes, ...storeRoutes];
+export const routes: readonly Route[] = [
+  ...schedulingRoutes,
+  ...crmRoutes,
+  ...agentRoutes,
+  ...knowledgeRoutes,
+  ...storeRoutes,
+];

@@ -14,7 +14,7 @@ export type Route = Endpoint & {
   readonly scope: Scope;
   /** The lowest tier that has it; undefined: every tier. */
   readonly tier?: Tier;
-  /** The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PATCH takes `If-Match`. */
+  /** The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PATCH and DELETE take `If-Match`. */
   readonly versioned: boolean;
   /** The heading in the API document. */
   readonly tag: string;
@@ -31,6 +31,7 @@ type RouteOptions = {
 export const get = (path: string): Endpoint => ({ method: 'GET', path });
 export const post = (path: string): Endpoint => ({ method: 'POST', path });
 export const patch = (path: string): Endpoint => ({ method: 'PATCH', path });
+export const del = (path: string): Endpoint => ({ method: 'DELETE', path });
 
 /** `status` is 200, every tier has it, and nothing is versioned unless said otherwise. */
 export const route = (endpoint: Endpoint, operation: Operation, options: RouteOptions): Route => ({

@@ -1,0 +1,11 @@
+import { getAgent, listAgents, selectAgent } from '@mostrador/contracts';
+import { get, post, type Route, route } from './route.ts';
+
+const read = { tag: 'Agents', scope: 'agents:read' } as const;
+
+export const agentRoutes: readonly Route[] = [
+  route(get('/agents'), listAgents, read),
+  route(get('/agents/:agentId'), getAgent, read),
+  // A POST that changes nothing: it only tells.
+  route(post('/agents/select'), selectAgent, read),
+];
