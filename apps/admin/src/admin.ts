@@ -40,10 +40,15 @@ export async function callForStore<O extends Operation>(
   request: RequestOf<O>,
   store: string | undefined,
 ): Promise<ReplyOf<O>> {
+  return admin.platform.call(operation, request, await existingStore(admin, store));
+}
+
+/** The store of `--store`, once the platform has said that it exists. */
+export async function existingStore(admin: Admin, store: string | undefined): Promise<string> {
   if (store === undefined) throw new UsageError(['--store is required']);
   if (validateStore(store).length > 0)
     throw new UsageError(["--store must be a store's id, a UUID: `store list` shows them"]);
   // The owners of other resources do not know which stores exist; the gateway does, and answers store_not_found here.
   await admin.platform.call(listApiKeys, { body: { store_id: store } });
-  return admin.platform.call(operation, request, store);
+  return store;
 }

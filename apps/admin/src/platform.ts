@@ -14,20 +14,25 @@ const answerLimitMs = 20_000;
 
 /** The running platform, reached over NATS. Connects at the first call. */
 export type Platform = {
-  /** Throws AppError when the platform refuses, NotRunning when nothing is there. */
-  call<O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>>;
+  /** Throws AppError when the platform refuses or does not answer in time, NotRunning when nothing is there. */
+  call<O extends Operation>(
+    operation: O,
+    request: RequestOf<O>,
+    storeId?: string,
+    limitMs?: number,
+  ): Promise<ReplyOf<O>>;
   close(): Promise<void>;
 };
 
 export function createPlatform(config: AdminConfig): Platform {
   let opened: ReturnType<typeof open> | undefined;
   return {
-    call: async (operation, request, storeId) => {
+    call: async (operation, request, storeId, limitMs = answerLimitMs) => {
       opened ??= open(config);
       const { client } = await opened;
       return client.call(operation, request, {
         requestId: randomUUID(),
-        deadline: Date.now() + answerLimitMs,
+        deadline: Date.now() + limitMs,
         storeId,
       });
     },

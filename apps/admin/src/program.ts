@@ -1,12 +1,16 @@
 import { Command } from 'commander';
 import { type Admin, exampleText } from './admin.ts';
+import { createAgentCommand } from './agents/create-agent.ts';
+import { updateAgentCommand } from './agents/update-agent.ts';
 import { connectCalendarCommand } from './calendars/connect-calendar.ts';
 import { disconnectCalendarCommand } from './calendars/disconnect-calendar.ts';
 import { showCalendarCommand } from './calendars/show-calendar.ts';
+import { importDocumentsCommand } from './documents/import-documents.ts';
 import { createKeyCommand } from './keys/create-key.ts';
 import { listKeysCommand } from './keys/list-keys.ts';
 import { revokeKeyCommand } from './keys/revoke-key.ts';
 import { rotateKeyCommand } from './keys/rotate-key.ts';
+import { importLeadsCommand } from './leads/import-leads.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
@@ -15,7 +19,7 @@ import { updateStoreCommand } from './stores/update-store.ts';
 export function createProgram(admin: Admin): Command {
   const program = new Command('npm run admin --')
     .usage('<noun> <verb> [options]')
-    .description('What Mostrador has no screen for yet: stores, API keys, calendars.')
+    .description('What Mostrador has no screen for yet: stores, API keys, calendars, agents, imports.')
     .addHelpText(
       'after',
       `
@@ -49,6 +53,24 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not ru
     "Connect, disconnect and show a store's calendar",
     ['calendar connect --help'],
     [connectCalendarCommand(admin), disconnectCalendarCommand(admin), showCalendarCommand(admin)],
+  );
+  noun(
+    'lead',
+    'Import leads from a file',
+    ['lead import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 leads.csv'],
+    [importLeadsCommand(admin)],
+  );
+  noun(
+    'agent',
+    'Create and change AI agents',
+    ['agent create --help', 'agent create --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 sales.json'],
+    [createAgentCommand(admin), updateAgentCommand(admin)],
+  );
+  noun(
+    'document',
+    "Fill the store's knowledge base",
+    ['document import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 prices.pdf opening-hours.md'],
+    [importDocumentsCommand(admin)],
   );
   return program;
 }

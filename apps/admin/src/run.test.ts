@@ -7,6 +7,13 @@ import { runAdmin } from './run.ts';
 
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
+/** What of a terminal these tests do not use. */
+const idle = {
+  width: undefined,
+  redraw: () => {},
+  interruption: () => ({ signal: new AbortController().signal, release: () => {} }),
+};
+
 /** Runs a command line against a platform that answers every call with the same error. */
 async function run(argv: string[], answer: { error?: Error; input?: string } = {}) {
   const printed: string[] = [];
@@ -23,6 +30,7 @@ async function run(argv: string[], answer: { error?: Error; input?: string } = {
     print: (text: string) => void printed.push(text),
     note: (text: string) => void noted.push(text),
     readInput: async () => answer.input ?? '',
+    ...idle,
   };
   const exitCode = await runAdmin(argv, { platform, terminal });
   return { exitCode, out: printed.join('\n'), err: noted.join('\n'), calls };
@@ -31,7 +39,7 @@ async function run(argv: string[], answer: { error?: Error; input?: string } = {
 const commandLines = () => {
   const program = createProgram({
     platform: { call: () => Promise.reject(new Error()), close: async () => {} },
-    terminal: { print: () => {}, note: () => {}, readInput: async () => '' },
+    terminal: { print: () => {}, note: () => {}, readInput: async () => '', ...idle },
   });
   return [
     [],

@@ -1,7 +1,7 @@
 import { AppError } from '@mostrador/kit/errors';
 import { type Command, CommanderError } from 'commander';
 import type { Admin } from './admin.ts';
-import { exitCodes, NotRunning, UsageError } from './exit.ts';
+import { Ended, exitCodes, NotRunning, UsageError } from './exit.ts';
 import { createProgram } from './program.ts';
 import { refuseSecretArguments } from './secrets.ts';
 import { shown } from './terminal.ts';
@@ -53,6 +53,7 @@ function explain(error: unknown): Failure {
       error: { code: 'usage', detail: error.message, faults: error.faults },
     };
   }
+  if (error instanceof Ended) return { exitCode: error.exitCode };
   if (error instanceof NotRunning) return notRunning(error.message);
   if (error instanceof AppError) {
     if (error.code === 'service_unavailable') return notRunning('the service that would do it does not answer');

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { type Interruption, interruptionOf } from './interruption.ts';
 
 /** The three standard streams, as far as the commands use them. */
 export type Terminal = {
@@ -8,10 +9,23 @@ export type Terminal = {
   note(text: string): void;
   /** All of standard input. `interactive` is called first when a person sits at it. */
   readInput(interactive: () => void): Promise<string>;
+  /** Columns of the terminal that standard error is, undefined when it is none. */
+  readonly width: number | undefined;
+  /** Shows this in place of the line that it showed last, on a terminal. Empty: the line goes. */
+  redraw(line: string): void;
+  /** Ctrl-C, as a wish to end in order, until released. */
+  interruption(): Interruption;
 };
 
-export function createTerminal(streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>): Terminal {
+type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'exit'>;
+
+export function createTerminal(streams: Streams): Terminal {
   return {
+    get width() {
+      return streams.stderr.isTTY ? streams.stderr.columns : undefined;
+    },
+    redraw: (line) => void streams.stderr.write(`\r\u001b[2K${line}`),
+    interruption: () => interruptionOf(streams),
     print: (line) => void streams.stdout.write(`${line}\n`),
     note: (line) => void streams.stderr.write(`${line}\n`),
     readInput: (interactive) => {

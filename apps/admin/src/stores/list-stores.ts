@@ -21,7 +21,8 @@ export const listStoresCommand = (admin: Admin): Command =>
     );
   });
 
-async function allStores(admin: Admin): Promise<StoreRecord[]> {
+/** Every store, page by page. */
+export async function allStores(admin: Admin): Promise<StoreRecord[]> {
   const stores: StoreRecord[] = [];
   for (;;) {
     const last = stores.at(-1);

@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Agent, crmOperations, gatewayOperations, type RequestOf } from '@mostrador/contracts';
+import { AppError, validationFailed } from '@mostrador/kit/errors';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { startTestNats } from '@mostrador/kit/testing/nats';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { docxOf, pdfOf } from '../test/sample-documents.ts';
+
+const { listApiKeys, listStores } = gatewayOperations;
+const { createAgent, updateAgent, importDocument } = crmOperations;
+const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+const agentId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
+const at = '2026-11-21T09:00:00.000Z';
+
+const agent: Agent = {
+  id: agentId,
+  name: 'Vendas',
+  model: 'auto',
+  priority: 1,
+  is_active: true,
+  is_default: false,
+  voice_id: null,
+  audio_response_enabled: false,
+  condition_groups: [],
+  created_at: at,
+  updated_at: at,
+};
+
+/** What the services were asked to write. */
+let received: unknown[] = [];
+const imported = new Map<string, RequestOf<typeof importDocument>['body']>();
+
+const operations = { listApiKeys, listStores, createAgent, updateAgent, importDocument };
+const handlers: Handlers<typeof operations> = {
+  listApiKeys: async (_context, { body }) => {
+    if (body.store_id !== store) throw new AppError('store_not_found');
+    return { keys: [] };
+  },
+  listStores: async () => {
+    const rates = { tier: 'pro', requests_per_minute: 6000, timezone: 'UTC', created_at: at, updated_at: at } as const;
+    return { stores: [{ id: store, name: 'Loja', locale: 'pt-BR', ...rates }], more: false };
+  },
+  createAgent: async (context, { body }) => {
+    received.push({ storeId: context.storeId, ...body });
+    if (body.is_default) throw new AppError('default_agent_exists', { detail: 'The store has one already.' });
+    if (body.priority === 99) throw validationFailed([{ pointer: '#/condition_groups/1/group_index', detail: 'is 0' }]);
+    return agent;
+  },
+  updateAgent: async (_context, { body }) => {
+    received.push(body);
+    return agent;
+  },
+  importDocument: async (context, { body }) => {
+    received.push({ storeId: context.storeId, ...body });
+    if (body.content === 'refused') throw validationFailed([{ pointer: '#/content', detail: 'is refused' }]);
+    const before = imported.get(body.name);
+    imported.set(body.name, body);
+    const result = !before ? 'created' : before.content === body.content ? 'unchanged' : 'changed';
+    return { result, id: agentId, title: body.title, is_active: body.is_active ?? true, passages: 1 };
+  },
+};
+
+let nats: Awaited<ReturnType<typeof startTestNats>>;
+let server: { drain(): Promise<void> };
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mostrador-admin-'));
+  nats = await startTestNats();
+  server = createRpcServer({ nats: nats.nats, service: 'admin-test', log: silentLog(), operations, handlers });
+  await nats.nats.flush();
+});
+beforeEach(() => {
+  received = [];
+  imported.clear();
+});
+afterAll(async () => {
+  await server?.drain();
+  await nats?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function admin(...argv: string[]) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...argv, '--store', store], {
+    env: { ...process.env, NATS_URL: nats.url },
+  });
+  child.stdin.end();
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { out, err, exitCode };
+}
+
+const fileOf = (name: string, content: string | Uint8Array | object) => {
+  const file = join(folder, name);
+  const isData = typeof content === 'string' || content instanceof Uint8Array;
+  writeFileSync(file, isData ? content : JSON.stringify(content));
+  return file;
+};
+const condition = { condition_type: 'lead_status', operator: '=', value: 'lost' };
+
+test('an agent is made from its file, and told', async () => {
+  const content = { name: 'Vendas', priority: 1, condition_groups: [{ group_index: 0, conditions: [condition] }] };
+  const made = await admin('agent', 'create', fileOf('agent.json', content), '--json');
+  expect(made).toMatchObject({ exitCode: 0, err: '' });
+  expect(JSON.parse(made.out)).toEqual(agent);
+  expect(received).toMatchObject([{ storeId: store, ...content }]);
+});
+
+test('every fault of an agent is named by its place in the file, and nothing is sent', async () => {
+  const groups = [
+    { group_index: 0, conditions: [] },
+    { group_index: 1, conditions: [{ ...condition, value: 'won' }] },
+  ];
+  const refused = await admin(
+    'agent',
+    'create',
+    fileOf('agent.json', { name: 'Vendas', priority: 1, condition_groups: groups, colour: 'red' }),
+  );
+  expect(refused).toMatchObject({ exitCode: 2, out: '' });
+  expect(refused.err).toContain('error: agent.json: condition_groups[0].conditions must have at least 1 ');
+  expect(refused.err).toContain(
+    'error: agent.json: condition_groups[1].conditions[0].value must be one of: pending, in_progress, converted, lost',
+  );
+  expect(refused.err).toMatch(/error: agent.json: colour is not /);
+  expect(received).toEqual([]);
+});
+
+test('what only the service can see is told in the same way, and a second default agent as what it is', async () => {
+  const twice = await admin('agent', 'create', fileOf('agent.json', { name: 'A', priority: 99 }));
+  expect(twice).toMatchObject({ exitCode: 2, err: expect.stringContaining('condition_groups[1].group_index is 0') });
+  const second = await admin('agent', 'create', fileOf('agent.json', { name: 'A', priority: 1, is_default: true }));
+  expect(second).toMatchObject({ exitCode: 1, err: 'error: The store has one already. (default_agent_exists)\n' });
+});
+
+test('a file that is not JSON, not there, or no object is told', async () => {
+  expect((await admin('agent', 'create', fileOf('agent.json', '{"name": '))).err).toContain('agent.json is not JSON');
+  expect((await admin('agent', 'create', join(folder, 'none.json'))).err).toContain('none.json cannot be read');
+  expect((await admin('agent', 'create', fileOf('agent.json', [1]))).err).toContain('the agent must be an object');
+});
+
+test('an update sends what the file has, and names its faults without what is around it', async () => {
+  const changes = fileOf('agent.json', { is_active: false });
+  expect(await admin('agent', 'update', '--agent', agentId, changes)).toMatchObject({ exitCode: 0 });
+  expect(received).toEqual([{ agent_id: agentId, changes: { is_active: false } }]);
+  const wrong = fileOf('agent.json', { condition_groups: [{ group_index: 0, conditions: [] }] });
+  const refused = await admin('agent', 'update', '--agent', agentId, wrong);
+  expect(refused.err).toContain('error: agent.json: condition_groups[0].conditions must have at least 1 ');
+  expect((await admin('agent', 'update', changes)).err).toContain('--agent is required');
+});
+
+test('documents of every kind go in with the locale of the store; again, each is the same document', async () => {
+  const files = [
+    fileOf('a.txt', 'Texto.'),
+    fileOf('b.md', '# Título\n\nTexto.'),
+    fileOf('c.html', '<title>Página</title><p>Texto.</p>'),
+    fileOf('d.pdf', pdfOf(['Texto.'])),
+    fileOf('e.docx', docxOf(['Texto.'])),
+  ];
+  const first = await admin('document', 'import', ...files);
+  expect(first).toMatchObject({ exitCode: 0, err: '' });
+  expect(
+    first.out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(Array(5).fill('created'));
+  expect([...imported.values()]).toEqual(
+    ['a', 'Título', 'Página', 'd', 'e'].map((title) =>
+      expect.objectContaining({ title, content: expect.stringContaining('Texto.'), locale: 'pt-BR', is_active: true }),
+    ),
+  );
+  writeFileSync(files[0] ?? '', 'Outro texto.');
+  const again = JSON.parse((await admin('document', 'import', ...files, '--json')).out);
+  expect(again.documents.map(({ result }: { result: string }) => result)).toEqual([
+    'changed',
+    ...Array(4).fill('unchanged'),
+  ]);
+});
+
+test('a file that cannot be read is told, the others still go in, and the exit code is 1', async () => {
+  const files = [
+    fileOf('broken.pdf', 'no'),
+    fileOf('long.txt', 'x'.repeat(140_000)),
+    fileOf('refused.txt', 'refused'),
+    join(folder, 'nowhere.md'),
+    fileOf('good.txt', 'Texto.'),
+    join(folder, '.', 'sub', '..', 'good.txt'),
+  ];
+  const ended = await admin('document', 'import', '--inactive', ...files);
+  expect(ended.exitCode).toBe(1);
+  expect(ended.out).toMatch(/^created {4}\S+ {2}.*good\.txt {2}\(good\)\n$/);
+  expect(ended.err.replaceAll(`${folder}/`, '').trim().split('\n')).toEqual([
+    'error: broken.pdf is not a PDF',
+    'error: long.txt has more than 128 KiB of text; split it',
+    'error: refused.txt #/content is refused.',
+    'error: nowhere.md does not exist',
+    'error: good.txt has the name of another file of this import, and a name is one document',
+  ]);
+  expect(imported.get('good.txt')).toMatchObject({ is_active: false });
+
+  const json = await admin('document', 'import', '--json', ...files.slice(3, 5));
+  expect(json).toMatchObject({ exitCode: 1, err: '' });
+  expect(JSON.parse(json.out).documents).toMatchObject([
+    { result: 'failed', detail: 'does not exist' },
+    { result: 'unchanged', title: 'good' },
+  ]);
+});

@@ -1,0 +1,61 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Operation, RequestOf } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { validateRequest } from '@mostrador/kit/validate';
+import { UsageError } from '../exit.ts';
+import { shown } from '../terminal.ts';
+
+type Fault = { readonly pointer?: string; readonly detail: string };
+
+const greatestFileBytes = 256 * 1024;
+
+/** What an agent's JSON file says. Throws UsageError when it cannot be read or is not JSON. */
+export async function readAgentFile(file: string): Promise<unknown> {
+  const name = shown(basename(file));
+  try {
+    if ((await stat(file)).size > greatestFileBytes) throw new UsageError([`${name} is larger than 256 KiB`]);
+    return JSON.parse((await readFile(file, 'utf8')).replace(/^\ufeff/, ''));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new UsageError([`${name} ${why}: ${shown((error as Error).message)}`]);
+  }
+}
+
+/**
+ * Sends what a file says, and names every fault by its place in the file, whether it is found here or by the service.
+ * `within` is where in the request's body the file's content stands.
+ */
+export async function sendAgentFile<O extends Operation, T>(
+  operation: O,
+  body: Record<string, unknown> | unknown,
+  options: { file: string; within: string; send: (request: RequestOf<O>) => Promise<T> },
+): Promise<T> {
+  const { file, within, send } = options;
+  const request = { body } as RequestOf<O>;
+  const faults = validateRequest(operation, request);
+  if (faults.length > 0) throw inFile(file, within, faults);
+  try {
+    return await send(request);
+  } catch (error) {
+    const refused = error instanceof AppError && error.code === 'validation_failed' ? error.members?.errors : undefined;
+    throw Array.isArray(refused) ? inFile(file, within, refused) : error;
+  }
+}
+
+const inFile = (file: string, within: string, faults: readonly Fault[]): UsageError =>
+  new UsageError(
+    faults.map(({ pointer = '#', detail }) => `${shown(basename(file))}: ${placeOf(pointer, within)} ${detail}`),
+  );
+
+/** `#/condition_groups/0/conditions` as people write it: `condition_groups[0].conditions`. */
+function placeOf(pointer: string, within: string): string {
+  const path = decodeURIComponent(pointer).slice(1).split('/').slice(1);
+  const inside = within !== '' && path[0] === within ? path.slice(1) : path;
+  const place = inside
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part, index) => (/^[0-9]+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join('');
+  return place === '' ? 'the agent' : shown(place);
+}

@@ -1,0 +1,31 @@
+import { createAgent } from '@mostrador/contracts';
+import type { Command } from 'commander';
+import { type Admin, callForStore, printResult, verb } from '../admin.ts';
+import { readAgentFile, sendAgentFile } from './agent-file.ts';
+import { agentRecord } from './agent-text.ts';
+
+/** What a file looks like, for the help pages. */
+const example = `An agent file:
+  { "name": "Vendas", "priority": 1, "model": "auto", "is_active": true, "is_default": false,
+    "voice_id": null, "audio_response_enabled": false,
+    "condition_groups": [
+      { "group_index": 0, "conditions": [
+        { "condition_type": "lead_status", "operator": "=", "value": "pending" } ] } ] }
+
+name and priority are required. A lower priority is chosen first; one group is enough, all of its conditions must hold.`;
+
+export const createAgentCommand = (admin: Admin): Command =>
+  verb('create', 'Create an AI agent from a JSON file', [
+    'agent create --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 sales.json',
+  ])
+    .argument('<file>', 'the agent as JSON')
+    .option('--store <id>', 'the store (required)')
+    .addHelpText('after', `\n${example}`)
+    .action(async (file: string, options: { store?: string; json?: boolean }) => {
+      const made = await sendAgentFile(createAgent, await readAgentFile(file), {
+        file,
+        within: '',
+        send: (request) => callForStore(admin, createAgent, request, options.store),
+      });
+      printResult(admin, options, made, agentRecord);
+    });

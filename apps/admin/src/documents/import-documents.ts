@@ -1,0 +1,78 @@
+import { basename } from 'node:path';
+import { importDocument, type ReplyOf } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Command } from 'commander';
+import { type Admin, existingStore, printResult, verb } from '../admin.ts';
+import { Ended, exitCodes } from '../exit.ts';
+import { allStores } from '../stores/list-stores.ts';
+import { shown } from '../terminal.ts';
+import { DocumentFault } from './document-fault.ts';
+import { extensions } from './formats.ts';
+import { readDocument } from './read-document.ts';
+
+type Outcome =
+  | ({ readonly file: string } & ReplyOf<typeof importDocument>)
+  | { readonly file: string; readonly result: 'failed'; readonly detail: string };
+
+type Options = { store?: string; inactive?: boolean; json?: boolean };
+
+export const importDocumentsCommand = (admin: Admin): Command =>
+  verb('import', "Put files into the store's knowledge base", [
+    'document import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 prices.pdf opening-hours.md',
+  ])
+    .argument('<files...>', `the files: ${extensions.join(', ')}`)
+    .option('--store <id>', 'the store (required)')
+    .option('--inactive', 'kept, but not used for answers until it is imported again without this')
+    .addHelpText(
+      'after',
+      `
+A file whose name the store has already changes that document. A file has at most 20 MiB and 128 KiB of text. One that
+cannot be read is told, the others still go in, and the exit code is 1.`,
+    )
+    .action(async (files: string[], options: Options) => {
+      const store = await existingStore(admin, options.store);
+      const locale = await localeOf(admin, store);
+      const outcomes: Outcome[] = [];
+      for (const [place, file] of files.entries()) {
+        const outcome = await importOne(admin, file, files.slice(0, place), { store, locale, ...options });
+        outcomes.push(outcome);
+        if (!options.json) tell(admin, outcome);
+      }
+      if (options.json) printResult(admin, options, { documents: outcomes }, () => '');
+      if (outcomes.some(({ result }) => result === 'failed')) throw new Ended(exitCodes.refused);
+    });
+
+async function importOne(
+  admin: Admin,
+  file: string,
+  earlier: readonly string[],
+  { store, locale, inactive }: Options & { store: string; locale: string },
+): Promise<Outcome> {
+  try {
+    if (earlier.some((other) => basename(other) === basename(file))) {
+      throw new DocumentFault('has the name of another file of this import, and a name is one document');
+    }
+    const body = { ...(await readDocument(file)), locale, is_active: !inactive };
+    return { file, ...(await admin.platform.call(importDocument, { body }, store)) };
+  } catch (error) {
+    if (error instanceof DocumentFault) return { file, result: 'failed', detail: error.message };
+    // What is wrong with this one file; anything else holds for the others too.
+    if (error instanceof AppError && error.code === 'validation_failed') {
+      return { file, result: 'failed', detail: error.detail };
+    }
+    throw error;
+  }
+}
+
+function tell(admin: Admin, outcome: Outcome): void {
+  const file = shown(outcome.file);
+  if (outcome.result === 'failed') admin.terminal.note(`error: ${file} ${shown(outcome.detail)}`);
+  else admin.terminal.print(`${outcome.result.padEnd(9)}  ${outcome.id}  ${file}  (${shown(outcome.title)})`);
+}
+
+/** Its words are indexed in this language. */
+async function localeOf(admin: Admin, storeId: string): Promise<string> {
+  const store = (await allStores(admin)).find(({ id }) => id === storeId.toLowerCase());
+  if (!store) throw new AppError('store_not_found');
+  return store.locale;
+}

@@ -1,0 +1,231 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gatewayOperations } from '@mostrador/contracts';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../../../../services/crm/src/testing/crm-service.ts';
+
+const rowCount = 20_000;
+const phoneOf = (n: number) => String(5_511_900_000_000 + n);
+
+const operations = { listApiKeys: gatewayOperations.listApiKeys };
+/** The command asks the gateway whether the store exists; here every store does. */
+const handlers: Handlers<typeof operations> = { listApiKeys: async () => ({ keys: [] }) };
+
+let crm: TestCrm;
+let gateway: { drain(): Promise<void> };
+let folder: string;
+
+beforeAll(async () => {
+  crm = await startCrm();
+  gateway = createRpcServer({
+    nats: crm.nats.nats,
+    service: 'gateway',
+    log: silentLog(),
+    operations,
+    handlers,
+  });
+  await crm.nats.nats.flush();
+  folder = await mkdtemp(join(tmpdir(), 'mostrador-import-'));
+});
+
+afterAll(async () => {
+  await gateway?.drain();
+  await crm?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+async function newFile(lines: readonly string[]): Promise<string> {
+  const path = join(folder, `${randomUUID()}.csv`);
+  await writeFile(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+const goodFile = () =>
+  newFile(['name,customer_phone', ...Array.from({ length: rowCount }, (_, n) => `Lead ${n},${phoneOf(n)}`)]);
+
+/** The command, underway. */
+function start(argv: string[]): {
+  child: ChildProcess;
+  ended: Promise<{ out: string; err: string; code: number | null }>;
+} {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'lead', 'import', ...argv], {
+    env: { ...process.env, NATS_URL: crm.nats.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ended = Promise.all([text(child.stdout), text(child.stderr), exited]).then(([out, err, code]) => ({
+    out,
+    err,
+    code,
+  }));
+  return { child, ended };
+}
+
+const run = (storeId: string, path: string, ...options: string[]) =>
+  start(['--store', storeId, '--json', ...options, path]).ended;
+
+const countOf = async (storeId: string): Promise<number> => {
+  const [row] = await crm.adminSql`select count(*)::int as n from leads where store_id = ${storeId}`;
+  return row?.n;
+};
+
+/** Holds one phone's place in the store, so that an import comes to a halt at its row, until released. */
+async function hold(storeId: string, n: number): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const rolledBack = new Error('rolled back');
+  const over = crm.adminSql
+    .begin(async (sql) => {
+      await sql`insert into leads (store_id, name, customer_phone) values (${storeId}, 'held', ${phoneOf(n)})`;
+      held.resolve();
+      await release.promise;
+      throw rolledBack;
+    })
+    .catch((error) => {
+      held.reject(error);
+      if (error !== rolledBack) throw error;
+    });
+  await held.promise;
+  return async () => {
+    release.resolve();
+    await over;
+  };
+}
+
+/** Waits until the import has got as far as it can with a phone held: no batch has gone in for a while. */
+async function untilHalted(storeId: string): Promise<number> {
+  let last = { count: -1, sinceMs: 0 };
+  await waitFor(
+    async () => {
+      const count = await countOf(storeId);
+      if (count !== last.count) last = { count, sinceMs: Date.now() };
+      return count > 0 && Date.now() - last.sinceMs > 500;
+    },
+    { timeoutMs: 20_000, description: 'the import is halted' },
+  );
+  return last.count;
+}
+
+test('every good row goes in once, and each bad one is told with its line and reason', async () => {
+  const storeId = randomUUID();
+  const lines = [
+    '\ufeffCustomer_Phone;Name;Status',
+    ...Array.from({ length: rowCount }, (_, n) => `${phoneOf(n)};L${n};`),
+  ];
+  lines[10] = '+55 (11) 90000-0009;"Two\nlines";lost';
+  lines[20] = '123;Short;';
+  lines[30] = `${phoneOf(29)};"Open;`;
+  lines[40] = `${phoneOf(39)};=1+1;won`;
+  lines[50] = `${phoneOf(0)};A second of the first;`;
+  const path = await newFile(lines);
+  const { out, err, code } = await run(storeId, path);
+  expect({ ...JSON.parse(out), seconds: 0 }).toEqual({
+    complete: true,
+    rows: rowCount,
+    created: rowCount - 4,
+    existing: 1,
+    rejected: 3,
+    rejected_file: `${path}.rejected.csv`,
+    phones_changed: 1,
+    answers_lost: 0,
+    seconds: 0,
+  });
+  expect([err, code]).toEqual(['', 1]);
+  expect(await countOf(storeId)).toBe(rowCount - 4);
+  const odd = await crm.adminSql`
+    select name, status from leads
+    where store_id = ${storeId} and customer_phone in (${phoneOf(9)}, ${phoneOf(0)}) order by customer_phone`;
+  expect(odd).toEqual([
+    { name: 'L0', status: 'pending' },
+    { name: 'Two\nlines', status: 'lost' },
+  ]);
+  const rejected = (await readFile(`${path}.rejected.csv`, 'utf8')).split('\r\n');
+  expect(rejected).toEqual([
+    'line;reason;Customer_Phone;Name;Status',
+    expect.stringMatching(/^22;"customer_phone does not have the right form.+";123;Short;$/),
+    expect.stringMatching(/^32;.*quotation marks.*;/),
+    expect.stringMatching(/^42;.*status must be one of.*;5511900000039;'=1\+1;won$/),
+    '',
+  ]);
+});
+
+test('killed in the middle and run again, all rows are there and none twice', async () => {
+  const [storeId, path] = [randomUUID(), await goodFile()];
+  const release = await hold(storeId, 12_345);
+  const { child, ended } = start(['--store', storeId, path]);
+  const halfway = await untilHalted(storeId);
+  child.kill('SIGKILL');
+  await ended;
+  await release();
+  expect(halfway).toBeLessThan(rowCount);
+  const { out, code } = await run(storeId, path);
+  const { created, existing } = JSON.parse(out);
+  expect([code, created + existing, await countOf(storeId)]).toEqual([0, rowCount, rowCount]);
+  expect(existing).toBeGreaterThanOrEqual(halfway);
+});
+
+test('Ctrl-C waits for what is on its way, says how far it got, and the same command goes on', async () => {
+  const [storeId, path] = [randomUUID(), await goodFile()];
+  const release = await hold(storeId, 12_345);
+  const { child, ended } = start(['--store', storeId, path]);
+  await untilHalted(storeId);
+  child.kill('SIGINT');
+  await release();
+  const { out, err, code } = await ended;
+  const created = Number(/^created +(\d+)$/m.exec(out)?.[1]);
+  expect([code, err]).toEqual([130, expect.stringContaining('Run the same command again to go on')]);
+  expect(created).toBe(await countOf(storeId));
+  expect(created).toBeLessThan(rowCount);
+  const again = JSON.parse((await run(storeId, path)).out);
+  expect(again).toMatchObject({ complete: true, created: rowCount - created, existing: created });
+});
+
+test('a server that restarts in the middle is waited for', async () => {
+  const [storeId, path] = [randomUUID(), await goodFile()];
+  const release = await hold(storeId, 12_345);
+  const { ended } = start(['--store', storeId, path]);
+  await untilHalted(storeId);
+  await crm.nats.stopServer();
+  await release();
+  await crm.nats.startServer();
+  const { out, code } = await ended;
+  expect([code, out, await countOf(storeId)]).toEqual([0, expect.stringMatching(/^rows read +20000$/m), rowCount]);
+});
+
+test('a platform that stays away ends the import with how far it got and how to go on', async () => {
+  const [storeId, path] = [randomUUID(), await goodFile()];
+  const release = await hold(storeId, 12_345);
+  const { ended } = start(['--store', storeId, '--patience', '1', path]);
+  await untilHalted(storeId);
+  await crm.nats.stopServer();
+  const { out, err, code } = await ended;
+  await release();
+  await crm.nats.startServer();
+  expect(code).toBe(3);
+  expect(out).toMatch(/^created +\d+$/m);
+  expect(err).toContain('Run the same command again to go on');
+  await waitFor(async () => (await run(storeId, path)).code === 0, { timeoutMs: 20_000, description: 'it is back' });
+  expect(await countOf(storeId)).toBe(rowCount);
+});
+
+test('what is no CSV of leads is refused before anything is asked', async () => {
+  const storeId = randomUUID();
+  const faulty = await newFile(['phone,mail', '1,2']);
+  const utf16 = await newFile([]);
+  await writeFile(utf16, Buffer.from('\ufeffname,customer_phone\n', 'utf16le'));
+  const answers = await Promise.all([faulty, utf16, `${faulty}.none`, folder].map((path) => run(storeId, path)));
+  expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+  expect(answers.map(({ err }) => JSON.parse(err).error.detail)).toEqual([
+    expect.stringContaining('no column name'),
+    expect.stringContaining('UTF-8'),
+    expect.stringContaining('does not exist'),
+    expect.stringContaining('EISDIR'),
+  ]);
+});

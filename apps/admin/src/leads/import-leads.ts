@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { type Admin, existingStore, printResult, verb } from '../admin.ts';
+import { wholeNumber } from '../check.ts';
+import { Ended, exitCodes, NotRunning, UsageError } from '../exit.ts';
+import { record, shown } from '../terminal.ts';
+import { type Import, importFile } from './import-file.ts';
+import { openLeadFile } from './lead-file.ts';
+import { PlatformAway } from './retrying.ts';
+
+type Options = { store?: string; ignoreOtherColumns?: boolean; patience: unknown; json?: boolean };
+
+const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+
+export const importLeadsCommand = (admin: Admin): Command =>
+  verb('import', 'Create leads from a CSV file; those that exist are left as they are', [
+    `lead import --store ${store} leads.csv`,
+    `lead import --store ${store} leads.csv.rejected.csv`,
+  ])
+    .argument('<file>', 'CSV in UTF-8 with a header: name, customer_phone, and status and seller_id if there are any')
+    .option('--store <id>', 'the store (required)')
+    .option('--ignore-other-columns', 'pass over columns that a lead does not have, instead of refusing the file')
+    .option('--patience <seconds>', 'how long to go on trying while the platform does not answer', wholeNumber, 60)
+    .addHelpText(
+      'after',
+      `
+A row goes in by the rules of POST /leads. A phone like +55 (11) 90000-0000 is stored as 5511900000000. Rows that cannot
+go in are written to <file>.rejected.csv with their line and the reason, in place of those of an earlier run; that file,
+mended, can be imported like any other.
+
+A phone is a lead of the store once, and of several rows with a phone the first goes in. So the same file can be imported
+again at any time, and after Ctrl-C that is the way to go on.
+
+Exit code 1 when rows were rejected, 130 after Ctrl-C.`,
+    )
+    .action(async (path: string, options: Options) => {
+      const { patience } = options;
+      if (typeof patience !== 'number' || patience < 0)
+        throw new UsageError(['--patience must be a number of seconds']);
+      const file = await openLeadFile(path, { ignoreOthers: options.ignoreOtherColumns ?? false });
+      const storeId = await existingStore(admin, options.store);
+      const startedMs = Date.now();
+      const { signal, release } = admin.terminal.interruption();
+      const quiet = options.json ?? false;
+      const done = await importFile(admin, file, { storeId, patienceMs: patience * 1000, quiet, signal });
+      release();
+      tell(admin, options, done, signal.aborted, Date.now() - startedMs);
+    });
+
+/** Prints what was done, then ends with the exit code that says how. */
+function tell(admin: Admin, options: Options, done: Import, interrupted: boolean, elapsedMs: number): void {
+  const { counts, rejectedPath, failure } = done;
+  const complete = failure === undefined && !interrupted;
+  const { rows, created, existing, rejected, phonesChanged, answersLost } = counts;
+  const result = {
+    complete,
+    rows,
+    created,
+    existing,
+    rejected,
+    rejected_file: rejectedPath,
+    phones_changed: phonesChanged,
+    answers_lost: answersLost,
+    seconds: Math.round(elapsedMs / 100) / 10,
+  };
+  printResult(admin, options, result, () =>
+    record({
+      'rows read': rows,
+      created,
+      existing,
+      rejected,
+      ...(rejectedPath === null ? {} : { 'rejected rows are in': shown(rejectedPath) }),
+      'phones put into digits': phonesChanged,
+      seconds: result.seconds,
+    }),
+  );
+  if (!options.json) {
+    if (answersLost > 0)
+      admin.terminal.note('Answers were lost: some that count as existing were created by this run.');
+    if (!complete) admin.terminal.note('Not all of the file is in. Run the same command again to go on.');
+  }
+  if (failure instanceof PlatformAway && !interrupted) throw new NotRunning('it stopped answering in the middle');
+  if (interrupted) throw new Ended(exitCodes.interrupted);
+  if (failure !== undefined) throw failure;
+  if (rejected > 0) throw new Ended(exitCodes.refused);
+}

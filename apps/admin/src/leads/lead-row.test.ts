@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../exit.ts';
+import { columnsOf, delimiterOf, digitsOf, readLead } from './lead-row.ts';
+
+const strict = { ignoreOthers: false };
+const seller = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+const faultsOf = (header: string[], options = strict): readonly string[] => {
+  try {
+    columnsOf(header, options);
+  } catch (error) {
+    if (error instanceof UsageError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+test('columns come in any order and spelling of case, and an empty cell is a member left out', () => {
+  const columns = columnsOf([' Status', 'CUSTOMER_PHONE', 'seller_id', 'Name'], strict);
+  expect(readLead(['lost', '5511900000001', seller, ' Maria '], columns)).toEqual({
+    lead: { name: 'Maria', customer_phone: '5511900000001', status: 'lost', seller_id: seller },
+    phoneChanged: false,
+  });
+  expect(readLead(['', '5511900000001', ' ', 'Maria'], columns)).toMatchObject({ lead: { status: 'pending' } });
+});
+
+test('a header is refused with everything that is wrong with it', () => {
+  expect(faultsOf(['name', 'Name', 'e-mail', 'statuss'])).toEqual([
+    'the file has no column customer_phone',
+    'the file has the column name twice',
+    expect.stringMatching(/"e-mail", "statuss".+--ignore-other-columns/),
+  ]);
+});
+
+test('other columns are passed over when that is asked for', () => {
+  const columns = columnsOf(['name', 'email', 'customer_phone'], { ignoreOthers: true });
+  expect(readLead(['Maria', 'm@example.com', '5511900000001'], columns)).toMatchObject({ lead: { name: 'Maria' } });
+});
+
+test.each([
+  ['name,customer_phone,status', ','],
+  ['name;customer_phone;status\r', ';'],
+  ['name\tcustomer_phone', '\t'],
+  ['customer_phone', ','],
+])('the separator of %j is %j', (header, delimiter) => {
+  expect(delimiterOf(header)).toBe(delimiter);
+});
+
+test.each([
+  ['+55 (11) 90000-0000', '5511900000000'],
+  ['55.11.90000.0000', '5511900000000'],
+  ['55\u00a011\u20139000\u20110000', '551190000000'],
+  ['5511900000000', '5511900000000'],
+])('the phone %s becomes %s', (written, digits) => {
+  expect(digitsOf(written)).toBe(digits);
+});
+
+test.each(['5511900000001.0', '5.5119E+12', '+', '55 11 CALL-NOW', '55+11900000000', '١١٩٠٠٠٠٠٠٠٠'])(
+  'the phone %s is not guessed at, and refused',
+  (written) => {
+    expect(digitsOf(written)).toBe(written);
+    expect(readLead(['Maria', written], columnsOf(['name', 'customer_phone'], strict))).toHaveProperty('fault');
+  },
+);
+
+test.each([
+  [['Maria', '123'], /^customer_phone does not have the right form/],
+  [['', '5511900000001'], /^name is required$/],
+  [['x'.repeat(201), '0'], /name must have at most 200 characters.*; customer_phone|customer_phone.*; name must/],
+  [['Maria'], /^has 1 field, and the header 2 columns$/],
+  [['Maria', '5511900000001', ''], /^has 3 fields/],
+  [['Jos\ufffd', '5511900000001'], /UTF-8/],
+  [['a\0b', '5511900000001'], /NUL/],
+])('the row %j is rejected with its reason', (fields, reason) => {
+  expect(readLead(fields, columnsOf(['name', 'customer_phone'], strict))).toEqual({
+    fault: expect.stringMatching(reason),
+  });
+});
+
+test('a mended file of rejected rows is read like any other, without what guarded its cells', () => {
+  const columns = columnsOf(['line', 'reason', 'name', 'customer_phone'], strict);
+  expect(readLead(['7', 'name is required', "'=Maria", "'+55 11 90000-0001"], columns)).toEqual({
+    lead: { name: '=Maria', customer_phone: '5511900000001', status: 'pending' },
+    phoneChanged: true,
+  });
+});

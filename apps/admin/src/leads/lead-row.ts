@@ -1,0 +1,85 @@
+import { NewLead } from '@mostrador/contracts';
+import { compile } from '@mostrador/kit/validate';
+import { UsageError } from '../exit.ts';
+import { isFormula, rejectedHeadings } from './rejected-file.ts';
+
+const required = ['name', 'customer_phone'];
+const known = Object.keys(NewLead.properties);
+
+/** What each column of a file is, in the order of the columns: a member of a lead, or null for one that is passed over. */
+export type Columns = {
+  readonly members: readonly (string | null)[];
+  /** The file is one of rejected rows, which somebody has mended: what guarded its cells is taken off again. */
+  readonly guarded: boolean;
+};
+
+/** Which of the usual separators a file has, by the first line: none of them is in a column's name. */
+export function delimiterOf(firstLine: string): string {
+  const counted = [',', ';', '\t'].map((mark) => ({ mark, count: firstLine.split(mark).length }));
+  return counted.reduce((most, each) => (each.count > most.count ? each : most)).mark;
+}
+
+/** Reads the header: names in any order, upper or lower case. Throws UsageError with everything that is wrong with it. */
+export function columnsOf(header: readonly string[], options: { ignoreOthers: boolean }): Columns {
+  const names = header.map((name) => name.trim().toLowerCase());
+  const guarded = rejectedHeadings.every((heading, i) => names[i] === heading);
+  const members = names.map((name, i) => {
+    if (guarded && i < rejectedHeadings.length) return null;
+    return known.includes(name) ? name : undefined;
+  });
+  const faults: string[] = [];
+  for (const name of required) if (!members.includes(name)) faults.push(`the file has no column ${name}`);
+  for (const name of known) {
+    if (members.filter((member) => member === name).length > 1) faults.push(`the file has the column ${name} twice`);
+  }
+  const others = header.filter((_, i) => members[i] === undefined).map((name) => JSON.stringify(name));
+  if (others.length > 0 && !options.ignoreOthers) {
+    faults.push(
+      `the file has columns that a lead does not: ${others.slice(0, 20).join(', ')}; ` +
+        `a lead has ${known.join(', ')}; --ignore-other-columns passes over the rest`,
+    );
+  }
+  if (faults.length > 0) throw new UsageError(faults);
+  return { members: members.map((member) => member ?? null), guarded };
+}
+
+export type ReadLead = { readonly lead: NewLead; readonly phoneChanged: boolean } | { readonly fault: string };
+
+const validate = compile(NewLead);
+
+/** Reads one row by the rules of POST /leads. An empty cell is a member left out. */
+export function readLead(fields: readonly string[], { members, guarded }: Columns): ReadLead {
+  if (fields.length !== members.length) {
+    return { fault: `has ${count(fields.length, 'field')}, and the header ${count(members.length, 'column')}` };
+  }
+  const lead: Record<string, string> = {};
+  let phoneChanged = false;
+  for (const [i, member] of members.entries()) {
+    const cell = fields[i] ?? '';
+    if (cell.includes('\ufffd')) return { fault: 'is not UTF-8 text: save the file as “CSV UTF-8”' };
+    if (member === null) continue;
+    const value = (guarded ? unguarded(cell) : cell).trim();
+    if (value === '') continue;
+    lead[member] = member === 'customer_phone' ? digitsOf(value) : value;
+    phoneChanged ||= member === 'customer_phone' && lead[member] !== value;
+  }
+  const faults = validate(lead);
+  if (faults.length > 0)
+    return { fault: faults.map(({ pointer, detail }) => `${pointer.slice(2)} ${detail}`).join('; ') };
+  return { lead: lead as NewLead, phoneChanged };
+}
+
+const separators = /[\s().\-/\u2010-\u2015]/g;
+/** 5511900000001.0, as a spreadsheet writes a number: without the dot it would be another number. */
+const decimal = /^\d+\.\d+$/;
+
+/** A phone as people write it, `+55 (11) 90000-0000`, in digits alone. Anything else is left for the schema to refuse. */
+export function digitsOf(phone: string): string {
+  const digits = phone.replace(/^\+/, '').replaceAll(separators, '');
+  return /^\d+$/.test(digits) && !decimal.test(phone) ? digits : phone;
+}
+
+/** A cell as it was before it was guarded against being taken for a formula. */
+const unguarded = (cell: string): string => (cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell);
+
+const count = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? '' : 's'}`;
