@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { scopes } from '@mostrador/contracts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { calls, keyless, type Owned, publicOperations } from './operations.ts';
@@ -17,14 +20,22 @@ beforeAll(async () => {
     expect(answer.status, answer.text).toBe(201);
     return answer.body.id as string;
   };
-  const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
+  const sellerId = await made('/sellers', { name: 'Rui Secret', whatsapp_id: '5511900000001' });
   const leadId = await made('/leads', { name: 'Ana Secret', customer_phone: '5511900000002', seller_id: sellerId });
   const appointmentId = await made('/appointments', {
     title: 'Secret visit',
     scheduled_at: '2027-01-31T09:00:00Z',
     lead_id: leadId,
   });
-  owned = { sellerId, leadId, appointmentId };
+  const folder = mkdtempSync(join(tmpdir(), 'mostrador-cross-store-'));
+  const agentFile = join(folder, 'agent.json');
+  writeFileSync(agentFile, JSON.stringify({ name: 'Secret agent', priority: 1 }));
+  const { id: agentId } = await admin(['agent', 'create', '--store', first.id, agentFile]);
+  const documentFile = join(folder, 'recipe.txt');
+  writeFileSync(documentFile, 'The Secret recipe.');
+  const imported = await admin(['document', 'import', '--store', first.id, documentFile]);
+  rmSync(folder, { recursive: true });
+  owned = { sellerId, leadId, appointmentId, agentId, documentId: imported.documents[0].id };
 });
 
 const entries = Object.entries(calls).map(([name, call]) => ({ name, call }));
@@ -37,7 +48,7 @@ test('every public operation of the contracts is tried here, and served at the p
   const served = Object.entries<object>(documented.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{[^}]+\}/g, '{id}')}`),
   );
-  const ids: Owned = { leadId: '{id}', sellerId: '{id}', appointmentId: '{id}' };
+  const ids: Owned = { leadId: '{id}', sellerId: '{id}', appointmentId: '{id}', agentId: '{id}', documentId: '{id}' };
   const tried = entries.map(({ call }) => `${call.method} ${call.path(ids).split('?')[0]}`);
   expect(served.filter((route) => !route.includes('.ics')).sort()).toEqual(tried.sort());
 });
@@ -47,6 +58,7 @@ describe.each(entries)('$name', ({ call }) => {
     const answer = await send(call, second.key);
     const { foreign } = call;
     if (foreign === 'empty list') expect(answer).toMatchObject({ status: 200, body: { data: [], total: 0 } });
+    else if (foreign === 'nothing found') expect(answer).toMatchObject({ status: 200, body: { data: [] } });
     else if (foreign === 'own store') expect(answer.status, answer.text).toBeLessThan(300);
     else expectProblem(answer, foreign);
     expect(answer.text).not.toContain(first.id);
@@ -78,6 +90,12 @@ test.each(entries.filter(({ call }) => call.tier))(
 test('what the second store tried has changed nothing of the first store', async () => {
   const appointment = await request('GET', `/appointments/${owned.appointmentId}`, { key: first.key });
   expect(appointment.body).toMatchObject({ title: 'Secret visit', lead_id: owned.leadId, store_id: first.id });
+  const lead = await request('GET', `/leads/${owned.leadId}`, { key: first.key });
+  expect(lead.body).toMatchObject({ name: 'Ana Secret', seller_id: owned.sellerId, store_id: first.id });
+  const seller = await request('GET', `/sellers/${owned.sellerId}`, { key: first.key });
+  expect(seller.body).toMatchObject({ name: 'Rui Secret', is_active: true });
+  const found = await request('GET', '/knowledge/search?q=recipe', { key: first.key });
+  expect(found.body.data).toMatchObject([{ document: { id: owned.documentId } }]);
   const lists = await Promise.all([second, first].map(({ key }) => request('GET', '/appointments', { key })));
   expect(lists.map(({ body }) => body.total)).toEqual([0, 1]);
 });

@@ -16,7 +16,7 @@ export const publicOperations: Readonly<Record<string, Operation>> = Object.from
 );
 
 /** What the first store owns, and the second store must never reach. */
-export type Owned = { leadId: string; sellerId: string; appointmentId: string };
+export type Owned = { leadId: string; sellerId: string; appointmentId: string; agentId: string; documentId: string };
 
 /** How an operation is called, as an integrator would, with the ids that `owned` names wherever it takes one. */
 export type Call = {
@@ -26,7 +26,15 @@ export type Call = {
   readonly scope: Scope;
   readonly tier?: Tier;
   /** What a key of another store gets: this error, or an answer that holds nothing of the first store. */
-  readonly foreign: 'lead_not_found' | 'seller_not_found' | 'appointment_not_found' | 'empty list' | 'own store';
+  readonly foreign:
+    | 'lead_not_found'
+    | 'seller_not_found'
+    | 'appointment_not_found'
+    | 'empty list'
+    | 'own store'
+    | 'agent_not_found'
+    | 'document_not_found'
+    | 'nothing found';
 };
 
 const phone = () => `5511900${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
@@ -41,7 +49,20 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'leads:write',
     foreign: 'seller_not_found',
   },
+  listLeads: {
+    method: 'GET',
+    path: ({ sellerId }) => `/leads?seller_id=${sellerId}`,
+    scope: 'leads:read',
+    foreign: 'empty list',
+  },
   getLead: { method: 'GET', path: ({ leadId }) => `/leads/${leadId}`, scope: 'leads:read', foreign: 'lead_not_found' },
+  updateLead: {
+    method: 'PATCH',
+    path: ({ leadId }) => `/leads/${leadId}`,
+    body: () => ({ name: 'Taken over' }),
+    scope: 'leads:write',
+    foreign: 'lead_not_found',
+  },
   createSeller: {
     method: 'POST',
     path: () => '/sellers',
@@ -49,11 +70,57 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'sellers:write',
     foreign: 'own store',
   },
+  listSellers: { method: 'GET', path: () => '/sellers', scope: 'sellers:read', foreign: 'own store' },
   getSeller: {
     method: 'GET',
     path: ({ sellerId }) => `/sellers/${sellerId}`,
     scope: 'sellers:read',
     foreign: 'seller_not_found',
+  },
+  updateSeller: {
+    method: 'PATCH',
+    path: ({ sellerId }) => `/sellers/${sellerId}`,
+    body: () => ({ name: 'Taken over' }),
+    scope: 'sellers:write',
+    foreign: 'seller_not_found',
+  },
+  deleteSeller: {
+    method: 'DELETE',
+    path: ({ sellerId }) => `/sellers/${sellerId}`,
+    scope: 'sellers:write',
+    foreign: 'seller_not_found',
+  },
+  listAgents: { method: 'GET', path: () => '/agents', scope: 'agents:read', foreign: 'empty list' },
+  getAgent: {
+    method: 'GET',
+    path: ({ agentId }) => `/agents/${agentId}`,
+    scope: 'agents:read',
+    foreign: 'agent_not_found',
+  },
+  selectAgent: {
+    method: 'POST',
+    path: () => '/agents/select',
+    body: ({ leadId }) => ({ lead_id: leadId }),
+    scope: 'agents:read',
+    foreign: 'lead_not_found',
+  },
+  listDocuments: {
+    method: 'GET',
+    path: () => '/knowledge/documents',
+    scope: 'knowledge:read',
+    foreign: 'empty list',
+  },
+  getDocument: {
+    method: 'GET',
+    path: ({ documentId }) => `/knowledge/documents/${documentId}`,
+    scope: 'knowledge:read',
+    foreign: 'document_not_found',
+  },
+  searchKnowledge: {
+    method: 'GET',
+    path: () => '/knowledge/search?q=recipe',
+    scope: 'knowledge:read',
+    foreign: 'nothing found',
   },
   createAppointment: {
     method: 'POST',

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { addresses, eventually, type Json, newStore, request } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+let store: Awaited<ReturnType<typeof newStore>>;
+const call = (method: string, path: string, options: Parameters<typeof request>[2] = {}) =>
+  request(method, path, { key: store.key, ...options });
+const made = async (path: string, body: object): Promise<Json> => {
+  const answer = await call('POST', path, { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+};
+let phones = 0;
+const newLead = (body: object = {}) => {
+  phones += 1;
+  return made('/leads', { name: `Lead ${phones}`, customer_phone: String(5511900001000 + phones), ...body });
+};
+const newSeller = () => made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
+
+beforeAll(async () => {
+  store = await newStore();
+});
+
+test('a list is walked by its Link header, whatever stands in the query', async () => {
+  const seller = await newSeller();
+  const leads = [];
+  for (let n = 0; n < 5; n += 1) leads.push(await newLead({ seller_id: seller.id }));
+  const after = encodeURIComponent('2020-01-01T00:00:00+01:00');
+  let answer = await call('GET', `/leads?seller_id=${seller.id}&created_after=${after}&limit=2&page=1`);
+  expect(answer.body).toMatchObject({ total: 5, page: 1, limit: 2 });
+  const walked = [...answer.body.data];
+  for (let link = answer.headers.get('link'); link; link = answer.headers.get('link')) {
+    const next = /^<([^>]+)>; rel="next"$/.exec(link)?.[1] ?? '';
+    expect(next.startsWith(`${addresses.base_url}/leads?`)).toBe(true);
+    answer = await call('GET', next.slice(addresses.base_url.length));
+    walked.push(...answer.body.data);
+  }
+  expect(walked).toEqual(leads.reverse());
+});
+
+test('a client that follows changes reads each as it comes', async () => {
+  const { id, updated_at } = await newLead();
+  await call('PATCH', `/leads/${id}`, { body: { status: 'converted' } });
+  const answer = await eventually(
+    () => call('GET', `/leads?sort=updated_at&updated_after=${updated_at}`),
+    ({ body }) => body.total > 0,
+  );
+  expect(answer.body.data).toMatchObject([{ id, status: 'converted' }]);
+});
+
+test('every fault of a query is told at once', async () => {
+  const answer = await call('GET', '/leads?status=won&seller_id=nobody&limit=201&sort=name&updated_after=today&x=1');
+  const names = expectProblem(answer, 'validation_failed').errors.map((fault: Json) => fault.name);
+  expect(names.sort()).toEqual(['limit', 'seller_id', 'sort', 'status', 'updated_after', 'x']);
+});
+
+test('a lead is changed under its ETag, and a stale one is refused', async () => {
+  const { id } = await newLead();
+  const read = await call('GET', `/leads/${id}`);
+  const headers = { 'if-match': read.headers.get('etag') ?? '' };
+  const changed = await call('PATCH', `/leads/${id}`, { headers, body: { name: 'Ana', ai_paused_until: null } });
+  expect([changed.status, changed.body.name]).toEqual([200, 'Ana']);
+  expect(changed.headers.get('etag')).not.toBe(headers['if-match']);
+  expectProblem(await call('PATCH', `/leads/${id}`, { headers, body: { name: 'Eva' } }), 'version_mismatch');
+  const unchanged = await call('GET', `/leads/${id}`, {
+    headers: { 'if-none-match': changed.headers.get('etag') ?? '' },
+  });
+  expect(unchanged.status).toBe(304);
+});
+
+test('a phone is a lead of the store once, and the refusal names it', async () => {
+  const { id, customer_phone } = await newLead();
+  const again = await call('POST', '/leads', { body: { name: 'Again', customer_phone } });
+  expect(expectProblem(again, 'lead_exists').id).toBe(id);
+});
+
+test('a lead goes to active sellers of the store only', async () => {
+  const { id } = await newLead();
+  const seller = await newSeller();
+  await call('PATCH', `/sellers/${seller.id}`, { body: { is_active: false } });
+  const give = (seller_id: string | null) => call('PATCH', `/leads/${id}`, { body: { seller_id } });
+  expectProblem(await give(seller.id), 'seller_inactive');
+  expectProblem(await give(randomUUID()), 'seller_not_found');
+  expect((await give(null)).body.seller_id).toBeNull();
+});
+
+test('a deleted seller is gone for good, and their leads have none', async () => {
+  const seller = await newSeller();
+  const lead = await newLead({ seller_id: seller.id });
+  const remove = (headers: Record<string, string>) => call('DELETE', `/sellers/${seller.id}`, { headers });
+  expectProblem(await remove({ 'if-match': '"v9"' }), 'version_mismatch');
+  const deleted = await remove({ 'content-type': 'application/json' });
+  expect([deleted.status, deleted.body]).toEqual([200, { deleted: true, id: seller.id }]);
+  expectProblem(await remove({}), 'seller_not_found');
+  expectProblem(await call('GET', `/sellers/${seller.id}`), 'seller_not_found');
+  expect((await call('GET', `/leads/${lead.id}`)).body.seller_id).toBeNull();
+});
