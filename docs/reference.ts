@@ -83,9 +83,10 @@ ${events.join('\n\n')}
 `;
 }
 
-type SchemaWords = { type?: string | string[]; format?: string; enum?: unknown[] };
+type SchemaWords = { type?: string | string[]; format?: string; enum?: unknown[]; items?: SchemaWords };
 
 function typeOf(schema: SchemaWords): string {
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
   const types = [schema.type ?? []].flat();
   const word =
     schema.enum?.map((value) => `\`${value}\``).join(', ') ?? schema.format ?? types.find((type) => type !== 'null');

@@ -1,7 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { createAppointment, createLead, createSeller, createStore } from '../../../packages/contracts/src/index.ts';
+import {
+  createAgent,
+  createAppointment,
+  createLead,
+  createSeller,
+  createStore,
+  importDocument,
+} from '../../../packages/contracts/src/index.ts';
 import { validateRequest } from '../../../packages/kit/src/validate.ts';
-import { demoAppointments, demoFreeLeads, demoLeads, demoSellers, demoStores } from './data.ts';
+import {
+  demoAgents,
+  demoAppointments,
+  demoDocuments,
+  demoFreeLeads,
+  demoLeads,
+  demoSellers,
+  demoStores,
+} from './data.ts';
 
 const id = '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f';
 
@@ -15,6 +30,12 @@ describe('the demo data', () => {
     for (const body of demoAppointments([id], new Date())) {
       expect(validateRequest(createAppointment, { body })).toEqual([]);
     }
+  });
+
+  test('has agents and knowledge documents that the contracts take, one agent of them the default', () => {
+    for (const body of demoAgents) expect(validateRequest(createAgent, { body: { ...body } })).toEqual([]);
+    for (const body of demoDocuments) expect(validateRequest(importDocument, { body: { ...body } })).toEqual([]);
+    expect(demoAgents.filter(({ is_default }) => is_default)).toHaveLength(1);
   });
 
   test('has over 200 leads, no two with one phone or one name', () => {

@@ -1,8 +1,10 @@
 import {
+  type createAgent,
   type createAppointment,
   type createLead,
   type createSeller,
   type createStore,
+  type importDocument,
   leadStatuses,
   type RequestOf,
 } from '../../../packages/contracts/src/index.ts';
@@ -10,6 +12,8 @@ import {
 type NewStore = RequestOf<typeof createStore>['body'];
 type NewSeller = RequestOf<typeof createSeller>['body'];
 type NewLead = RequestOf<typeof createLead>['body'];
+type NewAgent = RequestOf<typeof createAgent>['body'];
+type NewDocument = RequestOf<typeof importDocument>['body'];
 type NewAppointment = RequestOf<typeof createAppointment>['body'];
 
 /** A salon in São Paulo that has everything, and a small shop on the free tier. */
@@ -111,3 +115,85 @@ export const demoAppointments = (leadIds: readonly string[], now: Date): NewAppo
       lead_id: index % 4 === 3 ? null : pick(leadIds, index * 11),
     };
   });
+
+const statusIs = (value: (typeof leadStatuses)[number]) =>
+  ({ condition_type: 'lead_status', operator: '=', value }) as const;
+
+/** Agents of the salon: for new leads, for those in conversation, for customers and lost ones, and for all else. */
+export const demoAgents: readonly NewAgent[] = [
+  {
+    name: 'Recepção',
+    model: 'auto',
+    priority: 10,
+    audio_response_enabled: true,
+    voice_id: 'pt-BR-aurora',
+    condition_groups: [{ group_index: 0, conditions: [statusIs('pending')] }],
+  },
+  {
+    name: 'Agendamento',
+    model: 'gemini',
+    priority: 20,
+    condition_groups: [{ group_index: 0, conditions: [statusIs('in_progress')] }],
+  },
+  {
+    name: 'Relacionamento',
+    model: 'openai',
+    priority: 30,
+    condition_groups: [
+      { group_index: 0, conditions: [statusIs('converted')] },
+      { group_index: 1, conditions: [statusIs('lost')] },
+    ],
+  },
+  { name: 'Campanha de inverno', model: 'auto', priority: 5, is_active: false },
+  { name: 'Atendimento geral', model: 'auto', priority: 90, is_default: true },
+];
+
+/** The salon's knowledge base. */
+export const demoDocuments: readonly NewDocument[] = [
+  {
+    name: 'horarios.md',
+    title: 'Horários e endereço',
+    content: `# Horários e endereço
+
+Abrimos de terça a sábado, das 9h às 18h. Aos domingos e às segundas-feiras o salão fica fechado.
+
+Na semana do Natal abrimos também na segunda-feira, com hora marcada.
+
+Ficamos na Rua das Acácias, 120, a duas quadras da estação de metrô. Há estacionamento conveniado ao lado, com a primeira hora gratuita para clientes.`,
+  },
+  {
+    name: 'servicos-e-precos.md',
+    title: 'Serviços e preços',
+    content: `# Serviços e preços
+
+## Cabelo
+
+Corte feminino: R$ 110, cerca de uma hora. Corte masculino: R$ 70, cerca de 40 minutos.
+
+Coloração: a partir de R$ 220, conforme o comprimento. Colorações e luzes pedem um teste de alergia feito com 48 horas de antecedência; o teste é gratuito e leva dez minutos.
+
+Escova e hidratação: R$ 130. A hidratação sozinha custa R$ 90.
+
+## Unhas
+
+Manicure: R$ 45. Pedicure: R$ 55. As duas juntas: R$ 90.`,
+  },
+  {
+    name: 'politica-de-cancelamento.md',
+    title: 'Cancelamentos e atrasos',
+    content: `# Cancelamentos e atrasos
+
+O horário pode ser remarcado ou cancelado sem custo até 24 horas antes. Com menos de 24 horas cobramos 30% do valor do serviço.
+
+Esperamos até 15 minutos. Depois disso fazemos o possível para encaixar o atendimento no mesmo dia, mas pode ser preciso remarcar.`,
+  },
+  {
+    name: 'pagamento.md',
+    title: 'Formas de pagamento',
+    content: `# Formas de pagamento
+
+Aceitamos Pix, dinheiro e cartões de débito e de crédito. Acima de R$ 300 parcelamos em até três vezes sem juros.
+
+Vale-presentes são vendidos no balcão e pelo site, e valem por um ano.`,
+  },
+].map((document) => ({ ...document, locale: demoStores.pro.locale }));

@@ -3,8 +3,10 @@ import { Readable } from 'node:stream';
 import {
   type Appointment,
   connectCalendar,
+  createAgent,
   createApiKey,
   createStore,
+  importDocument,
   type Lead,
   type Operation,
   type ReplyOf,
@@ -15,7 +17,15 @@ import {
 import type { Log } from '../../../packages/kit/src/log.ts';
 import { connectNats } from '../../../packages/kit/src/nats.ts';
 import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc-client.ts';
-import { demoAppointments, demoFreeLeads, demoLeads, demoSellers, demoStores } from './data.ts';
+import {
+  demoAgents,
+  demoAppointments,
+  demoDocuments,
+  demoFreeLeads,
+  demoLeads,
+  demoSellers,
+  demoStores,
+} from './data.ts';
 
 /** What the demo data is reached by. The keys exist nowhere else. */
 export type Demo = {
@@ -27,9 +37,10 @@ const requestTimeoutMs = 10_000;
 const requestsAtOnce = 6;
 
 /**
- * Makes the demo data of a first start: a `pro` store with sellers, leads, a feed calendar and appointments, and a
- * `free` store. Stores, keys and the calendar come from the admin operations, all else from the public API, as for
- * everyone. Every call makes new stores. Everything must be up: nothing is waited for, the first refusal ends it.
+ * Makes the demo data of a first start: a `pro` store with sellers, leads, agents, knowledge documents, a feed calendar
+ * and appointments, and a `free` store. Stores, keys, agents, documents and the calendar come from the admin operations,
+ * all else from the public API, as for everyone. Every call makes new stores. Everything must be up: nothing is waited
+ * for, the first refusal ends it.
  */
 export async function seedDemo(options: {
   natsUrl: string;
@@ -45,6 +56,8 @@ export async function seedDemo(options: {
     // Connected first, so that the appointments go the whole way to it.
     const calendar = await admin(rpc, connectCalendar, { body: { provider: 'feed' } }, pro.id);
     if (!calendar.feed_url) throw new Error('the demo data could not be made: the feed calendar has no address');
+    for (const body of demoAgents) await admin(rpc, createAgent, { body: { ...body } }, pro.id);
+    for (const body of demoDocuments) await admin(rpc, importDocument, { body: { ...body } }, pro.id);
     const appointments = await fillProStore(postTo(baseUrl, pro.api_key));
     await postAll<Lead>(postTo(baseUrl, free.api_key), '/leads', demoFreeLeads());
     await checkFeed(calendar.feed_url, publicUrl, appointments.length);

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { preparePython, runPython } from './python-environment.ts';
+import { preparePython, runPython } from '../../../tests/python/environment.ts';
 
 /** A real CalDAV server with one empty calendar. */
 export type CaldavServer = {
@@ -98,11 +98,14 @@ export async function readEvents(
 ): Promise<SeenEvent[]> {
   const { collectionUrl: url, username = null, password = null } = server;
   const input = JSON.stringify({ url, username, password });
-  return JSON.parse(await runPython(await preparePython(), [join(import.meta.dirname, 'read_event.py')], input));
+  return JSON.parse(await runPython(await prepareCaldav(), [join(import.meta.dirname, 'read_event.py')], input));
 }
 
+const prepareCaldav = (): Promise<string> =>
+  preparePython(join(import.meta.dirname, 'requirements.txt'), 'the CalDAV test servers');
+
 async function startServer(port: number, configure: (folder: string) => Promise<string[]>) {
-  const python = await preparePython();
+  const python = await prepareCaldav();
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-caldav-'));
   const command = await configure(folder);
   let child: ChildProcess | undefined;

@@ -1,6 +1,6 @@
 """Makes a virtual environment with the packages of a requirements file, once; prints the path of its Python.
 
-Usage: python_environment.py REQUIREMENTS FOLDER
+Usage: make_environment.py REQUIREMENTS FOLDER WHAT
 
 The environment lies in FOLDER under a hash of the requirements and of this Python, so that neither can go stale.
 Two at once: the second waits for the first. What a crash left half made is made again.
@@ -17,7 +17,7 @@ import sys
 def main() -> None:
     if sys.version_info < (3, 10):
         sys.exit(f"Python 3.10 or newer is needed; {sys.executable} is {sys.version.split()[0]}.")
-    requirements, folder = sys.argv[1:]
+    requirements, folder, what = sys.argv[1:]
     with open(requirements, "rb") as file:
         identity = file.read() + f"{sys.version} {sys.executable}".encode()
     name = hashlib.sha256(identity).hexdigest()[:16]
@@ -31,12 +31,12 @@ def main() -> None:
             # The lock ends with the process, however that ends.
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.exists(ready):
-                make(target, python, requirements)
+                make(target, python, requirements, what)
                 open(ready, "w").close()
     print(python)
 
 
-def make(target: str, python: str, requirements: str) -> None:
+def make(target: str, python: str, requirements: str, what: str) -> None:
     try:
         import ensurepip
         import venv
@@ -45,7 +45,7 @@ def make(target: str, python: str, requirements: str) -> None:
             "Python has no venv module here. Install it (Debian, Ubuntu: apt install python3-venv) and run again."
         )
     del ensurepip
-    print("Installing the CalDAV test servers (once, about 120 MB on disk) …", file=sys.stderr, flush=True)
+    print(f"Installing {what} (once, about 100 MB on disk) …", file=sys.stderr, flush=True)
     shutil.rmtree(target, ignore_errors=True)
     try:
         venv.create(target, with_pip=True, symlinks=True)
@@ -59,7 +59,7 @@ def make(target: str, python: str, requirements: str) -> None:
         if line.startswith(("Collecting", "Installing", "Successfully")):
             print(f"  {line.split(' (from ')[0].rstrip()[:100]}", file=sys.stderr, flush=True)
     if pip.wait() != 0:
-        sys.exit("The CalDAV test servers could not be installed from PyPI; pip's message is above. They are needed once.")
+        sys.exit(f"{what} could not be installed from PyPI; pip's message is above. It is needed once.")
 
 
 main()

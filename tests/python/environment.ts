@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
- * The path of a Python that has the CalDAV servers and the client of `requirements.txt`. The first call ever installs
- * them into the user's cache folder (progress on standard error, needs PyPI); later ones need no network.
+ * The path of a Python that has the packages of a requirements file. The first call ever installs them into the user's
+ * cache folder (progress on standard error, needs PyPI); later ones need no network. `what` they are is told then.
  */
-export async function preparePython(): Promise<string> {
+export async function preparePython(requirements: string, what: string): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const script = join(import.meta.dirname, 'python_environment.py');
-  const requirements = join(import.meta.dirname, 'requirements.txt');
-  const output = await runPython('python3', [script, requirements, join(cache, 'mostrador', 'python')]);
+  const script = join(import.meta.dirname, 'make_environment.py');
+  const output = await runPython('python3', [script, requirements, join(cache, 'mostrador', 'python'), what]);
   return output.trim();
 }
 
@@ -24,7 +23,7 @@ export async function runPython(python: string, args: string[], input = ''): Pro
   child.stdin.end(input);
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) =>
-      reject(new Error(`${python} could not be run: the CalDAV tests need Python 3.10 or newer`, { cause: error })),
+      reject(new Error(`${python} could not be run: these tests need Python 3.10 or newer`, { cause: error })),
     );
     child.once('close', resolve);
   });
