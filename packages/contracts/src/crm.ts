@@ -1,6 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { agentOperations } from './agents.ts';
-import { Exact, NullableTimestamp, NullableUuid, OneOf, Page, Phone, paging, Text, Timestamp, Uuid } from './common.ts';
+import {
+  Done,
+  Exact,
+  NullableTimestamp,
+  NullableUuid,
+  OneOf,
+  Page,
+  Phone,
+  paging,
+  Text,
+  Timestamp,
+  Uuid,
+} from './common.ts';
 import { knowledgeOperations } from './knowledge.ts';
 import { LeadStatus, leadStatuses } from './lead-status.ts';
 import { defineOperation } from './operation.ts';
@@ -142,6 +154,31 @@ export const checkLead = defineOperation({
   errors: ['lead_not_found'],
 });
 
+/** How a lead is reached: what messaging asks before it writes. */
+export const getLeadContact = defineOperation({
+  subject: 'crm.internal.leads.contact',
+  summary: "Read a lead's name and phone",
+  request: { body: Exact({ lead_id: Uuid }) },
+  reply: Type.Object({ id: Uuid, name: Type.String(), customer_phone: Phone }),
+  errors: ['lead_not_found'],
+});
+
+/** The lead with this phone, made when the store has none: the same for any number of first messages at once. */
+export const ensureLead = defineOperation({
+  subject: 'crm.internal.leads.ensure',
+  summary: 'Find the lead with a phone, or create it',
+  request: { body: Exact({ customer_phone: Phone, name: Text(200) }) },
+  reply: Type.Object({ id: Uuid, created: Type.Boolean() }),
+});
+
+/** Messaging counts, crm keeps the greatest count it has heard of: repeatable, in any order. */
+export const raiseInteractionCount = defineOperation({
+  subject: 'crm.internal.leads.raise-interaction-count',
+  summary: "Raise a lead's interaction count to what messaging has counted",
+  request: { body: Exact({ lead_id: Uuid, interaction_count: Type.Integer({ minimum: 0 }) }) },
+  reply: Done,
+});
+
 export const crmOperations = {
   createLead,
   listLeads,
@@ -149,6 +186,9 @@ export const crmOperations = {
   updateLead,
   checkLead,
   importLeads,
+  getLeadContact,
+  ensureLead,
+  raiseInteractionCount,
   ...sellerOperations,
   ...agentOperations,
   ...knowledgeOperations,

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { NullableUuid, Timestamp, Uuid } from './common.ts';
+import { NullableUuid, OneOf, Timestamp, Uuid } from './common.ts';
 import { LeadStatus } from './lead-status.ts';
+import { messageSources, messageStatuses } from './messaging.ts';
 import { AppointmentStatus } from './scheduling.ts';
 
 /** The JetStream stream that holds the domain events, and the subject of an event type: `events.<type>`. */
@@ -52,6 +53,30 @@ export const eventCatalogue = {
     'A knowledge document was created, or changed by a later import.',
     Type.Object({ document_id: Uuid, is_active: Type.Boolean() }),
   ),
+  'messaging.message.received': event(
+    'A lead wrote.',
+    Type.Object({ message_id: Uuid, lead_id: Uuid, session_id: Uuid, received_at: Timestamp }),
+  ),
+  'messaging.message.sent': event(
+    'The channel took a message.',
+    Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources) }),
+  ),
+  'messaging.message.status_changed': event(
+    'The channel reported on a message.',
+    Type.Object({ message_id: Uuid, lead_id: Uuid, status: OneOf(messageStatuses) }),
+  ),
+  'messaging.message.failed': event(
+    'A message was refused by the channel, or given up.',
+    Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources), code: Type.String() }),
+  ),
+  'messaging.message.unsettled': event(
+    'The outcome of a message is still unknown after its bound: a person should settle it.',
+    Type.Object({ message_id: Uuid, lead_id: Uuid }),
+  ),
+  'messaging.session.started': event('A session began.', Type.Object({ session_id: Uuid, lead_id: Uuid })),
+  'messaging.session.ended': event('A session ended.', Type.Object({ session_id: Uuid, lead_id: Uuid })),
+  'messaging.lead.opted_out': event('A lead asked for no more messages.', Type.Object({ lead_id: Uuid })),
+  'messaging.lead.opted_in': event('A lead takes messages again.', Type.Object({ lead_id: Uuid })),
 } as const;
 
 export type EventType = keyof typeof eventCatalogue;

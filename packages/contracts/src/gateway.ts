@@ -17,6 +17,8 @@ export const scopes = [
   'knowledge:read',
   'leads:read',
   'leads:write',
+  'messages:read',
+  'messages:write',
   'sellers:read',
   'sellers:write',
   'store:read',

@@ -23,7 +23,16 @@ export const appointmentCarrier = {
   signals: ['created', 'changed', 'cancelled', 'calendar_connected', 'calendar_disconnected', 'overdue'],
 } as const satisfies CarrierDefinition;
 
-export const carriers = { appointment: appointmentCarrier } as const;
+/** Sends a lead's outbound messages in the order of their acceptance; its entity is the lead. */
+export const deliveryCarrier = {
+  name: 'delivery',
+  taskQueue: 'delivery',
+  workflowId: (leadId: string) => `delivery:${leadId}`,
+  /** `message_accepted` starts it; the others say that what it waits for may be over. */
+  signals: ['message_accepted', 'message_settled', 'channel_connected', 'overdue'],
+} as const satisfies CarrierDefinition;
+
+export const carriers = { appointment: appointmentCarrier, delivery: deliveryCarrier } as const;
 export type CarrierName = keyof typeof carriers;
 export type SignalOf<Name extends CarrierName> = (typeof carriers)[Name]['signals'][number];
 

@@ -7,12 +7,15 @@ create table idempotency_records (
   key text not null,
   -- SHA-256 in hex of the request's canonical body
   fingerprint text not null,
-  -- the reply's bytes as they were sent
-  reply bytea not null,
+  -- the reply's bytes as they were sent; null while an answer that comes after the commit is still open
+  reply bytea,
   etag text,
+  -- the row that an open answer is about (`withDeferredIdempotency`; a service without it may leave the column out)
+  entity_id uuid,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null default now() + interval '24 hours',
-  primary key (store_id, scope, key)
+  primary key (store_id, scope, key),
+  constraint idempotency_records_answer check (reply is not null or entity_id is not null)
 ) with (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 500

@@ -3,7 +3,7 @@ import type { Operation, ReplyOf } from '@mostrador/contracts';
 import type { Idempotency, StoreContext } from './context.ts';
 import { AppError } from './errors.ts';
 import type { Database, Sql, SystemDatabase, TransactionSql } from './postgres.ts';
-import { type Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
+import { type Later, later, type Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
 
 export type IdempotentWork<O extends Operation, T> = {
   readonly database: Database;
@@ -18,7 +18,25 @@ export type IdempotentWork<O extends Operation, T> = {
   readonly etag?: (result: T) => string;
 };
 
-type IdempotencyRecord = { readonly fingerprint: string; readonly reply: Buffer; readonly etag: string | null };
+/** Work whose answer is known only some time after its commit. */
+export type DeferredWork<O extends Operation, T> = Pick<
+  IdempotentWork<O, T>,
+  'database' | 'context' | 'operation' | 'run'
+> & {
+  /** The row that the transaction wrote, by which any later request finds what became of it. */
+  readonly entityOf: (result: T) => string;
+  /** Waits for what becomes of the row, and says it. `closing` as in `later`. */
+  readonly answer: (entityId: string, closing: AbortSignal) => Promise<ReplyOf<O>>;
+};
+
+type IdempotencyRecord = {
+  readonly fingerprint: string;
+  /** Null: the answer is still open. */
+  readonly reply: Buffer | null;
+  readonly etag: string | null;
+  /** Only tables of services that defer answers have it. */
+  readonly entity_id?: string | null;
+};
 
 /** Somebody else was or is at it with this key: look again from the start. */
 class StartAgain extends Error {}
@@ -43,19 +61,53 @@ export async function withIdempotency<O extends Operation, T>(
     const result = await run((work) => database.write(context, work));
     return reply(options.toReply(result), { etag: options.etag?.(result) });
   }
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const earlier = await database.read(context, (sql) => findRecord(sql, context.storeId, idempotency));
-    if (earlier) return replayOf(earlier, idempotency);
-    try {
-      return await runOnce(options, idempotency);
-    } catch (error) {
-      if (!(error instanceof StartAgain)) throw error;
-    }
-    if (Date.now() + pauseMs + ANSWER_MARGIN_MS >= context.deadline) {
-      throw new AppError('idempotency_in_progress', { retryAfterSeconds: 1 });
-    }
-    await pause(pauseMs * (0.5 + Math.random() * 0.5));
+  return await underKey(
+    { database, context, idempotency },
+    {
+      again: ({ reply: bytes, etag }) => replay(bytes as Buffer, { etag: etag ?? undefined }),
+      first: () => runOnce(options, idempotency),
+    },
+  );
+}
+
+/**
+ * The same for an answer that is known only after the commit. From the transaction on the record names the row, and the
+ * answer is completed once, by whoever has it first: requests that come again while it is open wait for the same row,
+ * also when the first one's process has died. The answer comes later, and without a key just so.
+ *
+ * @throws AppError as `withIdempotency` does
+ */
+export async function withDeferredIdempotency<O extends Operation, T>(
+  options: DeferredWork<O, T>,
+): Promise<Reply<ReplyOf<O>> | Later<ReplyOf<O>>> {
+  const { database, context, operation, run, entityOf, answer } = options;
+  const { storeId, idempotency } = context;
+  if (!idempotency) {
+    const result = await run((work) => database.write(context, work));
+    return later((closing) => answer(entityOf(result), closing));
   }
+  const complete = (entityId: string, dress: (bytes: Uint8Array) => Reply<never>) =>
+    later(async (closing) => {
+      const bytes = serializeReply(operation, await answer(entityId, closing));
+      return dress(await database.write(context, (sql) => completeRecord(sql, storeId, idempotency, entityId, bytes)));
+    });
+  return await underKey<Reply<ReplyOf<O>> | Later<ReplyOf<O>>>(
+    { database, context, idempotency },
+    {
+      again: ({ reply: bytes, entity_id }) => (bytes ? replay(bytes) : complete(entity_id as string, replay)),
+      first: async () => {
+        const result = await run((work) =>
+          database.write(context, async (sql) => {
+            await takeKey(sql, storeId, idempotency);
+            const done = await work(sql);
+            await keepRecord(sql, storeId, idempotency, { reply: null, etag: null, entity_id: entityOf(done) });
+            return done;
+          }),
+        );
+        return complete(entityOf(result), replyBytes);
+      },
+    },
+  );
 }
 
 /** Deletes records that have expired, in batches, until none is left or the signal comes. Returns how many. */
@@ -76,6 +128,29 @@ export async function purgeIdempotency(
   return purged;
 }
 
+/** Carries out what is asked under a key: for the first time, or once more by the record of an earlier time. */
+async function underKey<R>(
+  { database, context, idempotency }: { database: Database; context: StoreContext; idempotency: Idempotency },
+  does: { again: (record: IdempotencyRecord) => R; first: () => Promise<R> },
+): Promise<R> {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const earlier = await database.read(context, (sql) => findRecord(sql, context.storeId, idempotency));
+    if (earlier) {
+      if (earlier.fingerprint !== idempotency.fingerprint) throw new AppError('idempotency_key_reused');
+      return does.again(earlier);
+    }
+    try {
+      return await does.first();
+    } catch (error) {
+      if (!(error instanceof StartAgain)) throw error;
+    }
+    if (Date.now() + pauseMs + ANSWER_MARGIN_MS >= context.deadline) {
+      throw new AppError('idempotency_in_progress', { retryAfterSeconds: 1 });
+    }
+    await pause(pauseMs * (0.5 + Math.random() * 0.5));
+  }
+}
+
 async function runOnce<O extends Operation, T>(
   { database, context, operation, run, toReply, etag }: IdempotentWork<O, T>,
   idempotency: Idempotency,
@@ -86,17 +161,12 @@ async function runOnce<O extends Operation, T>(
       await takeKey(sql, context.storeId, idempotency);
       const done = await work(sql);
       const bytes = serializeReply(operation, toReply(done));
-      await keepRecord(sql, context.storeId, idempotency, bytes, etag?.(done));
+      await keepRecord(sql, context.storeId, idempotency, { reply: bytes, etag: etag?.(done) ?? null });
       committed = replyBytes(bytes, { etag: etag?.(done) });
       return done;
     }),
   );
   return committed ?? reply(toReply(result), { etag: etag?.(result) });
-}
-
-function replayOf(record: IdempotencyRecord, { fingerprint }: Idempotency): Reply<never> {
-  if (record.fingerprint !== fingerprint) throw new AppError('idempotency_key_reused');
-  return replay(record.reply, { etag: record.etag ?? undefined });
 }
 
 async function findRecord(
@@ -105,7 +175,7 @@ async function findRecord(
   { scope, key }: Idempotency,
 ): Promise<IdempotencyRecord | undefined> {
   const [record] = await sql<IdempotencyRecord[]>`
-    select fingerprint, reply, etag from idempotency_records
+    select * from idempotency_records
     where store_id = ${storeId} and scope = ${scope} and key = ${key} and expires_at > now()`;
   return record;
 }
@@ -126,15 +196,29 @@ async function keepRecord(
   sql: TransactionSql,
   storeId: string,
   { scope, key, fingerprint }: Idempotency,
-  bytes: Uint8Array,
-  etag: string | undefined,
+  answer: { reply: Uint8Array | null; etag: string | null; entity_id?: string },
 ): Promise<void> {
+  const content = { fingerprint, ...answer };
   const kept = await sql`
-    insert into idempotency_records as record (store_id, scope, key, fingerprint, reply, etag)
-    values (${storeId}, ${scope}, ${key}, ${fingerprint}, ${bytes}, ${etag ?? null})
+    insert into idempotency_records ${sql({ store_id: storeId, scope, key, ...content })}
     on conflict (store_id, scope, key) do update
-      set (fingerprint, reply, etag, created_at, expires_at)
-        = (excluded.fingerprint, excluded.reply, excluded.etag, excluded.created_at, excluded.expires_at)
-      where record.expires_at <= now()`;
+      set ${sql(content)}, created_at = excluded.created_at, expires_at = excluded.expires_at
+      where idempotency_records.expires_at <= now()`;
   if (kept.count === 0) throw new StartAgain();
+}
+
+/** Stores the answer of an open record, unless somebody else has; returns what is stored. */
+async function completeRecord(
+  sql: TransactionSql,
+  storeId: string,
+  { scope, key }: Idempotency,
+  entityId: string,
+  bytes: Uint8Array,
+): Promise<Uint8Array> {
+  const record = sql`store_id = ${storeId} and scope = ${scope} and key = ${key} and entity_id = ${entityId}`;
+  const { count } = await sql`update idempotency_records set reply = ${bytes} where ${record} and reply is null`;
+  if (count > 0) return bytes;
+  const [stored] = await sql<{ reply: Buffer }[]>`select reply from idempotency_records where ${record}`;
+  // Gone: a day has passed, and nobody will ask again.
+  return stored?.reply ?? bytes;
 }

@@ -35,6 +35,24 @@ export function replay(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<nev
   return new Reply<never>({ bytes }, headers, true);
 }
 
+/** An answer that comes later, while the handler's place in its lane is free for another request. */
+export class Later<out T> {
+  readonly finish: (closing: AbortSignal) => Promise<T | Reply<T>>;
+
+  constructor(finish: (closing: AbortSignal) => Promise<T | Reply<T>>) {
+    this.finish = finish;
+  }
+}
+
+/**
+ * Answers with what `finish` resolves to, or with its error, at the request's deadline at the latest. For waiting, which
+ * costs nothing; how many may wait at once is for the handler to bound. `closing` is aborted when the server drains:
+ * then there is no time to wait for anything, and the answer is what is known.
+ */
+export function later<T>(finish: (closing: AbortSignal) => Promise<T | Reply<T>>): Later<T> {
+  return new Later(finish);
+}
+
 const serializers = new WeakMap<TSchema, (body: unknown) => string>();
 
 /** The JSON bytes of a reply, as its schema says: what the schema does not have does not leave. */

@@ -6,19 +6,19 @@ import { createLane, type Lane, type LaneLimits } from './lane.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { NatsConnection } from './nats.ts';
-import { Reply, serializeReply } from './reply.ts';
+import { Later, Reply, serializeReply } from './reply.ts';
 import { complainOnceASecond, instrument } from './rpc-observe.ts';
 import { endOfTurn } from './turn.ts';
 import { type UncheckedRequest, validateRequest } from './validate.ts';
 import { laneOf, type RequestEnvelope, readEnvelope, wireHeaders } from './wire.ts';
 
-export { Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
+export { Later, later, Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
 
 /** Carries out an operation. What it throws as `AppError` the caller sees; anything else is `internal_error`. */
 export type Handler<O extends Operation> = (
   context: O['tenancy'] extends 'none' ? Context : StoreContext,
   request: RequestOf<O>,
-) => Promise<ReplyOf<O> | Reply<ReplyOf<O>>>;
+) => Promise<ReplyOf<O> | Reply<ReplyOf<O>> | Later<ReplyOf<O>>>;
 
 /** A handler for every operation: a missing one is a type error. */
 export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> };
@@ -38,7 +38,7 @@ export type RpcServerOptions<Ops extends Record<string, Operation>> = {
 
 /** Serves operations until drained. */
 export type RpcServer = {
-  /** Takes no more requests and resolves when all that were taken are answered. */
+  /** Takes no more requests and resolves when all that were taken are answered, those too that are answered later. */
   drain(): Promise<void>;
 };
 
@@ -69,6 +69,8 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   for (const name of Object.keys(limits) as LaneName[]) lanes.set(name, createLane(limits[name]));
   const complain = complainOnceASecond(log);
   const observe = options.metrics === undefined ? undefined : instrument(options.metrics, lanes);
+  const closing = new AbortController();
+  const unanswered = new Set<Promise<void>>();
 
   const subscriptions = Object.entries(operations).map(([name, operation]) => {
     const lane = lanes.get(laneOf(operation));
@@ -114,11 +116,16 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
     }
     const accepted = lane.offer(async () => {
       if (isLate()) return drop();
-      const outcome = await carryOut(message, operation, handle, envelope, requestLog);
-      finish(outcome);
-      if (log.isLevelEnabled('debug')) {
+      const answered = (outcome: string) => {
+        finish(outcome);
+        if (!log.isLevelEnabled('debug')) return;
         requestLog().debug({ outcome, duration_ms: Math.round(performance.now() - startedMs) }, 'request');
-      }
+      };
+      const call = { message, operation, envelope, log: requestLog, closing: closing.signal, answered };
+      const rest = await carryOut(call, handle);
+      if (rest === undefined) return;
+      const answering = rest().finally(() => unanswered.delete(answering));
+      unanswered.add(answering);
     });
     if (accepted) return;
     complain('lane full');
@@ -127,11 +134,13 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
 
   return {
     async drain() {
+      closing.abort();
       // Requests that NATS has already sent here still arrive while a subscription drains.
       const drained = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
       await Promise.race([drained, nats.closed(), after(2_000)]);
       for (const subscription of subscriptions) subscription.unsubscribe();
       await Promise.all([...lanes.values()].map((lane) => lane.idle()));
+      await Promise.all(unanswered);
       if (!nats.isClosed()) await Promise.race([nats.flush().catch(() => {}), after(2_000)]);
     },
   };
@@ -139,37 +148,58 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
 
 type AnyHandler = (context: Context, request: UncheckedRequest) => Promise<unknown>;
 
-/** Runs the handler and answers. Never throws. Returns `ok` or the code of the error that was answered. */
-async function carryOut(
-  message: Msg,
-  operation: Operation,
-  handle: AnyHandler,
-  envelope: RequestEnvelope,
-  log: () => Log,
-): Promise<string> {
+type Call = {
+  readonly message: Msg;
+  readonly operation: Operation;
+  readonly envelope: RequestEnvelope;
+  readonly log: () => Log;
+  /** Aborted when the server drains. */
+  readonly closing: AbortSignal;
+  /** Hears `ok`, or the code of the error that was answered. */
+  answered(outcome: string): void;
+};
+
+/** Runs the handler and answers. Never throws. What is left to be done when the answer comes later is returned. */
+async function carryOut(call: Call, handle: AnyHandler): Promise<(() => Promise<void>) | undefined> {
+  const { message, operation, envelope, log, closing, answered } = call;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(new AppError('upstream_timeout')), envelope.deadline - Date.now());
-  try {
-    const request = readRequest(message, operation);
-    const context = {
-      ...envelope,
-      signal: abort.signal,
-      get log() {
-        return log();
-      },
-    };
-    const result = await handle(context, request);
-    await endOfTurn(); // replies that became ready together leave together
-    answer(message, operation, result);
-    return 'ok';
-  } catch (error) {
-    if (!(error instanceof AppError)) log().error({ err: error }, 'a handler failed');
-    else if (error.status >= 500) log().warn({ err: error }, 'a request could not be carried out');
-    return answerError(message, error, log);
-  } finally {
+
+  const respond = async (work: () => Promise<unknown>): Promise<Later<unknown> | undefined> => {
+    try {
+      const result = await work();
+      if (result instanceof Later) return result;
+      await endOfTurn(); // replies that became ready together leave together
+      answer(message, operation, result);
+      answered('ok');
+    } catch (error) {
+      if (!(error instanceof AppError)) log().error({ err: error }, 'a handler failed');
+      else if (error.status >= 500) log().warn({ err: error }, 'a request could not be carried out');
+      answered(answerError(message, error, log));
+    }
     clearTimeout(timer);
-  }
+    return undefined;
+  };
+
+  const context = {
+    ...envelope,
+    signal: abort.signal,
+    get log() {
+      return log();
+    },
+  };
+  const awaited = await respond(async () => handle(context, readRequest(message, operation)));
+  if (awaited === undefined) return undefined;
+  return async () => {
+    await respond(() => Promise.race([awaited.finish(closing), rejectionOf(abort.signal)]));
+  };
 }
+
+const rejectionOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 
 function readRequest(message: Msg, operation: Operation): UncheckedRequest {
   const parsed = message.data.length === 0 ? {} : parseJson(message);

@@ -103,8 +103,12 @@ describe('texts', () => {
 
   test('what passes is trimmed, not empty, well-formed and without NUL', () => {
     const validate = compile(Exact({ it: Text(20) }));
+    // Of any code points, also those of broken characters. (fast-check's own unit `binary` takes seconds to begin.)
+    const texts = fc
+      .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 30 })
+      .map((points) => String.fromCodePoint(...points));
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {
+      fc.property(texts, (text) => {
         const value = { it: text };
         if (validate(value).length > 0) return;
         expect(value.it).toBe(text.trim());
@@ -209,7 +213,8 @@ test('the schemas of every operation can be compiled, for requests and for repli
   ];
   for (const operation of groups.flatMap((group) => Object.values(group))) {
     validateRequest(operation, { params: {}, query: {}, body: {} });
-    // No reply is empty, so the serializer complains of a member, and not of the schema.
-    expect(() => serializeReply(operation, {}), operation.subject).toThrow(/is required/);
+    // No reply is empty, so the serializer complains of a member, and not of the schema. A list without rows is one.
+    if (operation.reply.type === 'array') expect(serializeReply(operation, []).toString()).toBe('[]');
+    else expect(() => serializeReply(operation, {}), operation.subject).toThrow(/is required/);
   }
 });
