@@ -12,9 +12,12 @@ import { listDocuments } from './knowledge/list-documents.ts';
 import { searchKnowledge } from './knowledge/search-knowledge.ts';
 import { checkLead } from './leads/check-lead.ts';
 import { createLead } from './leads/create-lead.ts';
+import { ensureLead } from './leads/ensure-lead.ts';
 import { getLead } from './leads/get-lead.ts';
+import { getLeadContact } from './leads/get-lead-contact.ts';
 import { importLeads } from './leads/import-leads.ts';
 import { listLeads } from './leads/list-leads.ts';
+import { raiseInteractionCount } from './leads/raise-interaction-count.ts';
 import { updateLead } from './leads/update-lead.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
@@ -28,6 +31,9 @@ export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperati
   getLead: getLead(dependencies),
   updateLead: updateLead(dependencies),
   checkLead: checkLead(dependencies),
+  getLeadContact: getLeadContact(dependencies),
+  ensureLead: ensureLead(dependencies),
+  raiseInteractionCount: raiseInteractionCount(dependencies),
   importLeads: importLeads(dependencies),
   createSeller: createSeller(dependencies),
   listSellers: listSellers(dependencies),

@@ -82,7 +82,7 @@ export async function unassignLeads(sql: TransactionSql, storeId: string, seller
   return count;
 }
 
-export async function findLeadIdByPhone(sql: TransactionSql, storeId: string, phone: string): Promise<string | null> {
+export async function findLeadIdByPhone(sql: Sql, storeId: string, phone: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from leads where store_id = ${storeId} and customer_phone = ${phone}`;
   return row?.id ?? null;

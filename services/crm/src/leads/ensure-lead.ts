@@ -1,0 +1,31 @@
+import type { ensureLead as operation } from '@mostrador/contracts';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
+import { newLead } from './lead.ts';
+
+export const ensureLead =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const find = () => database.read(context, (sql) => findLeadIdByPhone(sql, storeId, body.customer_phone));
+    const known = await find();
+    if (known) return { id: known, created: false };
+
+    const created = await database.write(context, async (sql) => {
+      const row = await insertLead(sql, storeId, newLead(body));
+      if (!row) return undefined;
+      const { id: lead_id, status, seller_id } = row;
+      await appendOutbox(sql, storeId, [
+        { kind: 'event', type: 'crm.lead.created', data: { lead_id, status, seller_id } },
+      ]);
+      return row.id;
+    });
+    if (created) {
+      relay.nudge();
+      return { id: created, created: true };
+    }
+    // Somebody else was first, and has committed: the insertion waited for that.
+    return { id: (await find()) as string, created: false };
+  };

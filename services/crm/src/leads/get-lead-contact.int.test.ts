@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { createLead, getLeadContact } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+test('a lead’s contact is known to its own store and to no other', async () => {
+  const storeId = randomUUID();
+  const body = { name: 'Maria', customer_phone: '5511900000001' };
+  const { id } = await crm.rpc.call(createLead, { body }, testContext({ storeId }));
+  const read = (asking: string) =>
+    crm.rpc.call(getLeadContact, { body: { lead_id: id } }, testContext({ storeId: asking }));
+  expect(await read(storeId)).toEqual({ id, ...body });
+  await expect(read(randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
+});

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { createLead, getLead, raiseInteractionCount } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+const storeId = randomUUID();
+const newLead = async () => {
+  const body = { name: 'Maria', customer_phone: String(5511900000000 + Math.floor(Math.random() * 1e6)) };
+  return (await crm.rpc.call(createLead, { body }, testContext({ storeId }))).id;
+};
+const raise = (lead_id: string, interaction_count: number, store = storeId) =>
+  crm.rpc.call(raiseInteractionCount, { body: { lead_id, interaction_count } }, testContext({ storeId: store }));
+const read = async (leadId: string) => {
+  const { body, headers } = await crm.rpc.forward(getLead, { params: { leadId } }, testContext({ storeId }));
+  return { lead: JSON.parse(Buffer.from(body).toString()), etag: headers.etag };
+};
+
+test('told in any order, repeatedly and at once, the greatest count stays', async () => {
+  const id = await newLead();
+  const counts = [3, 1, 7, 2, 7, 5, 6, 4];
+  await Promise.all(counts.map((count) => raise(id, count)));
+  expect((await read(id)).lead.interaction_count).toBe(7);
+  await raise(id, 2);
+  expect((await read(id)).lead.interaction_count).toBe(7);
+});
+
+test('neither the ETag nor `updated_at` moves, and no event is told', async () => {
+  const id = await newLead();
+  const before = await read(id);
+  const [{ count: eventsBefore }] = (await crm.adminSql`select count(*)::int from outbox`) as unknown as [
+    { count: number },
+  ];
+  await raise(id, 9);
+  const after = await read(id);
+  expect(after.etag).toBe(before.etag);
+  expect(after.lead).toEqual({ ...before.lead, interaction_count: 9 });
+  expect(await crm.adminSql`select count(*)::int from outbox`).toEqual([{ count: eventsBefore }]);
+});
+
+test('another store’s lead, or none, is left alone without a fault', async () => {
+  const id = await newLead();
+  expect(await raise(id, 9, randomUUID())).toEqual({ done: true });
+  expect(await raise(randomUUID(), 9)).toEqual({ done: true });
+  expect((await read(id)).lead.interaction_count).toBe(0);
+});
