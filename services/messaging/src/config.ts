@@ -2,7 +2,16 @@ import { baseConfig, serviceConfig } from '@mostrador/kit/config';
 import { Type } from '@sinclair/typebox';
 
 /** What the service reads from its environment. */
-export const messagingConfig = Type.Object(serviceConfig);
+export const messagingConfig = Type.Object({
+  ...serviceConfig,
+  /** `id:base64 of 32 bytes[,id2:…]`: the first encrypts credentials, all of them decrypt. */
+  ENCRYPTION_KEYS: Type.String({ minLength: 1 }),
+  /** Where the gateway is reached from outside; webhooks' and sandboxes' addresses begin with it. */
+  PUBLIC_URL: Type.String({
+    pattern: '^https?://\\S*[^\\s/]$',
+    description: 'http or https, without a slash at the end',
+  }),
+});
 
 /** What the migrate command reads. */
 export const migrateConfig = Type.Object({

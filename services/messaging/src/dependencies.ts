@@ -1,4 +1,25 @@
-import type { Database } from '@mostrador/kit/postgres';
+import type { Relay } from '@mostrador/kit/outbox';
+import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { Vault } from '@mostrador/kit/secrets';
+import type { ChannelGate } from './channels/channel-gate.ts';
+import type { OpenProvider } from './channels/providers/index.ts';
+import type { DeliveryLimits } from './delivery/limits.ts';
+import type { InboundProcessor } from './inbound/inbound-processor.ts';
+import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
 
 /** What the handlers of this service work with. */
-export type Dependencies = { readonly database: Database };
+export type Dependencies = {
+  readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
+  readonly rpc: RpcClient;
+  readonly relay: Pick<Relay, 'nudge' | 'backlog'>;
+  readonly outcomes: OutcomeWaiters;
+  readonly inbound: Pick<InboundProcessor, 'nudge'>;
+  readonly vault: Vault;
+  readonly openProvider: OpenProvider;
+  readonly gate: ChannelGate;
+  readonly limits: DeliveryLimits;
+  /** Where the gateway is reached from outside, without a slash at its end. */
+  readonly publicUrl: string;
+};

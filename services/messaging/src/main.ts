@@ -1,12 +1,75 @@
 import { messagingOperations } from '@mostrador/contracts';
 import { loadConfig } from '@mostrador/kit/config';
+import { periodically } from '@mostrador/kit/periodic';
+import { createVault } from '@mostrador/kit/secrets';
 import { runService } from '@mostrador/kit/service';
+import { createChannelGate } from './channels/channel-gate.ts';
+import { createOpenProvider } from './channels/providers/index.ts';
 import { messagingConfig } from './config.ts';
+import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
+import { deliveryLimits } from './delivery/limits.ts';
+import { sweepOverdue } from './delivery/sweep-overdue.ts';
+import { watchUnsettled } from './delivery/watchdog.ts';
+import { createInboundJobs } from './inbound/inbound-jobs.ts';
+import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { handlers } from './service.ts';
+import { endIdleSessions } from './sessions/end-idle-sessions.ts';
+
+/** Requests of this process that may wait for what becomes of their message. */
+const mostWaiting = 1000;
+
+const config = loadConfig(messagingConfig);
 
 runService({
   name: 'messaging',
-  config: loadConfig(messagingConfig),
+  config,
   operations: messagingOperations,
-  build: (dependencies) => ({ handlers: handlers(dependencies) }),
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+    const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
+    const vault = createVault(config.ENCRYPTION_KEYS);
+    const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
+    exportDeliveryMetrics(metrics, systemDatabase);
+    return {
+      handlers: handlers({
+        database,
+        systemDatabase,
+        rpc,
+        relay,
+        outcomes,
+        inbound,
+        vault,
+        openProvider: createOpenProvider({ database, vault }),
+        gate: createChannelGate(),
+        limits: deliveryLimits,
+        publicUrl: config.PUBLIC_URL,
+      }),
+      jobs: [
+        ...inboundJobs,
+        periodically({
+          name: 'overdue deliveries',
+          everyMs: 10_000,
+          log,
+          run: async (signal) => {
+            const woken = await sweepOverdue({ systemDatabase, relay }, signal);
+            if (woken > 0) log.warn({ woken }, 'workflows that had missed their time were woken');
+          },
+        }),
+        periodically({
+          name: 'unsettled messages',
+          everyMs: 15_000,
+          log,
+          run: async (signal) => {
+            const told = await watchUnsettled({ systemDatabase, relay }, signal);
+            if (told > 0) log.warn({ told }, 'messages whose outcome is not known for too long');
+          },
+        }),
+        periodically({
+          name: 'idle sessions',
+          everyMs: 15_000,
+          log,
+          run: async (signal) => void (await endIdleSessions({ database, systemDatabase, relay, log }, signal)),
+        }),
+      ],
+    };
+  },
 });

@@ -1,9 +1,127 @@
 import type { ChannelConnection } from '@mostrador/contracts';
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 
 /** The store's live channel, of which there is at most one; null when none is connected. */
 export async function findChannel(sql: Sql, storeId: string): Promise<ChannelConnection | null> {
   const [row] = await sql<ChannelConnection[]>`
     select provider, status, phone from channels where store_id = ${storeId} and disconnected_at is null`;
   return row ?? null;
+}
+
+/** A channel as its row holds it. */
+export type ChannelRow = {
+  readonly id: string;
+  readonly provider: 'whatsapp_cloud' | 'sandbox';
+  readonly status: 'connected' | 'needs_attention';
+  readonly phone: string | null;
+  readonly phone_number_id: string | null;
+  readonly api_url: string | null;
+  readonly sealed_credentials: string | null;
+  readonly last_error_code: string | null;
+  readonly last_error_detail: string | null;
+  readonly number_rate: number;
+  readonly pair_interval_seconds: number;
+  readonly pair_burst: number;
+  readonly paused_until: Date;
+  /** Another moment with every connecting: what was found out before says nothing about what is connected now. */
+  readonly connected_at: Date;
+  readonly disconnected_at: Date | null;
+};
+
+const columns = (sql: Sql) => sql`
+  id, provider, status, phone, phone_number_id, api_url, sealed_credentials, last_error_code, last_error_detail,
+  number_rate, pair_interval_seconds, pair_burst, paused_until, connected_at, disconnected_at`;
+
+/** The live channel with all that sending over it needs. */
+export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
+  const [row] = await sql<ChannelRow[]>`
+    select ${columns(sql)} from channels where store_id = ${storeId} and disconnected_at is null`;
+  return row;
+}
+
+/** A channel of the store, live or not. */
+export async function findChannelById(sql: Sql, storeId: string, id: string): Promise<ChannelRow | undefined> {
+  const [row] = await sql<ChannelRow[]>`
+    select ${columns(sql)} from channels where store_id = ${storeId} and id = ${id}`;
+  return row;
+}
+
+/** Until the transaction ends nobody else connects or disconnects the store's channel. It is the first lock to take. */
+export async function seizeChannels(sql: TransactionSql, storeId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('messaging channel ' || ${storeId}::text, 0))`;
+}
+
+/** The row that a connecting goes on with: the latest of the same provider and number, live or not. */
+export async function findSameChannel(
+  sql: Sql,
+  storeId: string,
+  { provider, phone_number_id }: Pick<NewChannel, 'provider' | 'phone_number_id'>,
+): Promise<ChannelRow | undefined> {
+  const [row] = await sql<ChannelRow[]>`
+    select ${columns(sql)} from channels
+    where store_id = ${storeId} and provider = ${provider} and phone_number_id is not distinct from ${phone_number_id}
+    order by disconnected_at desc nulls first limit 1`;
+  return row;
+}
+
+export type NewChannel = {
+  readonly id: string;
+  readonly provider: ChannelRow['provider'];
+  readonly phone: string | null;
+  readonly phone_number_id: string | null;
+  readonly api_url: string | null;
+  readonly sealed_credentials: string | null;
+  readonly sandbox_token_hash: Buffer | null;
+  readonly number_rate?: number;
+  readonly pair_interval_seconds?: number;
+  readonly pair_burst?: number;
+};
+
+/** The store's live channel from now on; none other is. What is not given of its limits is as the table has it. */
+export async function saveChannel(sql: TransactionSql, storeId: string, channel: NewChannel): Promise<void> {
+  const { id, provider, phone, phone_number_id, api_url, sealed_credentials, sandbox_token_hash } = channel;
+  const { number_rate = 80, pair_interval_seconds = 6, pair_burst = 45 } = channel;
+  await sql`
+    insert into channels as c (store_id, id, provider, phone, phone_number_id, api_url, sealed_credentials,
+      sandbox_token_hash, number_rate, pair_interval_seconds, pair_burst)
+    values (${storeId}, ${id}, ${provider}, ${phone}, ${phone_number_id}, ${api_url}, ${sealed_credentials},
+      ${sandbox_token_hash}, ${number_rate}, ${pair_interval_seconds}, ${pair_burst})
+    on conflict (id) do update set
+      phone = excluded.phone, api_url = excluded.api_url, sealed_credentials = excluded.sealed_credentials,
+      sandbox_token_hash = excluded.sandbox_token_hash, number_rate = excluded.number_rate,
+      pair_interval_seconds = excluded.pair_interval_seconds, pair_burst = excluded.pair_burst,
+      status = 'connected', last_error_code = null, last_error_detail = null, paused_until = 'epoch',
+      disconnected_at = null,
+      connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
+}
+
+/** Ends the live channel, unless it is this one, and forgets what is secret about it. Whether there was one. */
+export async function endLiveChannel(sql: TransactionSql, storeId: string, except?: string): Promise<boolean> {
+  const ended = await sql`
+    update channels
+    set disconnected_at = clock_timestamp(), sealed_credentials = null, sandbox_token_hash = null
+    where store_id = ${storeId} and disconnected_at is null and id is distinct from ${except ?? null}::uuid
+    returning id`;
+  return ended.length > 0;
+}
+
+/** A person must see to it, unless somebody has connected anew since then. */
+export async function markChannelRefused(
+  sql: TransactionSql,
+  storeId: string,
+  { id, connected_at }: Pick<ChannelRow, 'id' | 'connected_at'>,
+  error: { readonly code: string; readonly detail: string },
+): Promise<void> {
+  await sql`
+    update channels
+    set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail}
+    where store_id = ${storeId} and id = ${id} and disconnected_at is null and connected_at = ${connected_at}`;
+}
+
+/** The provider asked for quiet on the whole number. */
+export async function pauseChannel(sql: TransactionSql, storeId: string, id: string, delayMs: number): Promise<void> {
+  await sql`
+    update channels
+    set paused_until = greatest(paused_until, clock_timestamp() + ${delayMs} * interval '1 millisecond')
+    where store_id = ${storeId} and id = ${id}`;
 }

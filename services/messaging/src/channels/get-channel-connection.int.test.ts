@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { getChannelConnection, messagingOperations } from '@mostrador/contracts';
+import { getChannelConnection } from '@mostrador/contracts';
 import { testContext } from '@mostrador/kit/testing/context';
-import { startTestService } from '@mostrador/kit/testing/service';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handlers } from '../service.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
-const startMessaging = () =>
-  startTestService({
-    name: 'messaging',
-    operations: messagingOperations,
-    build: (dependencies) => ({ handlers: handlers(dependencies) }),
-  });
-
-let messaging: Awaited<ReturnType<typeof startMessaging>>;
+let messaging: TestMessaging;
 beforeAll(async () => {
   messaging = await startMessaging();
 });

@@ -1,0 +1,65 @@
+import type { AppError } from '@mostrador/kit/errors';
+import { describe, expect, test } from 'vitest';
+import { channelOf } from './connect-channel.ts';
+
+const whole = {
+  provider: 'whatsapp_cloud' as const,
+  phone_number_id: '106540352242922',
+  phone: '15550783881',
+  secrets: { access_token: 'token', app_secret: 'secret', verify_token: 'verify' },
+};
+const faultsOf = (body: Parameters<typeof channelOf>[0]): string[] => {
+  try {
+    channelOf(body);
+  } catch (error) {
+    const { members } = error as AppError;
+    return (members as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer);
+  }
+  return [];
+};
+
+describe('what is asked for must fit its provider', () => {
+  test('everything that is missing is told at once', () => {
+    expect(faultsOf({ provider: 'whatsapp_cloud' })).toEqual([
+      '#/phone_number_id',
+      '#/phone',
+      '#/secrets/access_token',
+      '#/secrets/app_secret',
+      '#/secrets/verify_token',
+    ]);
+  });
+
+  test('the sandbox has neither number id, address nor secrets', () => {
+    expect(faultsOf({ ...whole, provider: 'sandbox', api_url: 'https://example.com' })).toEqual([
+      '#/phone_number_id',
+      '#/api_url',
+      '#/secrets',
+    ]);
+    expect(faultsOf({ provider: 'sandbox' })).toEqual([]);
+  });
+
+  test.each(['ftp://example.com', 'https://a:b@example.com', 'https://example.com/?a=b', 'https://example.com/#a'])(
+    'an address that is none of an API is refused: %s',
+    (api_url) => {
+      expect(faultsOf({ ...whole, api_url })).toEqual(['#/api_url']);
+    },
+  );
+
+  test('a token that no header can carry is refused', () => {
+    const secrets = { ...whole.secrets, access_token: 'tok\nen' };
+    expect(faultsOf({ ...whole, secrets })).toEqual(['#/secrets/access_token']);
+  });
+});
+
+test('the address is Meta’s unless it is given, and has no slash at its end', () => {
+  expect(channelOf(whole)).toMatchObject({ api_url: 'https://graph.facebook.com/v23.0' });
+  expect(channelOf({ ...whole, api_url: 'http://127.0.0.1:9/v1/' })).toMatchObject({
+    api_url: 'http://127.0.0.1:9/v1',
+  });
+  expect(channelOf({ provider: 'sandbox' })).toEqual({
+    provider: 'sandbox',
+    phone: null,
+    phone_number_id: null,
+    api_url: null,
+  });
+});

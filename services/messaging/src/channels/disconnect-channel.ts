@@ -1,0 +1,17 @@
+import type { disconnectChannel as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { endLiveChannel, seizeChannels } from './channel.repository.ts';
+
+/** What is queued stays so, and goes on when a channel is connected again. */
+export const disconnectChannel =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context) => {
+    const { storeId } = context;
+    await database.write(context, async (sql) => {
+      await seizeChannels(sql, storeId);
+      if (!(await endLiveChannel(sql, storeId))) throw new AppError('channel_not_connected');
+    });
+    return { done: true as const };
+  };

@@ -1,0 +1,21 @@
+import type { Database } from '@mostrador/kit/postgres';
+import type { Vault } from '@mostrador/kit/secrets';
+import type { ChannelRow } from '../channel.repository.ts';
+import type { ChannelProvider } from '../channel-provider.ts';
+import { openCredentials } from '../credentials.ts';
+import { createSandboxProvider } from './sandbox.ts';
+import { createWhatsappProvider, defaultApiUrl } from './whatsapp.ts';
+
+/** Opens the adapter of a store's channel. Throws a `ChannelError` when its credentials cannot be read. */
+export type OpenProvider = (storeId: string, channel: ChannelRow) => ChannelProvider;
+
+export const createOpenProvider =
+  ({ database, vault }: { database: Database; vault: Vault }): OpenProvider =>
+  (storeId, channel) =>
+    channel.provider === 'sandbox'
+      ? createSandboxProvider(database, storeId, channel.id)
+      : createWhatsappProvider({
+          apiUrl: channel.api_url ?? defaultApiUrl,
+          phoneNumberId: channel.phone_number_id ?? '',
+          accessToken: openCredentials(vault, storeId, channel).access_token,
+        });

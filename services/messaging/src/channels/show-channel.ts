@@ -1,0 +1,41 @@
+import type { showChannel as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toTimestamp } from '@mostrador/kit/validate';
+import { countWaiting } from '../delivery/delivery.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findLiveChannel } from './channel.repository.ts';
+import { webhookUrl } from './channel-urls.ts';
+
+export const showChannel =
+  ({ database, publicUrl }: Dependencies): Handler<typeof operation> =>
+  async (context) => {
+    const { storeId } = context;
+    const [channel, waiting] = await database.read(context, (sql) =>
+      Promise.all([findLiveChannel(sql, storeId), countWaiting(sql, storeId)]),
+    );
+    const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown };
+    if (!channel) return { ...notConnected, ...counts };
+    const { last_error_code: code, last_error_detail: detail } = channel;
+    return {
+      channel_id: channel.id,
+      provider: channel.provider,
+      status: channel.status,
+      phone: channel.phone,
+      phone_number_id: channel.phone_number_id,
+      webhook_url: webhookUrl(publicUrl, channel),
+      last_error: code === null ? null : `${code}: ${detail}`,
+      connected_at: toTimestamp(channel.connected_at),
+      ...counts,
+    };
+  };
+
+const notConnected = {
+  channel_id: null,
+  provider: null,
+  status: 'not_connected' as const,
+  phone: null,
+  phone_number_id: null,
+  webhook_url: null,
+  last_error: null,
+  connected_at: null,
+};

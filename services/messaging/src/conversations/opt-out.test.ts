@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { optOutWords, readOptOut } from './opt-out.ts';
+
+const said = (kind: 'stop' | 'start') => Object.values(optOutWords).flatMap((words) => words[kind]);
+const around = fc.stringMatching(/^[ \n\t.,;:!?¡¿"'*_~()👍🙏-]{0,12}$/u);
+const cased = (text: string) =>
+  fc
+    .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
+    .map((upper) => [...text].map((letter, at) => (upper[at] ? letter.toUpperCase() : letter)).join(''));
+
+test.each([
+  ['stop', said('stop')],
+  ['start', said('start')],
+] as const)(
+  'a word that means %s does so in any case, with or without accents, in any punctuation',
+  (meaning, words) => {
+    const written = fc
+      .constantFrom(...words)
+      .chain((word) =>
+        fc.tuple(
+          around,
+          fc.oneof(
+            cased(word),
+            cased(word.normalize('NFD')),
+            fc.constant(word.normalize('NFD').replaceAll(/\p{M}/gu, '')),
+          ),
+          around,
+        ),
+      );
+    fc.assert(
+      fc.property(written, (parts) => {
+        expect(readOptOut(parts.join(''))).toBe(meaning);
+      }),
+    );
+  },
+);
+
+test('a word within a sentence means nothing', () => {
+  const word = fc.constantFrom(...said('stop'), ...said('start'));
+  const more = fc.stringMatching(/^[a-zç]{1,10}$/).filter((text) => readOptOut(text) === null);
+  const sentence = fc.tuple(more, word, more).map(([before, found, after]) => `${before} ${found} ${after}`);
+  fc.assert(
+    fc.property(sentence, (text) => {
+      expect(readOptOut(text)).toBeNull();
+    }),
+  );
+});
+
+test('no word means both', () => {
+  for (const word of said('start')) expect(readOptOut(word), word).toBe('start');
+  for (const word of said('stop')) expect(readOptOut(word), word).toBe('stop');
+});
+
+test.each([
+  '',
+  ' ',
+  '🙂',
+  'cancelar',
+  'cancel',
+  'quit',
+  'pare de doer',
+  'volta',
+  'não',
+  'bus stop',
+  'S T O P',
+  'ステップ',
+  '\u0000',
+])('%j means nothing', (text) => {
+  expect(readOptOut(text)).toBeNull();
+});
+
+test('any text at all is read without a fault, also one of broken characters, and a very long one', () => {
+  const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 120 });
+  fc.assert(
+    fc.property(units, (text) => {
+      expect([null, 'stop', 'start']).toContain(readOptOut(String.fromCharCode(...text)));
+    }),
+  );
+  expect(readOptOut(`${'!'.repeat(4000)}stop`)).toBeNull();
+});

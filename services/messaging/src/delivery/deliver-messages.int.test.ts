@@ -1,0 +1,391 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, deliverMessages, disconnectChannel, getMessage, settleMessage } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { startWhatsappServer, type WhatsappServer } from '../../test/whatsapp-server.ts';
+
+const limits = { callLimitMs: 1_000, leaseMs: 2_000, unknownHoldMs: 1_500 };
+let messaging: TestMessaging;
+let whatsapp: WhatsappServer;
+let storeId: string;
+beforeAll(async () => {
+  messaging = await startMessaging({ limits });
+});
+beforeEach(async () => {
+  whatsapp = await startWhatsappServer();
+  storeId = randomUUID();
+  await connect();
+});
+afterAll(() => messaging?.stop());
+
+type Limits = { number_rate?: number; pair_interval_seconds?: number; pair_burst?: number };
+const connect = (rates: Limits = {}, token = whatsapp.settings.accessToken) =>
+  messaging.rpc.call(
+    connectChannel,
+    {
+      body: {
+        provider: 'whatsapp_cloud',
+        phone_number_id: whatsapp.settings.phoneNumberId,
+        phone: whatsapp.settings.phone,
+        api_url: whatsapp.apiUrl,
+        secrets: { access_token: token, app_secret: whatsapp.settings.appSecret, verify_token: 'verify' },
+        ...rates,
+      },
+    },
+    testContext({ storeId }),
+  );
+
+let phones = 5511800000000;
+/** A lead whose window is open, here and at the stand-in. */
+async function addLead(): Promise<string> {
+  const phone = String(++phones);
+  const leadId = messaging.crm.addLead(storeId, phone);
+  await whatsapp.customerWrites({ from: phone, text: 'Hi' });
+  await messaging.adminSql`
+    insert into conversations (store_id, lead_id, last_inbound_at) values (${storeId}, ${leadId}, now())`;
+  return leadId;
+}
+/** Accepted, without waiting for an outcome. */
+async function accept(leadId: string, text = 'Hello'): Promise<string> {
+  await messaging.adminSql`
+    insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
+  return (await messaging.send(storeId, leadId, text)).id;
+}
+const step = (leadId: string, timeoutMs = 12_000) =>
+  messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId, timeoutMs }));
+const read = (leadId: string, messageId: string) =>
+  messaging.rpc.call(getMessage, { params: { leadId, messageId } }, testContext({ storeId }));
+const stepUntilDone = async (leadId: string) =>
+  await waitFor(async () => (await step(leadId)).done, { description: 'the queue to drain', timeoutMs: 20_000 });
+const makeDue = (leadId: string) =>
+  messaging.adminSql`update messages set next_attempt_at = now(), slot_at = null where lead_id = ${leadId} and status = 'queued'`;
+const texts = () => whatsapp.log.map(({ text }) => text);
+const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
+
+describe('a lead’s queue', () => {
+  test('leaves in the order of acceptance, each message once, also when many steps look at it at once', async () => {
+    const leadId = await addLead();
+    const ids: string[] = [];
+    for (let count = 0; count < 25; count += 1) ids.push(await accept(leadId, `message ${count}`));
+    await waitFor(
+      async () => (await Promise.all(Array.from({ length: 4 }, () => step(leadId)))).every(({ done }) => done),
+      { description: 'the queue to drain', timeoutMs: 20_000 },
+    );
+    expect(whatsapp.log.map(({ callbackData }) => callbackData)).toEqual(ids);
+    expect(texts()[24]).toBe('message 24');
+    const message = await read(leadId, ids[0] as string);
+    expect(message).toMatchObject({ status: 'sent', provider_message_id: whatsapp.log[0]?.id, error: null });
+    const [row] = await messaging.adminSql`
+      select wa_id, interaction_count from conversations where lead_id = ${leadId}`;
+    expect(row).toEqual({ wa_id: whatsapp.log[0]?.to, interaction_count: 25 });
+    const sent = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.sent');
+    expect(sent.map(({ data }) => data.message_id)).toEqual(ids);
+  });
+
+  test('one step sends at most 20, and asks to be called again', async () => {
+    whatsapp.settings.numberRate = 1000;
+    await connect({ number_rate: 1000 });
+    const leadId = await addLead();
+    for (let count = 0; count < 21; count += 1) await accept(leadId);
+    expect(await step(leadId)).toMatchObject({ done: false, reason: 'more may be due' });
+    expect(whatsapp.log).toHaveLength(20);
+    expect(await step(leadId)).toEqual({ done: true, wake_at: null, reason: 'nothing waits to be sent' });
+    expect(whatsapp.log).toHaveLength(21);
+  });
+
+  test('of another store, or of nobody, has nothing to send', async () => {
+    const leadId = await addLead();
+    await accept(leadId);
+    storeId = randomUUID();
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(await step(randomUUID())).toMatchObject({ done: true });
+    expect(whatsapp.log).toEqual([]);
+  });
+
+  test('a request that waits is told as soon as the channel took the message', async () => {
+    const leadId = await addLead();
+    const answer = messaging.send(storeId, leadId);
+    await waitFor(async () => (await step(leadId)) && whatsapp.log.length === 1, { description: 'the send' });
+    expect(await answer).toMatchObject({ sent: true, status: 'sent' });
+  });
+
+  test('a request with too little time left for a call is turned away before anything begins', async () => {
+    const leadId = await addLead();
+    const id = await accept(leadId);
+    await expect(step(leadId, 1_500)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await read(leadId, id)).toMatchObject({ status: 'queued' });
+  });
+});
+
+describe('what is not known is never sent again', () => {
+  test('an attempt that was killed after the channel took the message becomes unknown when its lease is over', async () => {
+    const leadId = await addLead();
+    const first = await accept(leadId, 'first');
+    const second = await accept(leadId, 'second');
+    // The process dies: what it would have recorded is lost. Its lease is still running.
+    await messaging.adminSql`
+      update messages set status = 'sending', attempts = 1, lease_token = gen_random_uuid(),
+        lease_until = now() + interval '1 second', channel_id = (select id from channels where store_id = ${storeId})
+      where id = ${first}`;
+    expect(await step(leadId)).toMatchObject({ done: false, reason: 'another attempt is running' });
+    await stepUntilDone(leadId);
+    expect(await read(leadId, first)).toMatchObject({ status: 'unknown', error: null });
+    expect(await read(leadId, second)).toMatchObject({ status: 'sent' });
+    expect(texts()).toEqual(['second']);
+  });
+
+  test('a hang leaves it unknown, holds those behind it for the bound, and then they go', async () => {
+    const leadId = await addLead();
+    const first = await accept(leadId, 'first');
+    await accept(leadId, 'second');
+    whatsapp.next({ answer: 'hang', statuses: [] });
+    const held = await step(leadId);
+    expect(held).toMatchObject({ done: false, reason: 'the outcome of the message before is unknown' });
+    expect(secondsUntil(held.wake_at)).toBeGreaterThan(0.5);
+    expect(await read(leadId, first)).toMatchObject({ status: 'unknown' });
+    await stepUntilDone(leadId);
+    expect(texts()).toEqual(['first', 'second']);
+    expect(whatsapp.requests()).toBe(2);
+  });
+
+  test.each([
+    { answer: 'reset' as const, statuses: [] },
+    { answer: { status: 200, body: '<html>' }, statuses: [] },
+    { answer: { status: 200, body: '{"messages":[]}' }, statuses: [] },
+    { answer: { status: 502, body: 'Bad gateway' }, statuses: [] },
+    { answer: { status: 404, body: '' }, statuses: [] },
+    { cut: true },
+  ])('an answer that tells nothing leaves it unknown: %j', async (behaviour) => {
+    const leadId = await addLead();
+    const id = await accept(leadId);
+    whatsapp.next(behaviour);
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(await read(leadId, id)).toMatchObject({ status: 'unknown', error: null });
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(whatsapp.requests()).toBe(1);
+  });
+
+  test('what a person settles lets the queue go on at once, and cannot be settled twice', async () => {
+    const leadId = await addLead();
+    const first = await accept(leadId, 'first');
+    const settle = (status: 'sent' | 'failed') =>
+      messaging.rpc.call(settleMessage, { body: { message_id: first, status } }, testContext({ storeId }));
+    await expect(settle('sent')).rejects.toMatchObject({
+      code: 'message_not_unknown',
+      members: { current_status: 'queued' },
+    });
+    await accept(leadId, 'second');
+    whatsapp.next({ answer: 'hang', statuses: [] });
+    await step(leadId);
+    await messaging.adminSql`delete from outbox`;
+    expect(await settle('failed')).toMatchObject({ status: 'failed', error: { code: 'settled_as_failed' } });
+    expect(await messaging.wakeUps(storeId)).toEqual([
+      { entity_id: leadId, lead_id: leadId, signal: 'message_settled' },
+    ]);
+    await expect(settle('sent')).rejects.toMatchObject({ code: 'message_not_unknown' });
+    await makeDue(leadId);
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(texts()).toEqual(['first', 'second']);
+  });
+});
+
+describe('what was certainly not sent is tried again', () => {
+  test.each([2, 131000, 131016])('after %i, later and later; operators see why', async (code) => {
+    const leadId = await addLead();
+    const id = await accept(leadId);
+    for (const [attempt, seconds] of [2, 4, 8].entries()) {
+      whatsapp.next({ refuse: { code } });
+      const next = await step(leadId);
+      expect(next).toMatchObject({ done: false, reason: `attempt ${attempt + 1} failed (whatsapp_${code})` });
+      expect(secondsUntil(next.wake_at)).toBeGreaterThan(seconds * 0.8 - 1);
+      expect(secondsUntil(next.wake_at)).toBeLessThan(seconds * 1.2 + 0.1);
+      expect(await step(leadId)).toMatchObject({ done: false, wake_at: next.wake_at });
+      await makeDue(leadId);
+    }
+    expect(await read(leadId, id)).toMatchObject({ status: 'queued', error: null });
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(whatsapp.log).toHaveLength(1);
+    expect(await read(leadId, id)).toMatchObject({ status: 'sent' });
+  });
+
+  test('when nobody listens at the address; and given up when it is a day old', async () => {
+    const leadId = await addLead();
+    const id = await accept(leadId);
+    await whatsapp.close();
+    expect(await step(leadId)).toMatchObject({ done: false, reason: 'attempt 1 failed (whatsapp_unreachable)' });
+    await messaging.adminSql`
+      update messages set created_at = now() - interval '25 hours', next_attempt_at = now() where id = ${id}`;
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(await read(leadId, id)).toMatchObject({ status: 'failed', error: { code: 'whatsapp_unreachable' } });
+    const failed = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.failed');
+    expect(failed.map(({ data }) => data.code)).toEqual(['whatsapp_unreachable']);
+  });
+});
+
+describe('what the channel throttles', () => {
+  test('of one pair delays that lead alone, for as long as it says', async () => {
+    const [slow, other] = [await addLead(), await addLead()];
+    await accept(slow);
+    await accept(other);
+    whatsapp.next({ refuse: { code: 131056, retryAfterSeconds: 40 } });
+    const next = await step(slow);
+    expect(secondsUntil(next.wake_at)).toBeGreaterThan(38);
+    expect(secondsUntil(next.wake_at)).toBeLessThanOrEqual(40);
+    expect(await step(other)).toMatchObject({ done: true });
+    expect(whatsapp.log).toHaveLength(1);
+  });
+
+  test.each([4, 80007, 130429])('of the number (%i) delays every lead of it', async (code) => {
+    const [first, other] = [await addLead(), await addLead()];
+    await accept(first);
+    await accept(other);
+    whatsapp.next({ refuse: { code, retryAfterSeconds: 30 } });
+    await step(first);
+    const next = await step(other);
+    expect(next).toMatchObject({ done: false, reason: 'the channel asked for a pause' });
+    expect(secondsUntil(next.wake_at)).toBeGreaterThan(28);
+    expect(whatsapp.requests()).toBe(1);
+  });
+});
+
+describe('what the channel refuses for good', () => {
+  test.each([
+    [131047, 'messaging_window_closed'],
+    [131026, 'whatsapp_131026'],
+    [131049, 'whatsapp_131049'],
+    [131050, 'whatsapp_131050'],
+    [368, 'whatsapp_368'],
+    [130497, 'whatsapp_130497'],
+    [131031, 'whatsapp_131031'],
+    [100, 'whatsapp_100'],
+    [131008, 'whatsapp_131008'],
+    [132001, 'whatsapp_132001'],
+  ])('%i fails that message, and the next one goes', async (code, expected) => {
+    const leadId = await addLead();
+    const id = await accept(leadId, 'first');
+    await accept(leadId, 'second');
+    whatsapp.next({ refuse: { code } });
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(await read(leadId, id)).toMatchObject({ status: 'failed', sent_at: null, error: { code: expected } });
+    expect(texts()).toEqual(['second']);
+    // Meta's own words quote the number.
+    expect(JSON.stringify(await read(leadId, id))).not.toContain(String(phones));
+  });
+
+  test('an opt-out or a closed window between acceptance and turn fails what may not be sent any more', async () => {
+    const leadId = await addLead();
+    const id = await accept(leadId);
+    await messaging.adminSql`
+      update conversations set last_inbound_at = now() - interval '25 hours' where lead_id = ${leadId}`;
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(await read(leadId, id)).toMatchObject({ status: 'failed', error: { code: 'messaging_window_closed' } });
+
+    const other = await addLead();
+    const followup = await accept(other);
+    await messaging.adminSql`update messages set source = 'followup' where id = ${followup}`;
+    await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${other}`;
+    expect(await step(other)).toMatchObject({ done: true });
+    expect(await read(other, followup)).toMatchObject({ status: 'failed', error: { code: 'lead_opted_out' } });
+    expect(whatsapp.requests()).toBe(0);
+  });
+
+  test('a template goes out in place of the text when the window is closed', async () => {
+    const leadId = await addLead();
+    const id = await accept(leadId);
+    await messaging.adminSql`
+      update messages set template = '{"name":"hello_again","language":"pt_BR"}' where id = ${id}`;
+    await messaging.adminSql`
+      update conversations set last_inbound_at = now() - interval '25 hours' where lead_id = ${leadId}`;
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(whatsapp.log).toMatchObject([{ type: 'template', template: 'hello_again' }]);
+  });
+});
+
+describe('a channel that needs a person', () => {
+  test.each([0, 190, 10, 200, 299])('%i stops the channel; once it is connected anew, all goes on', async (code) => {
+    const [first, second] = [await addLead(), await addLead()];
+    await accept(first);
+    await accept(second);
+    whatsapp.next({ refuse: { code } });
+    const expected = { done: false, wake_at: null, reason: `a person must see to the channel (whatsapp_${code})` };
+    expect(await step(first)).toEqual(expected);
+    expect(await step(second)).toEqual(expected);
+    expect(whatsapp.requests()).toBe(1);
+    await expect(messaging.send(storeId, first)).rejects.toMatchObject({ code: 'channel_not_connected' });
+
+    await messaging.adminSql`delete from outbox`;
+    await connect();
+    const woken = await messaging.wakeUps(storeId);
+    expect(woken.map(({ entity_id, signal }) => `${entity_id} ${signal}`).sort()).toEqual(
+      [first, second].map((leadId) => `${leadId} channel_connected`).sort(),
+    );
+    for (const leadId of [first, second]) expect(await step(leadId)).toMatchObject({ done: true });
+    expect(whatsapp.log).toHaveLength(2);
+  });
+
+  test('an expired token stops it; a new one lets it go on', async () => {
+    const leadId = await addLead();
+    await accept(leadId);
+    whatsapp.settings.accessToken = 'renewed';
+    expect(await step(leadId)).toMatchObject({ done: false, wake_at: null });
+    await connect({}, 'renewed');
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(whatsapp.log).toHaveLength(1);
+  });
+
+  test('without a channel the queue waits for one', async () => {
+    const leadId = await addLead();
+    await accept(leadId);
+    await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
+    expect(await step(leadId)).toEqual({ done: false, wake_at: null, reason: 'no channel is connected' });
+    await connect();
+    expect(await step(leadId)).toMatchObject({ done: true });
+  });
+});
+
+describe('our rates keep the channel from having to refuse', () => {
+  test('of a pair', async () => {
+    Object.assign(whatsapp.settings, { pairBurst: 5, pairIntervalMs: 300 });
+    await connect({ pair_burst: 5, pair_interval_seconds: 0.3 });
+    const leadId = await addLead();
+    for (let count = 0; count < 12; count += 1) await accept(leadId, String(count));
+    const next = await step(leadId);
+    expect(next).toMatchObject({ done: false, reason: 'the rate to this lead is used up' });
+    expect(secondsUntil(next.wake_at)).toBeLessThan(0.31);
+    await stepUntilDone(leadId);
+    expect(texts()).toEqual(Array.from({ length: 12 }, (_, count) => String(count)));
+    expect(whatsapp.refusals).toEqual([]);
+  });
+
+  test('of the number, over many leads at once', async () => {
+    Object.assign(whatsapp.settings, { numberRate: 20 });
+    await connect({ number_rate: 20 });
+    const leads = await Promise.all(Array.from({ length: 30 }, addLead));
+    for (const leadId of leads) await accept(leadId);
+    await Promise.all(
+      leads.map((leadId) =>
+        waitFor(async () => (await step(leadId)).done, { description: 'to drain', timeoutMs: 25_000, intervalMs: 150 }),
+      ),
+    );
+    expect(whatsapp.log).toHaveLength(30);
+    expect(whatsapp.refusals).toEqual([]);
+  });
+});
+
+describe('a channel that is down', () => {
+  test('is not asked any more after five outages in a row, and that counts as no attempt', async () => {
+    const leads = [];
+    for (let count = 0; count < 6; count += 1) leads.push(await addLead());
+    for (const leadId of leads) await accept(leadId);
+    whatsapp.always({ refuse: { code: 131016 } });
+    for (const leadId of leads.slice(0, 5)) await step(leadId);
+    const next = await step(leads[5] as string);
+    expect(next).toMatchObject({ done: false, reason: expect.stringContaining('not asked at the moment') });
+    expect(secondsUntil(next.wake_at)).toBeGreaterThan(25);
+    expect(whatsapp.requests()).toBe(5);
+    const [row] = await messaging.adminSql`select attempts, status from messages where lead_id = ${leads[5] as string}`;
+    expect(row).toEqual({ attempts: 0, status: 'queued' });
+  });
+});

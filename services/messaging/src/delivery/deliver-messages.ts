@@ -1,0 +1,130 @@
+import { getLeadContact, type deliverMessages as operation } from '@mostrador/contracts';
+import type { StoreContext } from '@mostrador/kit/context';
+import { AppError } from '@mostrador/kit/errors';
+import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { GateClosed, isGuarded } from '../channels/channel-gate.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { toChannelError, unforeseen, wait } from './delivery.ts';
+import { type Outcome, recordOutcome, type TakenUp } from './record-attempt.ts';
+import { type Contact, type Taken, takeUp } from './take-up.ts';
+
+const messagesAtMost = 20;
+const recordingMs = 1_000;
+// With less of the request's time left than this for a call, another request does better.
+const leastCallMs = 5_000;
+
+/**
+ * Sends what is due of a lead's queue, in order. Each message is taken up in a transaction, sent outside of any, and
+ * recorded in the transaction that takes up the next one.
+ */
+export const deliverMessages =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { relay, limits } = dependencies;
+    const { storeId } = context;
+    const leadId = body.lead_id;
+    const leftMs = () => context.deadline - Date.now() - recordingMs;
+    const leastMs = Math.min(leastCallMs, limits.callLimitMs);
+    const assertTime = () => {
+      if (leftMs() < leastMs) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+    };
+    assertTime();
+    let contact: Contact;
+    const next: Work<Taken> = (sql, settled) => takeUp(sql, storeId, leadId, { ...dependencies, contact }, settled);
+    let taken = await transact(dependencies, context, context.deadline, next);
+    for (let messages = 0; taken.kind !== 'answer'; ) {
+      if (taken.kind === 'ask contact') {
+        contact = await askContact(dependencies, context, leadId);
+        assertTime();
+        taken = await transact(dependencies, context, context.deadline, next);
+        continue;
+      }
+      const { takenUp } = taken as Extract<Taken, { kind: 'send' }>;
+      const outcome = await call(
+        dependencies,
+        context,
+        takenUp,
+        Math.max(leastMs, Math.min(limits.callLimitMs, leftMs())),
+      );
+      messages += 1;
+      // Another one begins only when all of a call's time is left for it: a call cut short would leave its outcome open.
+      const goOn = messages < messagesAtMost && leftMs() >= limits.callLimitMs;
+      // The caller may have gone by now; what became of the attempt is recorded all the same.
+      const recordBy = Date.now() + limits.leaseMs - limits.callLimitMs;
+      const record = (known: Outcome, andThen: Work<Taken>) =>
+        transact(dependencies, context, recordBy, async (sql, settled) => {
+          const id = await recordOutcome(sql, takenUp, known, limits);
+          if (id) settled.push(id);
+          return await andThen(sql, settled);
+        });
+      // Should it fail, then what became of the attempt is what counts; the rest is for the next step. That another lead
+      // of the store got this id for the channel in the same moment is such a failure: it stays that lead's.
+      taken = await record(outcome, goOn ? next : enough).catch(() => record(withoutWaId(outcome), enough));
+    }
+    relay.nudge();
+    return taken.next;
+  };
+
+/** Statements of one transaction; `settled` gets the messages whose outcome they decided. */
+type Work<T> = (sql: TransactionSql, settled: string[]) => Promise<T>;
+
+const enough: Work<Taken> = async () => ({ kind: 'answer', next: wait(new Date(), 'more may be due') });
+
+const withoutWaId = (outcome: Outcome): Outcome =>
+  outcome.kind === 'accepted' ? { ...outcome, accepted: { ...outcome.accepted, waId: null } } : outcome;
+
+/** One transaction, and the notices of what it decided to those who wait for it. */
+async function transact<T>(
+  { database, outcomes }: Dependencies,
+  { storeId }: StoreContext,
+  deadline: number,
+  work: Work<T>,
+): Promise<T> {
+  let settled: string[] = [];
+  const result = await database.write({ storeId, deadline }, (sql) => {
+    settled = [];
+    return work(sql, settled);
+  });
+  for (const id of settled) outcomes.announce(id);
+  return result;
+}
+
+async function askContact({ rpc }: Dependencies, context: StoreContext, leadId: string): Promise<Contact> {
+  try {
+    const { customer_phone } = await rpc.call(getLeadContact, { body: { lead_id: leadId } }, context);
+    return { phone: customer_phone };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'lead_not_found') return 'gone';
+    throw error;
+  }
+}
+
+async function call(
+  { gate, openProvider }: Dependencies,
+  context: StoreContext,
+  { attempt, message, channel, to, asTemplate, attempts }: TakenUp,
+  limitMs: number,
+): Promise<Outcome> {
+  const outbound = { id: message.id, to, text: message.body, template: asTemplate ? message.template : null };
+  const send = async () => {
+    try {
+      return await openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
+    } catch (error) {
+      throw toChannelError(error);
+    }
+  };
+  try {
+    const accepted = await (isGuarded(channel) ? gate.run(channel.id, send) : send());
+    return { kind: 'accepted', accepted };
+  } catch (error) {
+    if (error instanceof GateClosed) return { kind: 'closed', closedForMs: gate.closedForMs(channel.id) };
+    const failure = toChannelError(error);
+    const { kind, code } = failure;
+    const about = { channel_id: channel.id, message_id: message.id, attempts, kind, code };
+    if (code === unforeseen)
+      context.log.error({ ...about, err: failure.cause }, 'a channel adapter failed in an unforeseen way');
+    else context.log.warn(about, 'a message could not be sent');
+    return { kind: 'failed', error: failure };
+  }
+}

@@ -1,0 +1,118 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import { messageColumns } from '../messages/message.repository.ts';
+import type { MessageRow } from '../messages/message.ts';
+
+/** What of the conversation decides about sending. */
+export type PairRow = {
+  readonly wa_id: string | null;
+  readonly last_inbound_at: Date | null;
+  readonly opted_out_at: Date | null;
+  readonly pair_tat: Date;
+};
+
+/** The message whose turn it is, with what decides when. */
+export type HeadRow = MessageRow & {
+  readonly attempts: number;
+  readonly lease_until: Date | null;
+  readonly next_attempt_at: Date | null;
+  readonly slot_at: Date | null;
+  /** Since when the outcome of a message before it is unknown; the latest of them. */
+  readonly unknown_before: Date | null;
+  /** The clock that decides. */
+  readonly now: Date;
+};
+
+/** The conversation, locked until the transaction ends, and then the head of its queue. */
+export async function lockQueue(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+): Promise<{ pair: PairRow | undefined; head: HeadRow | undefined }> {
+  // Sent together, run in this order; each statement sees what was committed before it began.
+  const [[pair], [head]] = await Promise.all([
+    sql<PairRow[]>`
+      select wa_id, last_inbound_at, opted_out_at, pair_tat from conversations
+      where store_id = ${storeId} and lead_id = ${leadId} for no key update`,
+    sql<HeadRow[]>`
+      select ${messageColumns(sql)}, attempts, lease_until, next_attempt_at, slot_at, clock_timestamp() as now,
+        (select max(before.unknown_since) from messages before
+         where before.store_id = m.store_id and before.lead_id = m.lead_id and before.status = 'unknown'
+           and before.number < m.number) as unknown_before
+      from messages m
+      where store_id = ${storeId} and lead_id = ${leadId} and status in ('queued', 'sending')
+      order by number limit 1`,
+  ]);
+  return { pair, head };
+}
+
+/** Puts the head off, and those behind it with it. Returns until when. */
+export async function postpone(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  delayMs: number,
+  slotAt: Date | null = null,
+): Promise<Date> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update messages
+    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', slot_at = ${slotAt}
+    where store_id = ${storeId} and id = ${id}
+    returning next_attempt_at`;
+  return row?.next_attempt_at as Date;
+}
+
+/** Takes the next turn in the number's rate. Returns when it is, and the present moment. */
+export async function takeSlot(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  { intervalMs, burst }: { intervalMs: number; burst: number },
+): Promise<{ slotAt: Date; now: Date }> {
+  const [row] = await sql<{ slotAt: Date; now: Date }[]>`
+    update channels
+    set number_tat = greatest(number_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'
+    where store_id = ${storeId} and id = ${channelId}
+    returning number_tat - ${burst * intervalMs} * interval '1 millisecond' as "slotAt", clock_timestamp() as now`;
+  return row as { slotAt: Date; now: Date };
+}
+
+/** Begins an attempt: for as long as the lease lasts, nobody else does. Returns the lease's token. */
+export async function claim(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  { channelId, leaseMs }: { channelId: string; leaseMs: number },
+): Promise<string> {
+  const [row] = await sql<{ lease_token: string }[]>`
+    update messages
+    set status = 'sending', channel_id = ${channelId}, attempts = attempts + 1, lease_token = gen_random_uuid(),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond', next_attempt_at = null, slot_at = null
+    where store_id = ${storeId} and id = ${id}
+    returning lease_token`;
+  return row?.lease_token as string;
+}
+
+/** Whether any message of the lead waits to be sent. */
+export async function hasQueued(sql: Sql, storeId: string, leadId: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from messages where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' limit 1`;
+  return rows.length > 0;
+}
+
+/** A new channel is there: nothing waits for the old one any more. Returns the leads whose messages wait. */
+export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<string[]> {
+  await sql`
+    update messages set next_attempt_at = null, slot_at = null
+    where store_id = ${storeId} and status = 'queued' and (next_attempt_at is not null or slot_at is not null)`;
+  const rows = await sql<{ lead_id: string }[]>`
+    select distinct lead_id from messages where store_id = ${storeId} and status in ('queued', 'sending')`;
+  return rows.map(({ lead_id }) => lead_id);
+}
+
+export async function countWaiting(sql: Sql, storeId: string): Promise<{ queued: number; unknown: number }> {
+  const [row] = await sql<{ queued: number; unknown: number }[]>`
+    select count(*) filter (where status in ('queued', 'sending'))::int as queued,
+           count(*) filter (where status = 'unknown')::int as unknown
+    from messages where store_id = ${storeId} and status in ('queued', 'sending', 'unknown')`;
+  return row ?? { queued: 0, unknown: 0 };
+}

@@ -1,0 +1,122 @@
+import type { NextStep } from '@mostrador/contracts';
+import { toTimestamp } from '@mostrador/kit/validate';
+import type { ChannelRow } from '../channels/channel.repository.ts';
+import { ChannelError } from '../channels/channel-provider.ts';
+import { isWindowOpen } from '../conversations/reply-window.ts';
+import type { HeadRow, PairRow } from './delivery.repository.ts';
+import { freeAtMs, pairRate } from './rates.ts';
+
+const firstRetryMs = 2_000;
+const longestRetryMs = 5 * 60_000;
+const longestRetryAfterMs = 24 * 3_600_000;
+
+export type Situation = {
+  readonly pair: PairRow | undefined;
+  readonly head: HeadRow | undefined;
+  readonly channel: ChannelRow | undefined;
+  /** For how long nothing may be asked of this channel; 0: it may be asked. */
+  readonly closedForMs: number;
+  readonly unknownHoldMs: number;
+};
+
+export type Move =
+  /** There is nothing to be done now. */
+  | { readonly kind: 'answer'; readonly next: NextStep }
+  /** An attempt began and nobody lived to record it. */
+  | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
+  /** It was accepted and may not be sent any more. */
+  | { readonly kind: 'refuse'; readonly head: HeadRow; readonly error: { code: string; detail: string } }
+  | { readonly kind: 'postpone'; readonly head: HeadRow; readonly delayMs: number; readonly reason: string }
+  | {
+      readonly kind: 'send';
+      readonly head: HeadRow;
+      readonly pair: PairRow;
+      readonly channel: ChannelRow;
+      readonly asTemplate: boolean;
+    };
+
+/** What to do about a lead's queue, given everything that is known. */
+export function nextMove(situation: Situation, random: () => number = Math.random): Move {
+  const { head, pair, channel, closedForMs, unknownHoldMs } = situation;
+  if (!head || !pair) return answer(done('nothing waits to be sent'));
+  const { now } = head;
+  if (head.status === 'sending') {
+    if (head.lease_until && head.lease_until > now) return answer(wait(head.lease_until, 'another attempt is running'));
+    return { kind: 'expire', head, pair };
+  }
+  const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;
+  if (heldForMs > 0) return postponed(head, heldForMs, 'the outcome of the message before is unknown');
+  if (!channel) return answer(untilSignal('no channel is connected'));
+  if (channel.status === 'needs_attention') {
+    return answer(untilSignal(`a person must see to the channel (${channel.last_error_code ?? 'refused'})`));
+  }
+  const open = isWindowOpen(channel.provider, pair.last_inbound_at, now);
+  const refusal = refusalOf(head, pair, open);
+  if (refusal) return { kind: 'refuse', head, error: refusal };
+  if (channel.paused_until > now) {
+    const delayMs = channel.paused_until.getTime() - now.getTime() + random() * 1000;
+    return postponed(head, delayMs, `the channel asked for a pause${afterCode(head.error_code)}`);
+  }
+  if (head.next_attempt_at && head.next_attempt_at > now) {
+    return answer(wait(head.next_attempt_at, reasonOfWaiting(head.error_code, head.attempts)));
+  }
+  if (closedForMs > 0) return postponed(head, delayWhileClosed(closedForMs, random), reasonClosed);
+  const freeAt = freeAtMs(pair.pair_tat.getTime(), pairRate(channel));
+  if (freeAt > now.getTime()) return postponed(head, freeAt - now.getTime(), 'the rate to this lead is used up');
+  return { kind: 'send', head, pair, channel, asTemplate: head.template !== null && !open };
+}
+
+const answer = (next: NextStep): Move => ({ kind: 'answer', next });
+const postponed = (head: HeadRow, delayMs: number, reason: string): Move => ({
+  kind: 'postpone',
+  head,
+  delayMs: Math.ceil(delayMs),
+  reason,
+});
+
+/** What has come in between the acceptance and the turn. */
+function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, open: boolean) {
+  if (opted_out_at && (source === 'ai' || source === 'followup')) {
+    return { code: 'lead_opted_out', detail: 'The lead asked for no more messages of this kind.' };
+  }
+  if (!template && !open) {
+    return { code: 'messaging_window_closed', detail: 'More than 24 hours had passed since the lead last wrote.' };
+  }
+  return undefined;
+}
+
+// What a step tells operators. Codes only: a channel's own words are for the API, not for a workflow's history.
+const done = (reason: string): NextStep => ({ done: true, wake_at: null, reason });
+export const wait = (until: Date, reason: string): NextStep => ({ done: false, wake_at: toTimestamp(until), reason });
+const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
+const reasonClosed = 'the channel is not asked at the moment: it is down or busy';
+const reasonOfWaiting = (code: string | null, attempts: number): string =>
+  code === null ? 'its turn has not come yet' : `attempt ${attempts} failed (${code})`;
+const afterCode = (code: string | null): string => (code === null ? '' : ` (${code})`);
+
+/**
+ * Milliseconds until the attempt after attempt number `attempts`: 2 s, doubled each time, at most 5 minutes, give or
+ * take a fifth. What the channel asked for wins.
+ */
+export function delayAfter(error: ChannelError, attempts: number, random: () => number = Math.random): number {
+  if (error.retryAfterSeconds !== undefined) {
+    return Math.min(Math.max(error.retryAfterSeconds * 1000, 1000), longestRetryAfterMs);
+  }
+  const doubled = firstRetryMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
+  return Math.round(Math.min(Math.min(doubled, longestRetryMs) * (0.8 + 0.4 * random()), longestRetryMs));
+}
+
+/** Milliseconds until a channel that is not asked at the moment may be asked: spread, so that not all come at once. */
+export const delayWhileClosed = (closedForMs: number, random: () => number = Math.random): number =>
+  Math.round(Math.max(closedForMs, 100) + random() * Math.max(closedForMs * 0.2, 200));
+
+/** The code of a failure that no adapter foresaw. */
+export const unforeseen = 'channel_failed';
+
+/** Any failure of an attempt as a `ChannelError`. What an adapter did not foresee may have happened after sending. */
+export function toChannelError(error: unknown): ChannelError {
+  if (error instanceof ChannelError) return error;
+  return new ChannelError('ambiguous', unforeseen, 'It is not known whether the channel took the message.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,137 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import { messageColumns } from '../messages/message.repository.ts';
+import type { MessageRow, MessageState, StatusReport } from '../messages/message.ts';
+
+/** What the provider said of a message under its own id; `callbackData` is our id, where the provider echoes it. */
+export type ReceivedStatus = StatusReport & {
+  readonly providerMessageId: string;
+  readonly callbackData: string | null;
+};
+
+/**
+ * Whoever learns a provider's message id, and whoever stores what is reported under it, holds this lock first, before
+ * the conversation: else a report that arrives in the same moment as the id would be missed by both.
+ */
+export async function lockProviderMessage(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  providerMessageId: string,
+): Promise<void> {
+  const name = `messaging report ${storeId} ${channelId} ${providerMessageId}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+}
+
+/** Stores a report. One that was stored before changes nothing. */
+export async function keepReport(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  { providerMessageId, callbackData, status, at, error }: ReceivedStatus,
+): Promise<void> {
+  await sql`
+    insert into status_reports (store_id, channel_id, provider_message_id, callback_data, status, reported_at,
+      error_code, error_detail)
+    values (${storeId}, ${channelId}, ${providerMessageId}, ${callbackData}, ${status}, ${at},
+      ${error?.code ?? null}, ${error?.detail ?? null})
+    on conflict do nothing`;
+}
+
+type ReportRow = {
+  readonly provider_message_id: string;
+  readonly status: StatusReport['status'];
+  readonly reported_at: Date;
+  readonly error_code: string | null;
+  readonly error_detail: string | null;
+};
+
+const toReport = ({ status, reported_at, error_code: code, error_detail: detail }: ReportRow): StatusReport => ({
+  status,
+  at: reported_at,
+  ...(code !== null && { error: { code, detail: detail ?? '' } }),
+});
+
+/** All that was reported under a provider's message id. */
+export async function findReports(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  providerMessageId: string,
+): Promise<StatusReport[]> {
+  const rows = await sql<ReportRow[]>`
+    select provider_message_id, status, reported_at, error_code, error_detail from status_reports
+    where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
+    order by reported_at`;
+  return rows.map(toReport);
+}
+
+/** The provider's id of the message that was reported on under ours while its last attempt ran. */
+export async function findReportedId(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  messageId: string,
+  attemptMs: number,
+): Promise<string | undefined> {
+  const [row] = await sql<ReportRow[]>`
+    select provider_message_id from status_reports
+    where store_id = ${storeId} and channel_id = ${channelId} and callback_data = ${messageId}
+      and received_at >= clock_timestamp() - ${attemptMs} * interval '1 millisecond'
+    order by received_at desc limit 1`;
+  return row?.provider_message_id;
+}
+
+/** The outbound message that a report is about: by the provider's id, else by ours. */
+export async function findReported(
+  sql: Sql,
+  storeId: string,
+  channelId: string,
+  { providerMessageId, callbackData }: ReceivedStatus,
+): Promise<{ id: string; lead_id: string } | undefined> {
+  const [known] = await sql<{ id: string; lead_id: string }[]>`
+    select id, lead_id from messages
+    where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
+      and direction = 'outbound'`;
+  if (known || !callbackData || !isUuid.test(callbackData)) return known;
+  const [ours] = await sql<{ id: string; lead_id: string }[]>`
+    select id, lead_id from messages
+    where store_id = ${storeId} and id = ${callbackData} and channel_id = ${channelId}
+      and provider_message_id is null and direction = 'outbound'`;
+  return ours;
+}
+
+const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Writes what has become of a message; with that nothing is left of its sending. */
+export async function saveState(sql: TransactionSql, storeId: string, id: string, state: MessageState): Promise<void> {
+  await sql`
+    update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
+      slot_at = null, unknown_since = null, unsettled_at = null
+    where store_id = ${storeId} and id = ${id}`;
+}
+
+/** Sets the provider's id, once. Whether it is the message's now. */
+export async function saveProviderId(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  providerMessageId: string,
+): Promise<void> {
+  await sql`
+    update messages set provider_message_id = ${providerMessageId}
+    where store_id = ${storeId} and id = ${id} and provider_message_id is null`;
+}
+
+/** The provider reports on the message: the watchdog has nothing to tell. */
+export async function calmWatchdog(sql: TransactionSql, storeId: string, id: string): Promise<void> {
+  await sql`
+    update messages set unsettled_at = null
+    where store_id = ${storeId} and id = ${id} and unsettled_at is not null`;
+}
+
+/** The message of a lead, its conversation being locked. */
+export async function readMessage(sql: Sql, storeId: string, id: string): Promise<MessageRow> {
+  const [row] = await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages where store_id = ${storeId} and id = ${id}`;
+  return row as MessageRow;
+}

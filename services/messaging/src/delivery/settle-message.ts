@@ -1,0 +1,37 @@
+import type { settleMessage as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { lockConversation } from '../conversations/conversation.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findMessage } from '../messages/message.repository.ts';
+import { presentMessage, type StatusReport } from '../messages/message.ts';
+import { applyReports } from './apply-report.ts';
+import { readMessage } from './report.repository.ts';
+
+/** A person has found out what became of a message. What the provider reports later still counts. */
+export const settleMessage =
+  ({ database, outcomes, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const settled = await database.write(context, async (sql) => {
+      const found = await findMessage(sql, storeId, body.message_id);
+      if (!found) throw new AppError('message_not_found', { detail: 'The store has no message with this id.' });
+      await lockConversation(sql, storeId, found.lead_id);
+      const message = await readMessage(sql, storeId, found.id);
+      if (message.status !== 'unknown') {
+        throw new AppError('message_not_unknown', { members: { current_status: message.status } });
+      }
+      return await applyReports(sql, storeId, message, [reportOf(body.status)]);
+    });
+    outcomes.announce(settled.id);
+    relay.nudge();
+    return presentMessage(settled);
+  };
+
+const reportOf = (status: 'sent' | 'failed'): StatusReport => ({
+  status,
+  at: new Date(),
+  ...(status === 'failed' && {
+    error: { code: 'settled_as_failed', detail: 'A person found that the channel had not taken it.' },
+  }),
+});

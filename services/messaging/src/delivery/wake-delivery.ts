@@ -1,0 +1,11 @@
+import type { SignalOf } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/outbox';
+
+/** The wake-up of a lead's delivery workflow. */
+export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry => ({
+  kind: 'workflow',
+  carrier: 'delivery',
+  entityId: leadId,
+  leadId,
+  signal,
+});

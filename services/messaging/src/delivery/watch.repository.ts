@@ -1,0 +1,57 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+
+/** Messages of any store of which too long nothing has been heard, each returned once. Two at once get different ones. */
+export async function takeUnsettled(
+  sql: TransactionSql,
+  limit: number,
+): Promise<{ store_id: string; id: string; lead_id: string }[]> {
+  return await sql<{ store_id: string; id: string; lead_id: string }[]>`
+    update messages m set unsettled_at = null
+    from (
+      select store_id, id from messages where unsettled_at < clock_timestamp()
+      order by unsettled_at limit ${limit} for no key update skip locked
+    ) due
+    where m.store_id = due.store_id and m.id = due.id
+    returning m.store_id, m.id, m.lead_id`;
+}
+
+/** How many messages of all stores have which unsettled status. */
+export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sending' | 'unknown', number>> {
+  const rows = await sql<{ status: 'queued' | 'sending' | 'unknown'; count: number }[]>`
+    select status, count(*)::int as count from messages
+    where status in ('queued', 'sending', 'unknown') group by status`;
+  return { queued: 0, sending: 0, unknown: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
+}
+
+/**
+ * Of the leads of any store whose turn passed more than `overdueMs` ago, up to `limit` that were not returned within
+ * `againMs`. What waits for a person is not overdue. Two sweeps at once get different ones.
+ */
+export async function takeOverdueLeads(
+  sql: TransactionSql,
+  { overdueMs, againMs, limit }: { overdueMs: number; againMs: number; limit: number },
+): Promise<{ store_id: string; lead_id: string }[]> {
+  return await sql<{ store_id: string; lead_id: string }[]>`
+    update conversations c set woken_at = clock_timestamp()
+    from (
+      select held.store_id, held.lead_id
+      from messages head
+      join conversations held on held.store_id = head.store_id and held.lead_id = head.lead_id
+      where head.status in ('queued', 'sending')
+        and coalesce(head.lease_until, head.next_attempt_at, head.created_at)
+          < clock_timestamp() - ${overdueMs} * interval '1 millisecond'
+        and (held.woken_at is null or held.woken_at < clock_timestamp() - ${againMs} * interval '1 millisecond')
+        and not exists (
+          select 1 from messages before
+          where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
+            and before.status in ('queued', 'sending'))
+        and exists (
+          select 1 from channels live
+          where live.store_id = head.store_id and live.disconnected_at is null and live.status = 'connected')
+      order by head.created_at
+      limit ${limit}
+      for no key update of held skip locked
+    ) overdue
+    where c.store_id = overdue.store_id and c.lead_id = overdue.lead_id
+    returning c.store_id, c.lead_id`;
+}

@@ -1,0 +1,37 @@
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Dependencies } from '../dependencies.ts';
+import { takeUnsettled } from './watch.repository.ts';
+
+const batch = 500;
+const runLimitMs = 10_000;
+
+/**
+ * Tells once of every message of which too long nothing has been heard: its outcome is unknown, or the provider took it
+ * and never reported on it. Returns how many it told of.
+ */
+export async function watchUnsettled(
+  { systemDatabase, relay }: Pick<Dependencies, 'systemDatabase' | 'relay'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let told = 0;
+  for (;;) {
+    const taken = await systemDatabase.write({ deadline: Date.now() + runLimitMs }, async (sql) => {
+      const unsettled = await takeUnsettled(sql, batch);
+      for (const [storeId, messages] of Map.groupBy(unsettled, (row) => row.store_id)) {
+        await appendOutbox(
+          sql,
+          storeId,
+          messages.map(({ id, lead_id }) => ({
+            kind: 'event',
+            type: 'messaging.message.unsettled',
+            data: { message_id: id, lead_id },
+          })),
+        );
+      }
+      return unsettled.length;
+    });
+    told += taken;
+    if (taken > 0) relay.nudge();
+    if (taken < batch || signal.aborted) return told;
+  }
+}

@@ -1,0 +1,27 @@
+import { type Periodic, periodically } from '@mostrador/kit/periodic';
+import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
+import { type ProcessingTools, processInbound } from './process-inbound.ts';
+import { purgeInbound } from './purge-inbound.ts';
+import { reportMissedInteractions } from './report-interactions.ts';
+
+/** What goes on beside the requests about what comes in; the processor is one of the jobs. */
+export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
+  const { systemDatabase, log } = tools;
+  const inbound = createInboundProcessor({ log, process: (signal) => processInbound(tools, signal) });
+  const jobs = [
+    inbound,
+    periodically({
+      name: 'interaction counts',
+      everyMs: 2_000,
+      log,
+      run: async (signal) => void (await reportMissedInteractions(tools, signal)),
+    }),
+    periodically({
+      name: 'purge of inbound payloads',
+      everyMs: 10 * 60_000,
+      log,
+      run: async (signal) => void (await purgeInbound({ systemDatabase }, signal)),
+    }),
+  ];
+  return { inbound, jobs };
+}

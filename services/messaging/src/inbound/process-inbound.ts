@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '@mostrador/kit/errors';
+import type { Log } from '@mostrador/kit/log';
+import { isUniqueViolation } from '@mostrador/kit/postgres';
+import { applyStatus } from '../delivery/apply-status.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { acceptInbound, NoPhone } from './accept-inbound.ts';
+import {
+  claimPayloads,
+  findHeldCustomers,
+  markFailed,
+  markProcessed,
+  type PayloadRow,
+  putBehind,
+  putOff,
+  readPayloads,
+} from './inbound.repository.ts';
+import { reportInteractions } from './report-interactions.ts';
+import { type InboundMessage, readNotification } from './whatsapp-payload.ts';
+
+export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc' | 'relay' | 'outcomes'> & {
+  readonly log: Log;
+};
+
+/** The code of a payload that is not JSON: no other attempt makes it so. */
+const unreadable = 'unreadable';
+const mostAttempts = 20;
+const batch = 50;
+const leaseMs = 30_000;
+// A batch ends well before its lease does.
+const batchLimitMs = 20_000;
+const callLimitMs = 5_000;
+const conversationsAtOnce = 4;
+const statusesAtOnce = 2;
+
+const severity = { behind: 0, later: 1, failed: 2 } as const;
+
+/** A piece of work on a payload: a message or a status. */
+type Piece<T> = { readonly payload: PayloadRow; readonly content: T };
+
+/** What kept a payload from being done: an earlier one, something else that was missing, or something about it. */
+type Trouble = { readonly kind: 'behind' | 'later' } | { readonly kind: 'failed'; readonly code: string };
+
+/**
+ * Processes what the channels have posted, until nothing is due. What one customer wrote is taken in in the order in which
+ * it came, also when several processes are at it; customers do not wait for one another, nor for a payload that fails.
+ * Safe to repeat at any moment. Returns how many payloads it took up.
+ */
+export async function processInbound(tools: ProcessingTools, signal: AbortSignal): Promise<number> {
+  let processed = 0;
+  for (;;) {
+    const scope = { deadline: Date.now() + callLimitMs };
+    const claimed = await tools.systemDatabase.write(scope, (sql) => claimPayloads(sql, { leaseMs, limit: batch }));
+    const stores = Map.groupBy(claimed, (row) => row.store_id);
+    await Promise.all(
+      [...stores].map(([storeId, rows]) =>
+        processBatch(
+          tools,
+          storeId,
+          rows.map(({ id }) => id),
+        ),
+      ),
+    );
+    processed += claimed.length;
+    if (claimed.length < batch || signal.aborted) return processed;
+  }
+}
+
+async function processBatch(tools: ProcessingTools, storeId: string, ids: readonly string[]): Promise<void> {
+  const { database } = tools;
+  const deadline = Date.now() + batchLimitMs;
+  const scope = { storeId, deadline };
+  const [payloads, held] = await database.read(scope, (sql) =>
+    Promise.all([readPayloads(sql, storeId, ids), findHeldCustomers(sql, storeId, ids)]),
+  );
+  const troubles = new Map<string, Trouble>();
+  const note = ({ id }: PayloadRow, trouble: Trouble) => {
+    // The worst is what counts.
+    const known = troubles.get(id);
+    if (!known || severity[trouble.kind] > severity[known.kind]) troubles.set(id, trouble);
+  };
+  const heldSince = new Map(held.map((row) => [`${row.channel_id} ${row.customer}`, row.payload_id]));
+  const { messages, statuses } = piecesOf(payloads, note);
+
+  const conversations = Map.groupBy(messages, ({ payload, content }) => `${payload.channel_id} ${content.waId}`);
+  await Promise.all([
+    eachOf(conversations, conversationsAtOnce, ([customer, pieces]) =>
+      takeInOrder(tools, scope, pieces, heldSince.get(customer), note),
+    ),
+    eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
+      try {
+        await applyStatus(tools, { storeId, deadline: earliest(deadline) }, payload.channel_id, content);
+      } catch (error) {
+        note(payload, troubleOf(error));
+      }
+    }),
+  ]);
+  await settle(tools, scope, payloads, troubles);
+}
+
+function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, trouble: Trouble) => void) {
+  const read = payloads.flatMap((payload) => {
+    try {
+      const json = JSON.parse(payload.payload.toString('utf8'));
+      return [{ payload, notification: readNotification(json, payload.phone_number_id ?? '') }];
+    } catch {
+      note(payload, { kind: 'failed', code: unreadable });
+      return [];
+    }
+  });
+  const pieces = <T>(payload: PayloadRow, contents: readonly T[]) => contents.map((content) => ({ payload, content }));
+  return {
+    messages: read.flatMap(({ payload, notification }) => pieces(payload, notification.messages)),
+    statuses: read.flatMap(({ payload, notification }) => pieces(payload, notification.statuses)),
+  };
+}
+
+/** One customer's messages. After one that has to wait, those that came later wait too. */
+async function takeInOrder(
+  tools: ProcessingTools,
+  { storeId, deadline }: { storeId: string; deadline: number },
+  pieces: readonly Piece<InboundMessage>[],
+  heldSince: string | undefined,
+  note: (payload: PayloadRow, trouble: Trouble) => void,
+): Promise<void> {
+  let waits = false;
+  let latest: Awaited<ReturnType<typeof acceptInbound>> = null;
+  for (const { payload, content } of pieces) {
+    waits ||= heldSince !== undefined && heldSince < payload.id;
+    if (waits) {
+      note(payload, { kind: 'behind' });
+      continue;
+    }
+    try {
+      const context = { storeId, deadline: earliest(deadline), requestId: randomUUID() };
+      latest = (await acceptInbound(tools, context, payload.channel_id, content)) ?? latest;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      note(payload, trouble);
+      waits = trouble.kind === 'later';
+      tools.log.warn({ err: error, store_id: storeId, payload: payload.id }, 'an inbound message was not taken in');
+    }
+  }
+  if (!latest) return;
+  // What is missed here is reported by the periodic job.
+  await reportInteractions(tools, { storeId, ...latest }).catch(() => {});
+}
+
+const earliest = (deadline: number): number => Math.min(deadline, Date.now() + callLimitMs);
+
+function troubleOf(error: unknown): Trouble {
+  // Somebody else has just become known under this id: it is looked up anew.
+  if (isUniqueViolation(error)) return { kind: 'later' };
+  if (error instanceof NoPhone) return { kind: 'failed', code: 'no_phone' };
+  if (!(error instanceof AppError)) return { kind: 'failed', code: 'failed' };
+  const { code } = error;
+  return code === 'service_unavailable' || code === 'upstream_timeout' ? { kind: 'later' } : { kind: 'failed', code };
+}
+
+async function settle(
+  { database, log }: ProcessingTools,
+  { storeId }: { storeId: string },
+  payloads: readonly PayloadRow[],
+  troubles: ReadonlyMap<string, Trouble>,
+): Promise<void> {
+  const ids = (kind: Trouble['kind'] | undefined) =>
+    payloads.map(({ id }) => id).filter((id) => troubles.get(id)?.kind === kind);
+  const failed = payloads.flatMap(({ id, attempts }) => {
+    const trouble = troubles.get(id);
+    return trouble?.kind === 'failed' ? [{ id, attempts, code: trouble.code }] : [];
+  });
+  await database.write({ storeId, deadline: Date.now() + callLimitMs }, async (sql) => {
+    await markProcessed(sql, storeId, ids(undefined));
+    await putOff(sql, storeId, ids('later'));
+    await putBehind(sql, storeId, ids('behind'));
+    for (const { id, code } of failed) {
+      await markFailed(sql, storeId, id, { code, mostAttempts: code === unreadable ? 1 : mostAttempts });
+    }
+  });
+  for (const { id, attempts, code } of failed) {
+    log.error({ store_id: storeId, payload: id, attempts: attempts + 1, code }, 'an inbound payload failed');
+  }
+}
+
+/** Works through them, a few at once. */
+async function eachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = queue.next(); !next.done; next = queue.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

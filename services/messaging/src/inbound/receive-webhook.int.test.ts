@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, disconnectChannel, verifyWebhook } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectWhatsapp, notification, receive, sign, textFrom, verifyToken } from '../../test/inbound-webhook.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const refused = { code: 'webhook_refused' };
+const stored = async (channelId: string): Promise<string[]> => {
+  const rows =
+    await messaging.adminSql`select payload from inbound_payloads where channel_id = ${channelId} order by id`;
+  return rows.map(({ payload }) => payload.toString('utf8'));
+};
+const verify = (channel_id: string, verify_token: string) =>
+  messaging.rpc.call(verifyWebhook, { body: { channel_id, verify_token } }, testContext());
+
+test('the challenge is answered to the verify token of this channel alone', async () => {
+  const { channelId } = await connectWhatsapp(messaging, randomUUID());
+  expect(await verify(channelId, verifyToken)).toEqual({ done: true });
+  await expect(verify(channelId, `${verifyToken} `)).rejects.toMatchObject(refused);
+  await expect(verify(channelId, '')).rejects.toMatchObject(refused);
+  await expect(verify(randomUUID(), verifyToken)).rejects.toMatchObject(refused);
+});
+
+test('what is signed is stored before the answer, byte for byte', async () => {
+  const { channelId } = await connectWhatsapp(messaging, randomUUID());
+  const payload = '{ "entry": [],  "text": "\\u0000 \\ud800 ã" }';
+  await receive(messaging, channelId, payload);
+  expect(await stored(channelId)).toEqual([payload]);
+});
+
+test('no or wrong signature check: what is not signed with the secret of this channel is refused and not stored', async () => {
+  const { channelId, phoneNumberId } = await connectWhatsapp(messaging, randomUUID());
+  const payload = notification(phoneNumberId, textFrom('5511988887777', 'x'));
+  for (const signature of ['', 'sha256=', sign(JSON.stringify(payload), 'another'), sign('other bytes')]) {
+    await expect(receive(messaging, channelId, payload, { signature })).rejects.toMatchObject(refused);
+  }
+  expect(await stored(channelId)).toEqual([]);
+});
+
+test('after a rotation the old app secret is good as well, and the one before it no more', async () => {
+  const storeId = randomUUID();
+  const { channelId, phoneNumberId } = await connectWhatsapp(messaging, storeId, { appSecret: 'first' });
+  await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'second' });
+  for (const secret of ['first', 'second']) await receive(messaging, channelId, {}, { secret });
+  expect((await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'third' })).channelId).toBe(channelId);
+  for (const secret of ['second', 'third']) await receive(messaging, channelId, {}, { secret });
+  await expect(receive(messaging, channelId, {}, { secret: 'first' })).rejects.toMatchObject(refused);
+});
+
+test('a channel that is unknown, disconnected or no WhatsApp one has no webhook', async () => {
+  const storeId = randomUUID();
+  await expect(receive(messaging, randomUUID(), {})).rejects.toMatchObject(refused);
+  const { channelId } = await connectWhatsapp(messaging, storeId);
+  await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
+  await expect(receive(messaging, channelId, {})).rejects.toMatchObject(refused);
+  const sandbox = await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, testContext({ storeId }));
+  await expect(receive(messaging, sandbox.channel_id, {})).rejects.toMatchObject(refused);
+});
+
+test('what is signed and not JSON is taken, kept and given up', async () => {
+  const { channelId } = await connectWhatsapp(messaging, randomUUID());
+  await receive(messaging, channelId, '{"entry": [');
+  expect(await stored(channelId)).toEqual(['{"entry": [']);
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { acceptMessage, type RequestOf } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+type Body = RequestOf<typeof acceptMessage>['body'];
+const accept = (storeId: string, lead_id: string, body: Partial<Body> = {}) =>
+  messaging.rpc.call(
+    acceptMessage,
+    { body: { id: randomUUID(), lead_id, source: 'followup', message: 'Tudo bem?', ...body } },
+    testContext({ storeId }),
+  );
+const newLead = async (provider: 'sandbox' | 'whatsapp_cloud' = 'sandbox', conversation = {}) => {
+  const storeId = randomUUID();
+  await messaging.addChannel(storeId, provider);
+  const leadId = messaging.crm.addLead(storeId);
+  const { adminSql } = messaging;
+  await adminSql`insert into conversations ${adminSql({ store_id: storeId, lead_id: leadId, ...conversation })}`;
+  return { storeId, leadId };
+};
+const messagesOf = (storeId: string) => messaging.adminSql`select * from messages where store_id = ${storeId}`;
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+const template = { name: 'reminder', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
+
+test('a message of another service is accepted under its id, answered at once, and goes out like any other', async () => {
+  const { storeId, leadId } = await newLead();
+  const id = randomUUID();
+  expect(await accept(storeId, leadId, { id, template })).toEqual({ id, status: 'queued', error: null });
+  expect(await messagesOf(storeId)).toMatchObject([
+    { id, lead_id: leadId, source: 'followup', body: 'Tudo bem?', template, number: '1', status: 'queued' },
+  ]);
+  expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'message_accepted' }]);
+});
+
+test('fifty times with one id it is accepted once, and each answer says what has become of it', async () => {
+  const { storeId, leadId } = await newLead();
+  const id = randomUUID();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => accept(storeId, leadId, { id })));
+  expect(answers).toEqual(answers.map(() => ({ id, status: 'queued', error: null })));
+  expect(await messagesOf(storeId)).toHaveLength(1);
+  expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  await messaging.adminSql`
+    update messages set status = 'failed', error_code = '131026', error_detail = 'Undeliverable' where id = ${id}`;
+  expect(await accept(storeId, leadId, { id })).toEqual({
+    id,
+    status: 'failed',
+    error: { code: '131026', detail: 'Undeliverable' },
+  });
+});
+
+test('what was accepted is answered as it is, though it would be refused by now', async () => {
+  const { storeId, leadId } = await newLead();
+  const id = randomUUID();
+  await accept(storeId, leadId, { id });
+  await messaging.adminSql`update conversations set opted_out_at = now() where store_id = ${storeId}`;
+  await messaging.adminSql`update channels set disconnected_at = now() where store_id = ${storeId}`;
+  expect(await accept(storeId, leadId, { id })).toMatchObject({ id, status: 'queued' });
+});
+
+describe('refusals', () => {
+  const refused = async (accepting: Promise<unknown>, code: string) =>
+    await expect(accepting).rejects.toMatchObject({ code });
+
+  test('a follow-up goes out although the customer answered: it does not', async () => {
+    const { storeId, leadId } = await newLead('sandbox', { last_inbound_at: ago(10) });
+    const planned = (at: Date) => accept(storeId, leadId, { unless_reply_after: at.toISOString() });
+    await refused(planned(ago(11)), 'lead_replied');
+    expect(await messagesOf(storeId)).toEqual([]);
+    expect(await planned(ago(9))).toMatchObject({ status: 'queued' });
+  });
+
+  test('a lead that has opted out gets nothing of the machine, and what a seller writes', async () => {
+    const { storeId, leadId } = await newLead('sandbox', { opted_out_at: ago(10) });
+    await refused(accept(storeId, leadId, { source: 'ai' }), 'lead_opted_out');
+    await refused(accept(storeId, leadId, { source: 'followup' }), 'lead_opted_out');
+    expect(await accept(storeId, leadId, { source: 'seller' })).toMatchObject({ status: 'queued' });
+  });
+
+  test('a closed window refuses text, and takes a template', async () => {
+    const { storeId, leadId } = await newLead('whatsapp_cloud', { last_inbound_at: ago(24 * 3600) });
+    await refused(accept(storeId, leadId), 'messaging_window_closed');
+    expect(await accept(storeId, leadId, { template })).toMatchObject({ status: 'queued' });
+  });
+
+  test('of several reasons the first is told: no channel, opted out, replied, window closed', async () => {
+    const { storeId, leadId } = await newLead('whatsapp_cloud', { opted_out_at: ago(9), last_inbound_at: ago(90_000) });
+    const all = () => accept(storeId, leadId, { unless_reply_after: ago(99_999).toISOString() });
+    await messaging.adminSql`update channels set disconnected_at = now() where store_id = ${storeId}`;
+    await refused(all(), 'channel_not_connected');
+    await messaging.addChannel(storeId, 'whatsapp_cloud');
+    await refused(all(), 'lead_opted_out');
+    await messaging.adminSql`update conversations set opted_out_at = null where store_id = ${storeId}`;
+    await refused(all(), 'lead_replied');
+    await refused(accept(storeId, leadId), 'messaging_window_closed');
+    expect(await messagesOf(storeId)).toEqual([]);
+  });
+
+  test('a lead that does not exist', async () => {
+    await refused(accept(randomUUID(), randomUUID()), 'lead_not_found');
+  });
+});

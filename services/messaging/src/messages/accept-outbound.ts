@@ -1,0 +1,84 @@
+import type { ChannelConnection, Message } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { TransactionSql } from '@mostrador/kit/postgres';
+import { findChannel } from '../channels/channel.repository.ts';
+import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
+import { isWindowOpen } from '../conversations/reply-window.ts';
+import { touchSession } from '../sessions/session.repository.ts';
+import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
+import type { MessageRow, Template } from './message.ts';
+
+export type OutboundRequest = {
+  /** Chosen by who asks again with the same one until it is accepted; else it is made. */
+  readonly id?: string;
+  readonly lead_id: string;
+  readonly source: Exclude<Message['source'], 'lead'>;
+  readonly body: string;
+  readonly template?: Template | undefined;
+  /** Refused when the lead wrote after this moment. */
+  readonly unless_reply_after?: Date | undefined;
+};
+
+/**
+ * Accepts a message to a lead that exists: its place in the lead's order is certain from here on, and the delivery
+ * workflow is woken unless it is at work. What was accepted under this id before is answered as it is.
+ *
+ * @throws AppError `channel_not_connected`, `lead_opted_out`, `lead_replied` or `messaging_window_closed`, and nothing has happened
+ */
+export async function acceptOutbound(
+  sql: TransactionSql,
+  storeId: string,
+  request: OutboundRequest,
+): Promise<MessageRow> {
+  const { id } = request;
+  const conversation = await ensureConversation(sql, storeId, request.lead_id);
+  // In the row's spelling: the workflow's id is made of it.
+  const { lead_id } = conversation;
+  const accepted = id && (await findMessage(sql, storeId, id));
+  if (accepted) return accepted;
+
+  const [channel, delivering, { number, at }] = await Promise.all([
+    findChannel(sql, storeId),
+    isDelivering(sql, storeId, lead_id),
+    takeNumber(sql, storeId, lead_id),
+  ]);
+  assertAcceptable(request, conversation, channel, at);
+  const { sessionId } = await touchSession(sql, storeId, lead_id, at);
+  const { source, body, template } = request;
+  const [row] = await Promise.all([
+    insertMessage(sql, storeId, {
+      id,
+      lead_id,
+      session_id: sessionId,
+      number,
+      created_at: at,
+      direction: 'outbound',
+      source,
+      body,
+      template,
+    }),
+    delivering ||
+      appendOutbox(sql, storeId, [
+        { kind: 'workflow', carrier: 'delivery', entityId: lead_id, leadId: lead_id, signal: 'message_accepted' },
+      ]),
+  ]);
+  return row;
+}
+
+/** What is refused, in this order: a lead that has opted out is told so whatever it wrote with it. */
+function assertAcceptable(
+  { source, template, unless_reply_after }: Pick<OutboundRequest, 'source' | 'template' | 'unless_reply_after'>,
+  { opted_out_at, last_inbound_at }: Pick<ConversationRow, 'opted_out_at' | 'last_inbound_at'>,
+  channel: ChannelConnection | null,
+  at: Date,
+): void {
+  if (!channel?.provider)
+    throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel.' });
+  if (channel.status !== 'connected') {
+    throw new AppError('channel_not_connected', { detail: "The store's messaging channel must be connected again." });
+  }
+  if (opted_out_at && (source === 'ai' || source === 'followup')) throw new AppError('lead_opted_out');
+  if (unless_reply_after && last_inbound_at && last_inbound_at > unless_reply_after) throw new AppError('lead_replied');
+  if (!template && !isWindowOpen(channel.provider, last_inbound_at, at)) throw new AppError('messaging_window_closed');
+}

@@ -1,0 +1,165 @@
+import { messageStatuses } from '@mostrador/contracts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  isForward,
+  type MessageRow,
+  type MessageState,
+  mergeReport,
+  presentMessage,
+  presentOutcome,
+  type StatusReport,
+} from './message.ts';
+
+const createdAt = new Date('2026-11-21T12:00:00.250Z');
+const sent: MessageState = {
+  status: 'sent',
+  error_code: null,
+  error_detail: null,
+  sent_at: new Date('2026-11-21T12:00:00.900Z'),
+  delivered_at: null,
+  read_at: null,
+};
+const states = fc.constantFrom<MessageState[]>(
+  sent,
+  { ...sent, status: 'queued', sent_at: null },
+  { ...sent, status: 'sending', sent_at: null },
+  { ...sent, status: 'unknown', sent_at: null },
+);
+const reports: fc.Arbitrary<StatusReport> = fc.record({
+  status: fc.constantFrom('sent', 'delivered', 'read', 'failed'),
+  // Whole seconds, as a provider has them, also from before the message.
+  at: fc.integer({ min: -5, max: 60 }).map((second) => new Date(Date.parse('2026-11-21T12:00:00Z') + second * 1000)),
+});
+const after = (state: MessageState, list: readonly StatusReport[]): MessageState => {
+  let now = state;
+  for (const report of list) now = mergeReport({ ...now, created_at: createdAt }, report) ?? now;
+  return now;
+};
+
+test('a status only moves forward, whatever is reported', () => {
+  fc.assert(
+    fc.property(states, fc.array(reports), (state, list) => {
+      let before = state;
+      for (const report of list) {
+        const next = after(before, [report]);
+        expect(next.status === before.status || isForward(before.status, next.status)).toBe(true);
+        before = next;
+      }
+    }),
+  );
+});
+
+test('in whatever order reports come, and however often, the status is the same in the end', () => {
+  const shuffled = fc
+    .array(reports, { maxLength: 8 })
+    .chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray([...list, ...list], { minLength: list.length * 2 })),
+    );
+  fc.assert(
+    fc.property(states, shuffled, (state, [list, other]) => {
+      const [one, two] = [after(state, list), after(state, other)];
+      expect(two.status).toBe(one.status);
+      expect(two.read_at).toEqual(one.read_at && two.read_at);
+      expect(Boolean(two.delivered_at)).toBe(Boolean(one.delivered_at));
+    }),
+  );
+});
+
+test('a report that comes again changes nothing', () => {
+  fc.assert(
+    fc.property(states, fc.array(reports), reports, (state, list, report) => {
+      const once = after(state, [...list, report]);
+      expect(mergeReport({ ...once, created_at: createdAt }, report)).toBeNull();
+    }),
+  );
+});
+
+test('the times of a message stand in the order of its stages, and a later stage implies the earlier ones', () => {
+  fc.assert(
+    fc.property(states, fc.array(reports), (state, list) => {
+      const { status, sent_at, delivered_at, read_at } = after(state, list);
+      if (status === 'read') expect(read_at).not.toBeNull();
+      if (read_at) expect(delivered_at && delivered_at <= read_at).toBe(true);
+      if (delivered_at) expect(sent_at && sent_at <= delivered_at).toBe(true);
+      if (sent_at) expect(sent_at >= createdAt).toBe(true);
+    }),
+  );
+});
+
+test('`delivered` after `read` is recorded with its time, and the message stays read', () => {
+  const read = after(sent, [{ status: 'read', at: new Date('2026-11-21T12:00:09Z') }]);
+  const late = after(read, [{ status: 'delivered', at: new Date('2026-11-21T12:00:04Z') }]);
+  expect(late).toEqual({ ...read, delivered_at: new Date('2026-11-21T12:00:04Z') });
+  expect(late.status).toBe('read');
+});
+
+test('a message that the channel refused after it took it has failed, with the reason; one that arrived has not', () => {
+  const failed: StatusReport = { status: 'failed', at: createdAt, error: { code: '131026', detail: 'Undeliverable' } };
+  expect(after(sent, [failed])).toMatchObject({
+    status: 'failed',
+    error_code: '131026',
+    error_detail: 'Undeliverable',
+  });
+  const delivered: StatusReport = { status: 'delivered', at: createdAt };
+  expect(after(sent, [delivered, failed])).toMatchObject({ status: 'delivered', error_code: null });
+  expect(after(sent, [failed, delivered])).toMatchObject({ status: 'delivered', error_code: null, error_detail: null });
+});
+
+test('what was received has no outcome', () => {
+  const received = { ...sent, status: 'received', sent_at: null, created_at: createdAt } as const;
+  expect(mergeReport(received, { status: 'read', at: createdAt })).toBeNull();
+  for (const status of messageStatuses) expect(isForward('received', status)).toBe(false);
+});
+
+const row: MessageRow = {
+  id: 'm',
+  lead_id: 'l',
+  session_id: 's',
+  number: 4,
+  channel_id: 'c',
+  direction: 'outbound',
+  source: 'api',
+  kind: 'text',
+  body: 'Olá',
+  template: null,
+  provider_message_id: 'wamid.1',
+  created_at: createdAt,
+  ...sent,
+};
+
+test('a message is shown as the API has it, and nothing more', () => {
+  expect(presentMessage(row)).toEqual({
+    id: 'm',
+    lead_id: 'l',
+    session_id: 's',
+    direction: 'outbound',
+    source: 'api',
+    body: 'Olá',
+    status: 'sent',
+    error: null,
+    provider_message_id: 'wamid.1',
+    created_at: '2026-11-21T12:00:00.250Z',
+    sent_at: '2026-11-21T12:00:00.900Z',
+    delivered_at: null,
+    read_at: null,
+  });
+});
+
+test.each([
+  ['queued', false],
+  ['sending', false],
+  ['unknown', false],
+  ['failed', false],
+  ['sent', true],
+  ['delivered', true],
+  ['read', true],
+] as const)('a message that is %s counts as sent: %s', (status, isSent) => {
+  const error = { error_code: '131047', error_detail: 'Closed' };
+  expect(presentOutcome({ ...row, status, ...error })).toEqual({
+    id: 'm',
+    sent: isSent,
+    status,
+    error: status === 'failed' ? { code: '131047', detail: 'Closed' } : null,
+  });
+});

@@ -1,0 +1,376 @@
+import { randomUUID } from 'node:crypto';
+import { sendMessage, updateMessagingSettings } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+type Options = Parameters<typeof testContext>[0];
+const hello = { message: 'Olá' };
+
+const post = async (leadId: string, options: Options, body = hello) => {
+  const context = testContext({ body, idempotencyScope: `POST /leads/${leadId}/messages`, ...options });
+  const { body: bytes, headers } = await messaging.rpc.forward(sendMessage, { params: { leadId }, body }, context);
+  const text = Buffer.from(bytes).toString();
+  return { text, answer: JSON.parse(text), replayed: headers.replayed };
+};
+const waitSeconds = (storeId: string, message_wait_seconds: number) =>
+  messaging.rpc.call(updateMessagingSettings, { body: { message_wait_seconds } }, testContext({ storeId }));
+/** A store with a sandbox channel that answers at once, and a lead of it. */
+const newLead = async ({ wait = 0 } = {}) => {
+  const storeId = randomUUID();
+  await messaging.addChannel(storeId);
+  await waitSeconds(storeId, wait);
+  return { storeId, leadId: messaging.crm.addLead(storeId) };
+};
+const messagesOf = (storeId: string) => messaging.adminSql`
+  select * from messages where store_id = ${storeId} order by lead_id, number`;
+/** What the channel makes of a message, as the delivery records it. */
+const record = async (id: string, status: string, error: { code: string; detail: string } | null = null) => {
+  await messaging.adminSql`
+    update messages set status = ${status}, error_code = ${error?.code ?? null}, error_detail = ${error?.detail ?? null}
+    where id = ${id}`;
+  messaging.dependencies.outcomes.announce(id);
+};
+const accepted = (storeId: string, count = 1) =>
+  waitFor(
+    async () => {
+      const rows = await messagesOf(storeId);
+      return rows.length === count && rows;
+    },
+    { description: `${count} accepted` },
+  );
+
+describe('acceptance', () => {
+  test('a message is stored as the API’s, queued, in the session that it opened, and the delivery is woken', async () => {
+    const { storeId, leadId } = await newLead();
+    const { answer } = await post(leadId, { storeId }, { message: ' Olá \n' });
+    expect(answer).toEqual({ sent: false, id: expect.any(String), status: 'queued', error: null });
+    const [session] = await messaging.adminSql`select * from sessions where store_id = ${storeId}`;
+    expect(await messagesOf(storeId)).toMatchObject([
+      {
+        id: answer.id,
+        lead_id: leadId,
+        session_id: session?.id,
+        number: '1',
+        direction: 'outbound',
+        source: 'api',
+        body: 'Olá',
+        status: 'queued',
+      },
+    ]);
+    expect(session).toMatchObject({ lead_id: leadId, status: 'active', ended_at: null });
+    expect(await messaging.wakeUps(storeId)).toEqual([
+      { entity_id: leadId, lead_id: leadId, signal: 'message_accepted' },
+    ]);
+    expect(await messaging.events(storeId)).toEqual([
+      { topic: 'messaging.session.started', data: { session_id: session?.id, lead_id: leadId } },
+    ]);
+  });
+
+  test('the workflow has one spelling of the lead, however the request writes it', async () => {
+    const { storeId, leadId } = await newLead();
+    await post(leadId.toUpperCase(), { storeId });
+    await post(leadId, { storeId });
+    expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, lead_id: leadId }]);
+    expect(await messagesOf(storeId)).toHaveLength(2);
+  });
+
+  test('order by acceptance: of fifty at once each has a number of its own, without gaps, in the order of its time', async () => {
+    const { storeId, leadId } = await newLead();
+    await Promise.all(Array.from({ length: 50 }, (_, count) => messaging.send(storeId, leadId, `Message ${count}`)));
+    const rows = await messagesOf(storeId);
+    expect(rows.map(({ number }) => Number(number))).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+    expect(rows.map(({ created_at }) => created_at.getTime())).toEqual(
+      rows.map(({ created_at }) => created_at.getTime()).sort((one, other) => one - other),
+    );
+    expect(new Set(rows.map(({ session_id }) => session_id)).size).toBe(1);
+    expect(await messaging.adminSql`select status from sessions where store_id = ${storeId}`).toHaveLength(1);
+    expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  });
+
+  test('the delivery is woken whenever no message ahead is on its way, also behind one whose outcome is unknown', async () => {
+    const { storeId, leadId } = await newLead();
+    const wakeUps = async () => (await messaging.wakeUps(storeId)).length;
+    const { id } = await messaging.send(storeId, leadId);
+    for (const [status, expected] of [
+      ['queued', 1],
+      ['sending', 1],
+      ['unknown', 2],
+      ['failed', 3],
+      ['sent', 4],
+    ] as const) {
+      await messaging.adminSql`delete from messages where store_id = ${storeId} and id <> ${id}`;
+      await messaging.adminSql`update messages set status = ${status} where id = ${id}`;
+      await messaging.send(storeId, leadId);
+      expect(await wakeUps(), status).toBe(expected);
+    }
+  });
+
+  test('a message that is accepted while the queue runs empty is not forgotten', async () => {
+    const { storeId, leadId } = await newLead();
+    const { id } = await messaging.send(storeId, leadId);
+    await messaging.adminSql`delete from outbox where store_id = ${storeId}`;
+    // The delivery records its last message, and looks for the next one, with the conversation locked.
+    let sending: Promise<unknown> | undefined;
+    await messaging.adminSql.begin(async (sql) => {
+      await sql`select 1 from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
+      sending = messaging.send(storeId, leadId);
+      await waitFor(
+        async () =>
+          (
+            await messaging.adminSql`select 1 from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`
+          ).length > 0,
+        { description: 'the acceptance waits for the conversation' },
+      );
+      await sql`update messages set status = 'sent' where id = ${id}`;
+    });
+    await sending;
+    expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  });
+});
+
+describe('what is refused, before anything has happened', () => {
+  const nothing = async (storeId: string) => {
+    for (const table of ['messages', 'sessions', 'conversations', 'outbox', 'idempotency_records']) {
+      expect(await messaging.adminSql`select 1 from ${messaging.adminSql(table)} where store_id = ${storeId}`).toEqual(
+        [],
+      );
+    }
+  };
+  const converse = (storeId: string, leadId: string, changes: Record<string, Date | null>) => messaging.adminSql`
+    insert into conversations ${messaging.adminSql({ store_id: storeId, lead_id: leadId, ...changes })}`;
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+
+  test('a lead that the store does not have, also another store’s, before the channel is looked at', async () => {
+    const storeId = randomUUID();
+    await expect(post(randomUUID(), { storeId })).rejects.toMatchObject({ code: 'lead_not_found' });
+    const theirs = messaging.crm.addLead(randomUUID());
+    await expect(post(theirs, { storeId })).rejects.toMatchObject({ code: 'lead_not_found' });
+    await nothing(storeId);
+  });
+
+  test('a store without a channel, or whose channel waits for a person', async () => {
+    const storeId = randomUUID();
+    const leadId = messaging.crm.addLead(storeId);
+    const keyed = { storeId, idempotencyKey: 'k' };
+    await expect(post(leadId, keyed)).rejects.toMatchObject({ code: 'channel_not_connected' });
+    await messaging.addChannel(storeId);
+    await messaging.adminSql`
+      update channels set status = 'needs_attention', last_error_code = '190', last_error_detail = 'expired'
+      where store_id = ${storeId}`;
+    await expect(post(leadId, keyed)).rejects.toMatchObject({ code: 'channel_not_connected' });
+    await nothing(storeId);
+    // Mended, the same request goes through with its key.
+    await messaging.adminSql`
+      update channels set status = 'connected', last_error_code = null, last_error_detail = null where store_id = ${storeId}`;
+    await waitSeconds(storeId, 0);
+    expect(await post(leadId, keyed)).toMatchObject({ replayed: false, answer: { status: 'queued' } });
+  });
+
+  test('shown as sent, never received: free text once WhatsApp’s window is closed, or was never open', async () => {
+    const storeId = randomUUID();
+    await messaging.addChannel(storeId, 'whatsapp_cloud');
+    await waitSeconds(storeId, 0);
+    const never = messaging.crm.addLead(storeId);
+    await expect(post(never, { storeId })).rejects.toMatchObject({ code: 'messaging_window_closed' });
+    await nothing(storeId);
+    const [closed, open] = [messaging.crm.addLead(storeId), messaging.crm.addLead(storeId)];
+    await converse(storeId, closed, { last_inbound_at: hoursAgo(24) });
+    await converse(storeId, open, { last_inbound_at: hoursAgo(23.9) });
+    await expect(post(closed, { storeId })).rejects.toMatchObject({ code: 'messaging_window_closed' });
+    expect(await post(open, { storeId })).toMatchObject({ answer: { status: 'queued' } });
+  });
+
+  test('a lead that has opted out still hears what a person or a system of the store sends on its own account', async () => {
+    const { storeId, leadId } = await newLead();
+    await converse(storeId, leadId, { opted_out_at: hoursAgo(1) });
+    expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
+  });
+
+  test('with crm away a lead that has a conversation is written to, and for another one the answer is 503', async () => {
+    const { storeId, leadId } = await newLead();
+    const other = messaging.crm.addLead(storeId);
+    await post(leadId, { storeId });
+    await messaging.crm.stop();
+    try {
+      expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
+      await expect(post(other, { storeId })).rejects.toMatchObject({ code: 'service_unavailable' });
+    } finally {
+      await messaging.crm.start();
+    }
+  });
+});
+
+describe('the outcome', () => {
+  test.each([
+    ['sent', true],
+    ['delivered', true],
+    ['read', true],
+    ['unknown', false],
+  ])('a message that is %s within the wait is answered at once, as sent: %s', async (status, sent) => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    const startedMs = performance.now();
+    const posting = post(leadId, { storeId });
+    const [message] = await accepted(storeId);
+    await record(message?.id, status);
+    expect((await posting).answer).toEqual({ sent, id: message?.id, status, error: null });
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
+  });
+
+  test('a message that the channel refuses is answered as not sent, with the reason', async () => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    const posting = post(leadId, { storeId });
+    const [message] = await accepted(storeId);
+    const error = { code: '131026', detail: 'Message undeliverable' };
+    await record(message?.id, 'failed', error);
+    expect((await posting).answer).toEqual({ sent: false, id: message?.id, status: 'failed', error });
+  });
+
+  test('an outcome that was recorded before the request began to wait is seen, though no notice comes', async () => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    await messaging.adminSql`
+      create or replace function pg_temp_sent() returns trigger language plpgsql as $$
+        begin if new.body = 'at once' then new.status := 'sent'; end if; return new; end $$`;
+    await messaging.adminSql`
+      create trigger at_once before insert on messages for each row execute function pg_temp_sent()`;
+    const startedMs = performance.now();
+    const { answer } = await post(leadId, { storeId }, { message: 'at once' });
+    await messaging.adminSql`drop trigger at_once on messages`;
+    expect(answer).toMatchObject({ sent: true, status: 'sent' });
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
+  });
+
+  test('when the wait is over the answer is what the row says, and the message stays on its way', async () => {
+    const { storeId, leadId } = await newLead({ wait: 0.3 });
+    const posting = post(leadId, { storeId });
+    const [message] = await accepted(storeId);
+    await messaging.adminSql`update messages set status = 'sending' where id = ${message?.id}`;
+    expect((await posting).answer).toEqual({ sent: false, id: message?.id, status: 'sending', error: null });
+  });
+
+  test('a wait that is longer than the request’s deadline still ends in an answer', async () => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    const { answer } = await post(leadId, { storeId, timeoutMs: 1_500 });
+    expect(answer).toMatchObject({ sent: false, status: 'queued' });
+  });
+
+  test('requests that wait hold neither a place nor a connection: two hundred wait, and another one is answered', async () => {
+    const { storeId } = await newLead({ wait: 6 });
+    const leads = Array.from({ length: 200 }, () => messaging.crm.addLead(storeId));
+    const posting = leads.map((leadId) => messaging.send(storeId, leadId));
+    await waitFor(() => messaging.dependencies.outcomes.waiting() === 200, { description: 'all wait' });
+    const { storeId: other, leadId } = await newLead();
+    await messaging.send(other, leadId);
+    expect(messaging.dependencies.database.stats()).toMatchObject({ busy: 0, waiting: 0 });
+    await messaging.adminSql`update messages set status = 'sent' where store_id = ${storeId}`;
+    for (const { id } of await messagesOf(storeId)) messaging.dependencies.outcomes.announce(id);
+    expect((await Promise.all(posting)).every(({ sent }) => sent)).toBe(true);
+    expect(messaging.dependencies.outcomes.waiting()).toBe(0);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('one effect per idempotency key: fifty at once make one message, one wake-up and one answer', async () => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    const keyed = { storeId, idempotencyKey: 'fifty', timeoutMs: 20_000 };
+    const posting = Array.from({ length: 50 }, () => post(leadId, keyed));
+    const [message] = await accepted(storeId);
+    await record(message?.id, 'sent');
+    const answers = await Promise.all(posting);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers[0]?.answer).toEqual({ sent: true, id: message?.id, status: 'sent', error: null });
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await messagesOf(storeId)).toHaveLength(1);
+    expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+    expect(await messaging.adminSql`select next_number from conversations where store_id = ${storeId}`).toEqual([
+      { next_number: '2' },
+    ]);
+  });
+
+  test('a retried send creates no second message, and gets the first answer although more is known by now', async () => {
+    const { storeId, leadId } = await newLead();
+    const keyed = { storeId, idempotencyKey: 'k' };
+    const first = await post(leadId, keyed);
+    await record(first.answer.id, 'read');
+    expect(await post(leadId, keyed)).toEqual({ ...first, replayed: true });
+    expect(await messagesOf(storeId)).toHaveLength(1);
+  });
+
+  test('when the answer was lost after the commit, the same request again waits for the same message', async () => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    const keyed = { storeId, idempotencyKey: 'k' };
+    // The process dies after the commit: what it leaves is the message, and a record without an answer.
+    void post(leadId, keyed).catch(() => {});
+    const [message] = await accepted(storeId);
+    const again = post(leadId, keyed);
+    await waitFor(() => messaging.dependencies.outcomes.waiting() === 2, { description: 'both wait' });
+    await record(message?.id, 'sent');
+    expect((await again).answer).toMatchObject({ id: message?.id, sent: true });
+    expect(await messagesOf(storeId)).toHaveLength(1);
+  });
+
+  test('another text under the key is refused, also while the first one still waits', async () => {
+    const { storeId, leadId } = await newLead({ wait: 8 });
+    const keyed = { storeId, idempotencyKey: 'k' };
+    const posting = post(leadId, keyed);
+    const [message] = await accepted(storeId);
+    const other = () => post(leadId, { ...keyed, body: { message: 'Tchau' } }, { message: 'Tchau' });
+    await expect(other()).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    await record(message?.id, 'sent');
+    await posting;
+    await expect(other()).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect(await messagesOf(storeId)).toHaveLength(1);
+  });
+
+  test('without a key two equal messages are two', async () => {
+    const { storeId, leadId } = await newLead();
+    await post(leadId, { storeId });
+    await post(leadId, { storeId });
+    expect(await messagesOf(storeId)).toHaveLength(2);
+  });
+});
+
+describe('a process', () => {
+  const withWait = async (own: TestMessaging) => {
+    const storeId = randomUUID();
+    await own.addChannel(storeId);
+    await own.rpc.call(updateMessagingSettings, { body: { message_wait_seconds: 8 } }, testContext({ storeId }));
+    return { storeId, leadId: own.crm.addLead(storeId) };
+  };
+
+  test('that stops answers those who wait with what is known, at once', async () => {
+    const own = await startMessaging();
+    const { storeId, leadId } = await withWait(own);
+    const sending = [own.send(storeId, leadId), own.send(storeId, leadId)];
+    await waitFor(() => own.dependencies.outcomes.waiting() === 2, { description: 'both wait' });
+    const startedMs = performance.now();
+    const stopping = own.stop();
+    expect(await Promise.all(sending)).toMatchObject([
+      { sent: false, status: 'queued' },
+      { sent: false, status: 'queued' },
+    ]);
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    await stopping;
+  });
+
+  test('in which too many wait answers the next one at once: it is accepted, and nobody has waited', async () => {
+    const own = await startMessaging({ mostWaiting: 1 });
+    const { storeId, leadId } = await withWait(own);
+    const waiting = own.send(storeId, leadId);
+    await waitFor(() => own.dependencies.outcomes.waiting() === 1, { description: 'one waits' });
+    const startedMs = performance.now();
+    expect(await own.send(storeId, leadId)).toMatchObject({ sent: false, status: 'queued' });
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    const stopping = own.stop();
+    await waiting;
+    await stopping;
+  });
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let database: TestDatabase;
+let tables: string[];
+const [storeId, otherId] = [randomUUID(), randomUUID()];
+
+beforeAll(async () => {
+  database = await createTestDatabase('messaging');
+  const { adminSql } = database;
+  const found = await adminSql<{ name: string }[]>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'messaging' and column_name = 'store_id' order by 1`;
+  tables = found.map(({ name }) => name);
+  for (const store_id of [storeId, otherId]) {
+    const [channel_id, lead_id, session_id, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const insert = (table: string, row: Record<string, unknown>) =>
+      adminSql`insert into ${adminSql(table)} ${adminSql({ store_id, ...row } as Record<string, string>)}`;
+    const now = new Date();
+    await insert('store_settings', {});
+    await insert('channels', { id: channel_id, provider: 'sandbox', sealed_credentials: 'sealed' });
+    await insert('conversations', { lead_id, wa_id: '5511900000001' });
+    await insert('sessions', { id: session_id, lead_id, started_at: now, last_message_at: now });
+    const message = { id, lead_id, session_id, number: 1, direction: 'outbound', source: 'api', status: 'queued' };
+    await insert('messages', { ...message, body: 'Olá' });
+    await insert('inbound_payloads', { channel_id, payload: '{}' });
+    const report = { provider_message_id: 'wamid.1', status: 'sent', reported_at: now };
+    await insert('status_reports', { channel_id, ...report });
+    await insert('sandbox_deliveries', { id, channel_id, customer_phone: '5511900000001', body: 'Olá' });
+    await insert('outbox', { kind: 'event', topic: 'messaging.session.started', data: '{}' });
+    await insert('idempotency_records', { scope: 'POST /x', key: 'k', fingerprint: 'f', entity_id: id });
+  }
+});
+afterAll(() => database?.drop());
+
+/** Runs statements as a role, and takes back what they did. */
+async function as<T>(
+  role: string,
+  store: string | null,
+  work: (sql: TestDatabase['adminSql']) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined;
+  const undo = new Error('undo');
+  await database.adminSql
+    .begin(async (sql) => {
+      await sql`set local role ${sql(role)}`;
+      if (store) await sql`select set_config('mostrador.store_id', ${store}, true)`;
+      result = await work(sql as unknown as TestDatabase['adminSql']);
+      throw undo;
+    })
+    .catch((error) => {
+      if (error !== undo) throw error;
+    });
+  return result as T;
+}
+
+test('every table has a store, and row-level security that binds its owner too', async () => {
+  const all = await database.adminSql`
+    select relname as name, relrowsecurity and relforcerowsecurity as secured
+    from pg_class where relnamespace = 'messaging'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+    order by 1`;
+  expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
+  expect(tables).toHaveLength(10);
+});
+
+test('requests see and write their own store’s rows alone; without a store, none', async () => {
+  for (const table of tables) {
+    const rowsFor = (store: string | null) =>
+      as('messaging', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
+    expect(await rowsFor(storeId), table).toEqual([{ store_id: storeId }]);
+    expect(await rowsFor(null), table).toEqual([]);
+  }
+  const intruding = as(
+    'messaging',
+    storeId,
+    (sql) => sql`insert into conversations (store_id, lead_id) values (${otherId}, ${randomUUID()})`,
+  );
+  await expect(intruding).rejects.toThrow('row-level security');
+  for (const table of ['messages', 'sessions']) {
+    const taking = await as(
+      'messaging',
+      storeId,
+      (sql) => sql`update ${sql(table)} set status = status where store_id = ${otherId}`,
+    );
+    expect(taking.count, table).toBe(0);
+  }
+});
+
+test('a message belongs to a session and a conversation of its own store', async () => {
+  const [theirs] = await database.adminSql`select * from messages where store_id = ${otherId}`;
+  const { number, created_at, ...rest } = theirs as unknown as { number: string; created_at: Date } & Record<
+    string,
+    string
+  >;
+  const crossing = database.adminSql`
+    insert into messages ${database.adminSql({ ...rest, store_id: storeId, number: 2, created_at })}`;
+  await expect(crossing).rejects.toThrow('violates foreign key constraint');
+});
+
+test('the system role sees every store’s ids, states and times, and nothing that anybody wrote, nor a credential', async () => {
+  const seen = await as('messaging_system', null, (sql) => sql`select store_id from messages`);
+  expect(seen).toHaveLength(2);
+  for (const [column, table] of [
+    ['body', 'messages'],
+    ['template', 'messages'],
+    ['error_detail', 'messages'],
+    ['provider_message_id', 'messages'],
+    ['wa_id', 'conversations'],
+    ['payload', 'inbound_payloads'],
+    ['sealed_credentials', 'channels'],
+    ['body', 'sandbox_deliveries'],
+    ['callback_data', 'status_reports'],
+  ] as const) {
+    const reading = as('messaging_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
+    await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');
+  }
+  for (const change of ["status = 'sent'", "body = ''"]) {
+    const changing = as('messaging_system', null, (sql) => sql`update messages set ${sql.unsafe(change)}`);
+    await expect(changing, change).rejects.toThrow('permission denied');
+  }
+});
+
+test('a message that came in has no outcome, and an error has a code and a detail', async () => {
+  const { adminSql } = database;
+  const change = (text: string) => adminSql`update messages set ${adminSql.unsafe(text)} where store_id = ${storeId}`;
+  for (const wrong of ["status = 'received'", "direction = 'inbound'", "error_code = '1'", "status = 'lost'"]) {
+    await expect(change(wrong), wrong).rejects.toThrow('violates check constraint');
+  }
+});

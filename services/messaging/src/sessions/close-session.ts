@@ -1,0 +1,26 @@
+import { closeSession as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { withIdempotency } from '@mostrador/kit/idempotency';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { closeSession as closeRow } from './session.repository.ts';
+import { presentSession } from './session.ts';
+
+export const closeSession =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: (commit) =>
+        commit(async (sql) => {
+          const row = await closeRow(sql, context.storeId, params.leadId, params.sessionId);
+          if (!row) throw new AppError('session_not_found');
+          return row;
+        }),
+      toReply: presentSession,
+    });
+    relay.nudge();
+    return result;
+  };

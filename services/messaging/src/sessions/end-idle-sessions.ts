@@ -1,0 +1,34 @@
+import type { Log } from '@mostrador/kit/log';
+import type { Dependencies } from '../dependencies.ts';
+import { endIdleSessions as endRows, findIdleSessions } from './session.repository.ts';
+
+const batch = 500;
+const runLimitMs = 10_000;
+
+/**
+ * Ends the sessions in which nobody has written for as long as their store says, each at the moment at which that time was
+ * over. Returns how many.
+ */
+export async function endIdleSessions(
+  { database, systemDatabase, relay, log }: Pick<Dependencies, 'database' | 'systemDatabase' | 'relay'> & { log: Log },
+  signal: AbortSignal,
+): Promise<number> {
+  let ended = 0;
+  for (;;) {
+    const deadline = Date.now() + runLimitMs;
+    const idle = await findIdleSessions(systemDatabase, { deadline }, batch);
+    let endedNow = 0;
+    for (const [storeId, sessions] of Map.groupBy(idle, (row) => row.store_id)) {
+      const ids = sessions.map(({ id }) => id);
+      try {
+        endedNow += await database.write({ storeId, deadline }, (sql) => endRows(sql, storeId, ids));
+      } catch (error) {
+        // What goes wrong with one store's sessions must not keep those of the others from ending.
+        log.error({ err: error, store_id: storeId }, 'idle sessions could not be ended');
+      }
+    }
+    if (endedNow > 0) relay.nudge();
+    ended += endedNow;
+    if (idle.length < batch || endedNow === 0 || signal.aborted) return ended;
+  }
+}

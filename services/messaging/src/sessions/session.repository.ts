@@ -1,0 +1,106 @@
+import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
+import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/postgres';
+import { idleHours } from '../settings/settings.repository.ts';
+import type { SessionRow } from './session.ts';
+
+export async function listSessions(sql: Sql, storeId: string, leadId: string): Promise<SessionRow[]> {
+  return await sql<SessionRow[]>`
+    select id, lead_id, status, started_at, ended_at from sessions
+    where store_id = ${storeId} and lead_id = ${leadId} order by started_at, id`;
+}
+
+/**
+ * The session that a message of this moment belongs to: the active one, or a new one when there is none, or none that is
+ * not idle for too long by then. The conversation is locked. Writes the events of what it began and ended.
+ */
+export async function touchSession(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  at: Date,
+): Promise<{ sessionId: string; opened: boolean }> {
+  const [active] = await sql<{ id: string }[]>`
+    update sessions set last_message_at = greatest(last_message_at, ${at})
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'active'
+      and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' > ${at}
+    returning id`;
+  if (active) return { sessionId: active.id, opened: false };
+
+  // The periodic job may be late: an idle session ends before the next one begins.
+  const ended = await sql<{ id: string }[]>`
+    update sessions set ${end(sql, storeId)}
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'active' returning id`;
+  const [opened] = await sql<{ id: string }[]>`
+    insert into sessions (store_id, lead_id, started_at, last_message_at)
+    values (${storeId}, ${leadId}, ${at}, ${at}) returning id`;
+  const sessionId = (opened as { id: string }).id;
+  await appendOutbox(sql, storeId, [
+    ...ended.map(({ id }) => endedEvent({ id, lead_id: leadId })),
+    { kind: 'event', type: 'messaging.session.started', data: { session_id: sessionId, lead_id: leadId } },
+  ]);
+  return { sessionId, opened: true };
+}
+
+/** Ends a session now, with its event; one that has ended stays as it is. Undefined: the lead has no such session. */
+export async function closeSession(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  sessionId: string,
+): Promise<SessionRow | undefined> {
+  const [closed] = await sql<SessionRow[]>`
+    update sessions set status = 'ended', ended_at = greatest(clock_timestamp(), last_message_at)
+    where store_id = ${storeId} and lead_id = ${leadId} and id = ${sessionId} and status = 'active'
+    returning id, lead_id, status, started_at, ended_at`;
+  if (closed) {
+    await appendOutbox(sql, storeId, [endedEvent(closed)]);
+    return closed;
+  }
+  const [row] = await sql<SessionRow[]>`
+    select id, lead_id, status, started_at, ended_at from sessions
+    where store_id = ${storeId} and lead_id = ${leadId} and id = ${sessionId}`;
+  return row;
+}
+
+/** Sessions of any store that have been idle for as long as their store says, the oldest first. */
+export async function findIdleSessions(
+  database: SystemDatabase,
+  scope: { deadline: number },
+  limit: number,
+): Promise<{ store_id: string; id: string }[]> {
+  // The shortest time that any store has bounds what the index is asked for.
+  return await database.read(
+    scope,
+    (sql) => sql<{ store_id: string; id: string }[]>`
+      select s.store_id, s.id from sessions s left join store_settings using (store_id)
+      where s.status = 'active'
+        and s.last_message_at <= now()
+          - least(24, (select min(session_idle_hours) from store_settings)) * interval '1 hour'
+        and s.last_message_at <= now() - coalesce(session_idle_hours, 24) * interval '1 hour'
+      order by s.last_message_at limit ${limit}`,
+  );
+}
+
+/** Ends those that are still idle, at the moment at which their time was over, with their events. Returns how many. */
+export async function endIdleSessions(
+  sql: TransactionSql,
+  storeId: string,
+  sessionIds: readonly string[],
+): Promise<number> {
+  const ended = await sql<{ id: string; lead_id: string }[]>`
+    update sessions set ${end(sql, storeId)}
+    where store_id = ${storeId} and id = any(${[...sessionIds]}::uuid[]) and status = 'active'
+      and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' <= now()
+    returning id, lead_id`;
+  await appendOutbox(sql, storeId, ended.map(endedEvent));
+  return ended.length;
+}
+
+const end = (sql: Sql, storeId: string) => sql`
+  status = 'ended', ended_at = last_message_at + ${idleHours(sql, storeId)} * interval '1 hour'`;
+
+const endedEvent = ({ id, lead_id }: { id: string; lead_id: string }): Fact => ({
+  kind: 'event',
+  type: 'messaging.session.ended',
+  data: { session_id: id, lead_id },
+});

@@ -1,0 +1,22 @@
+import type { Session } from '@mostrador/contracts';
+import { toTimestamp } from '@mostrador/kit/validate';
+
+/** A session as its row holds it. */
+export type SessionRow = {
+  readonly id: string;
+  readonly lead_id: string;
+  readonly status: Session['status'];
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+};
+
+/** A session as the API shows it. */
+export function presentSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    lead_id: row.lead_id,
+    status: row.status,
+    started_at: toTimestamp(row.started_at),
+    ended_at: row.ended_at && toTimestamp(row.ended_at),
+  };
+}

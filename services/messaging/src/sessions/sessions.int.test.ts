@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { closeSession, listSessions, updateMessagingSettings } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { ensureConversation } from '../conversations/conversation.repository.ts';
+import { endIdleSessions } from './end-idle-sessions.ts';
+import { touchSession } from './session.repository.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const touch = (storeId: string, leadId: string, at: string | Date) =>
+  messaging.database.write(testContext({ storeId }), async (sql) => {
+    await ensureConversation(sql, storeId, leadId);
+    return await touchSession(sql, storeId, leadId, new Date(at));
+  });
+const list = (storeId: string, leadId: string) =>
+  messaging.rpc.call(listSessions, { params: { leadId } }, testContext({ storeId }));
+const close = (storeId: string, leadId: string, sessionId: string, options = {}) =>
+  messaging.rpc.call(closeSession, { params: { leadId, sessionId } }, testContext({ storeId, ...options }));
+const idleHours = (storeId: string, session_idle_hours: number) =>
+  messaging.rpc.call(updateMessagingSettings, { body: { session_idle_hours } }, testContext({ storeId }));
+const endIdle = () =>
+  endIdleSessions({ ...messaging.dependencies, log: testContext().log }, new AbortController().signal);
+const eventsOf = async (storeId: string) =>
+  (await messaging.events(storeId)).map(({ topic, data }) => `${topic} ${data.session_id}`);
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+const newLead = () => ({ storeId: randomUUID(), leadId: randomUUID() });
+
+describe('a session', () => {
+  test('messages arriving at once open one session: of fifty each belongs to it, and it is told of once', async () => {
+    const { storeId, leadId } = newLead();
+    const touched = await Promise.all(Array.from({ length: 50 }, () => touch(storeId, leadId, new Date())));
+    expect(new Set(touched.map(({ sessionId }) => sessionId)).size).toBe(1);
+    expect(touched.filter(({ opened }) => opened)).toHaveLength(1);
+    expect(await list(storeId, leadId)).toMatchObject([{ status: 'active', ended_at: null }]);
+    expect(await eventsOf(storeId)).toEqual([`messaging.session.started ${touched[0]?.sessionId}`]);
+  });
+
+  test('a second active one cannot be, whatever the code does', async () => {
+    const { storeId, leadId } = newLead();
+    await touch(storeId, leadId, new Date());
+    const second = messaging.adminSql`
+      insert into sessions (store_id, lead_id, started_at, last_message_at) values (${storeId}, ${leadId}, now(), now())`;
+    await expect(second).rejects.toThrow('sessions_active');
+  });
+
+  test('goes on with every message, and after 24 idle hours the next one opens another', async () => {
+    const { storeId, leadId } = newLead();
+    const { sessionId } = await touch(storeId, leadId, '2026-11-01T10:00:00Z');
+    expect(await touch(storeId, leadId, '2026-11-02T09:59:59.999Z')).toEqual({ sessionId, opened: false });
+    // A message that was late does not set the clock back.
+    expect(await touch(storeId, leadId, '2026-11-01T11:00:00Z')).toEqual({ sessionId, opened: false });
+    const next = await touch(storeId, leadId, '2026-11-03T09:59:59.999Z');
+    expect(next).toEqual({ sessionId: expect.not.stringMatching(sessionId), opened: true });
+    expect(await list(storeId, leadId)).toEqual([
+      {
+        id: sessionId,
+        lead_id: leadId,
+        status: 'ended',
+        started_at: '2026-11-01T10:00:00.000Z',
+        ended_at: '2026-11-03T09:59:59.999Z',
+      },
+      {
+        id: next.sessionId,
+        lead_id: leadId,
+        status: 'active',
+        started_at: '2026-11-03T09:59:59.999Z',
+        ended_at: null,
+      },
+    ]);
+    expect(await eventsOf(storeId)).toEqual([
+      `messaging.session.started ${sessionId}`,
+      `messaging.session.ended ${sessionId}`,
+      `messaging.session.started ${next.sessionId}`,
+    ]);
+  });
+
+  test('ends after the idle time that its store has set', async () => {
+    const { storeId, leadId } = newLead();
+    await idleHours(storeId, 0.5);
+    await touch(storeId, leadId, '2026-11-01T10:00:00Z');
+    expect(await touch(storeId, leadId, '2026-11-01T10:29:00Z')).toMatchObject({ opened: false });
+    expect(await touch(storeId, leadId, '2026-11-01T10:59:00Z')).toMatchObject({ opened: true });
+  });
+});
+
+describe('the list', () => {
+  test('is a bare array in chronological order, with all of them', async () => {
+    const { storeId, leadId } = newLead();
+    for (let day = 1; day <= 30; day += 2) {
+      await touch(storeId, leadId, new Date(Date.UTC(2026, 9, day, 12)));
+    }
+    const sessions = await list(storeId, leadId);
+    expect(sessions).toHaveLength(15);
+    const starts = sessions.map(({ started_at }) => started_at);
+    expect(starts).toEqual(starts.toSorted());
+  });
+
+  test('of a lead that never wrote is empty, and of one that does not exist 404, also another store’s', async () => {
+    const storeId = randomUUID();
+    expect(await list(storeId, messaging.crm.addLead(storeId))).toEqual([]);
+    await expect(list(storeId, randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
+    const theirs = newLead();
+    await touch(theirs.storeId, theirs.leadId, new Date());
+    await expect(list(storeId, theirs.leadId)).rejects.toMatchObject({ code: 'lead_not_found' });
+  });
+});
+
+describe('closing', () => {
+  test('ends the session now; again it stays as it is; the next message opens another', async () => {
+    const { storeId, leadId } = newLead();
+    const { sessionId } = await touch(storeId, leadId, hoursAgo(1));
+    const closed = await close(storeId, leadId, sessionId);
+    expect(closed).toMatchObject({ id: sessionId, status: 'ended', ended_at: expect.any(String) });
+    expect(await close(storeId, leadId, sessionId)).toEqual(closed);
+    expect((await touch(storeId, leadId, new Date())).sessionId).not.toBe(sessionId);
+    expect((await eventsOf(storeId)).filter((event) => event.includes('ended'))).toHaveLength(1);
+  });
+
+  test('with a key it is answered again as it was', async () => {
+    const { storeId, leadId } = newLead();
+    const { sessionId } = await touch(storeId, leadId, new Date());
+    const keyed = { idempotencyKey: 'k', idempotencyScope: `POST /leads/${leadId}/sessions/${sessionId}/close` };
+    const first = await close(storeId, leadId, sessionId, keyed);
+    expect(await close(storeId, leadId, sessionId, keyed)).toEqual(first);
+  });
+
+  test('while messages come in, each belongs to a session that was active when it came, and one is at most', async () => {
+    const { storeId, leadId } = newLead();
+    const { sessionId } = await touch(storeId, leadId, new Date());
+    const touching = Array.from({ length: 30 }, () => touch(storeId, leadId, new Date()));
+    await Promise.all([...touching, close(storeId, leadId, sessionId)]);
+    const sessions = await list(storeId, leadId);
+    expect(sessions.filter(({ status }) => status === 'active').length).toBeLessThanOrEqual(1);
+    expect(sessions.length).toBeLessThanOrEqual(2);
+  });
+
+  test('a session of another lead or store is not found', async () => {
+    const { storeId, leadId } = newLead();
+    const { sessionId } = await touch(storeId, leadId, new Date());
+    for (const [store, lead, session] of [
+      [storeId, randomUUID(), sessionId],
+      [randomUUID(), leadId, sessionId],
+      [storeId, leadId, randomUUID()],
+    ] as const) {
+      await expect(close(store, lead, session)).rejects.toMatchObject({ code: 'session_not_found' });
+    }
+    expect(await list(storeId, leadId)).toMatchObject([{ status: 'active' }]);
+  });
+});
+
+describe('the job', () => {
+  test('ends what is idle, of every store by its own time, at the moment at which that was over, with the event', async () => {
+    await endIdle();
+    const [usual, short] = [newLead(), newLead()];
+    await idleHours(short.storeId, 2);
+    const at = hoursAgo(3);
+    const opened = {
+      usual: await touch(usual.storeId, usual.leadId, at),
+      short: await touch(short.storeId, short.leadId, at),
+    };
+    expect(await endIdle()).toBe(1);
+    expect(await list(usual.storeId, usual.leadId)).toMatchObject([{ status: 'active' }]);
+    expect(await list(short.storeId, short.leadId)).toMatchObject([
+      { status: 'ended', ended_at: new Date(at.getTime() + 2 * 3_600_000).toISOString() },
+    ]);
+    expect(await eventsOf(short.storeId)).toContain(`messaging.session.ended ${opened.short.sessionId}`);
+    expect(await eventsOf(usual.storeId)).not.toContain(`messaging.session.ended ${opened.usual.sessionId}`);
+    expect(await endIdle()).toBe(0);
+  });
+
+  test('more than a batch are all ended, each once, also by two jobs at once', async () => {
+    await endIdle();
+    const storeId = randomUUID();
+    const { adminSql } = messaging;
+    await adminSql`
+      insert into conversations (store_id, lead_id) select ${storeId}, uuidv7() from generate_series(1, 1200)`;
+    await adminSql`
+      insert into sessions (store_id, lead_id, started_at, last_message_at)
+      select store_id, lead_id, now() - interval '25 hours', now() - interval '25 hours' from conversations
+      where store_id = ${storeId}`;
+    const ended = await Promise.all([endIdle(), endIdle()]);
+    while ((await endIdle()) > 0);
+    expect(await adminSql`select 1 from sessions where store_id = ${storeId} and status = 'active'`).toEqual([]);
+    expect(await messaging.events(storeId)).toHaveLength(1200);
+    expect(ended.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(1200);
+  });
+});

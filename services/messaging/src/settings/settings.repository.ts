@@ -1,0 +1,30 @@
+import type { MessagingSettings, RequestOf, updateMessagingSettings } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Static } from '@sinclair/typebox';
+
+type Settings = Static<typeof MessagingSettings>;
+
+/** Of a store that has set nothing; the table's defaults are the same. */
+export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24 };
+
+export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
+  const [row] = await sql<Settings[]>`
+    select message_wait_seconds, session_idle_hours from store_settings where store_id = ${storeId}`;
+  return row ?? defaultSettings;
+}
+
+/** Writes the members that are given, and returns all. */
+export async function saveSettings(
+  sql: TransactionSql,
+  storeId: string,
+  changes: RequestOf<typeof updateMessagingSettings>['body'],
+): Promise<Settings> {
+  await sql`insert into store_settings ${sql({ store_id: storeId, ...changes })}
+    on conflict (store_id) do update set ${sql({ ...changes })}`;
+  return await findSettings(sql, storeId);
+}
+
+/** In a statement: after how many hours without a message a session of the store ends. */
+export const idleHours = (sql: Sql, storeId: string) => sql`
+  coalesce((select session_idle_hours from store_settings where store_id = ${storeId}),
+           ${defaultSettings.session_idle_hours}::float8)`;

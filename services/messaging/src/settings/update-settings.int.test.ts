@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { updateMessagingSettings } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { defaultSettings, findSettings } from './settings.repository.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const update = (storeId: string, body: object) =>
+  messaging.rpc.call(updateMessagingSettings, { body }, testContext({ storeId }));
+
+test('what is not given stays as it was, and without any setting there are the defaults', async () => {
+  const storeId = randomUUID();
+  expect(await update(storeId, { message_wait_seconds: 0 })).toEqual({
+    message_wait_seconds: 0,
+    session_idle_hours: 24,
+  });
+  expect(await update(storeId, { session_idle_hours: 0.5 })).toEqual({
+    message_wait_seconds: 0,
+    session_idle_hours: 0.5,
+  });
+  expect(await update(storeId, { message_wait_seconds: 2.5 })).toEqual({
+    message_wait_seconds: 2.5,
+    session_idle_hours: 0.5,
+  });
+});
+
+test('the defaults of the table are those of a store that has no row', async () => {
+  const storeId = randomUUID();
+  await messaging.adminSql`insert into store_settings (store_id) values (${storeId})`;
+  const read = (store: string) =>
+    messaging.database.read(testContext({ storeId: store }), (sql) => findSettings(sql, store));
+  expect(await read(storeId)).toEqual(defaultSettings);
+  expect(await read(randomUUID())).toEqual(defaultSettings);
+});
+
+test.each([{}, { message_wait_seconds: 8.1 }, { message_wait_seconds: -1 }, { session_idle_hours: 0 }, { other: 1 }])(
+  '%j is refused',
+  async (body) => {
+    await expect(update(randomUUID(), body)).rejects.toThrow();
+  },
+);

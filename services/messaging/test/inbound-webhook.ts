@@ -1,0 +1,77 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { connectChannel, receiveWebhook } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import type { TestMessaging } from './messaging.ts';
+
+const appSecret = 'app secret of the test';
+export const verifyToken = 'verify token of the test';
+
+/** Connects a WhatsApp channel whose provider is nowhere: for what comes in. */
+export async function connectWhatsapp(
+  messaging: Pick<TestMessaging, 'rpc'>,
+  storeId: string,
+  options: { phoneNumberId?: string; appSecret?: string } = {},
+): Promise<{ channelId: string; phoneNumberId: string }> {
+  const phoneNumberId = options.phoneNumberId ?? String(Math.floor(1e14 + Math.random() * 9e14));
+  const secrets = { access_token: 'token', app_secret: options.appSecret ?? appSecret, verify_token: verifyToken };
+  const { channel_id } = await messaging.rpc.call(
+    connectChannel,
+    {
+      body: {
+        provider: 'whatsapp_cloud',
+        phone_number_id: phoneNumberId,
+        phone: '5511400000000',
+        api_url: 'http://127.0.0.1:9',
+        secrets,
+      },
+    },
+    testContext({ storeId }),
+  );
+  return { channelId: channel_id, phoneNumberId };
+}
+
+type Content = { messages?: unknown[]; statuses?: unknown[]; contacts?: unknown[] };
+
+/** What WhatsApp posts about one number. */
+export const notification = (phoneNumberId: string, ...contents: Content[]) => ({
+  object: 'whatsapp_business_account',
+  entry: contents.map((content) => ({
+    id: '100000000000001',
+    changes: [
+      {
+        field: 'messages',
+        value: {
+          messaging_product: 'whatsapp',
+          metadata: { display_phone_number: '5511400000000', phone_number_id: phoneNumberId },
+          ...content,
+        },
+      },
+    ],
+  })),
+});
+
+/** A text message with its contact, as one value has them. */
+export function textFrom(from: string, body: string, options: { id?: string; name?: string; at?: Date } = {}): Content {
+  const { id = `wamid.${randomUUID()}`, name = 'Maria', at = new Date() } = options;
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  return {
+    contacts: [{ profile: { name }, wa_id: from }],
+    messages: [{ from, id, timestamp, type: 'text', text: { body } }],
+  };
+}
+
+export const sign = (body: string | Uint8Array, secret = appSecret): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** Posts to the service as the gateway does. */
+export async function receive(
+  messaging: Pick<TestMessaging, 'rpc'>,
+  channelId: string,
+  payload: unknown,
+  options: { secret?: string; signature?: string } = {},
+): Promise<void> {
+  const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+  const signature = options.signature ?? sign(bytes, options.secret);
+  const body = { channel_id: channelId, signature, payload_base64: bytes.toString('base64') };
+  await messaging.rpc.call(receiveWebhook, { body }, testContext());
+}

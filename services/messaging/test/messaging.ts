@@ -1,0 +1,161 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  type ChannelConnection,
+  ensureLead,
+  getLeadContact,
+  messagingOperations,
+  raiseInteractionCount,
+  sendMessage,
+} from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { createVault } from '@mostrador/kit/secrets';
+import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import { startTestService, type TestService } from '@mostrador/kit/testing/service';
+import { type ChannelGate, createChannelGate } from '../src/channels/channel-gate.ts';
+import { createOpenProvider, type OpenProvider } from '../src/channels/providers/index.ts';
+import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
+import type { Dependencies } from '../src/dependencies.ts';
+import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
+import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
+import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
+import { handlers } from '../src/service.ts';
+
+export type TestMessaging = TestService & {
+  readonly dependencies: Dependencies;
+  /** Not started: until the test starts it, what comes in stays as it came. */
+  readonly inbound: InboundProcessor;
+  /** What answers for crm here. */
+  readonly crm: TestCrm;
+  /** Connects a channel by its row alone: nothing can be sent over it. Returns its id. */
+  addChannel(storeId: string, provider?: NonNullable<ChannelConnection['provider']>): Promise<string>;
+  /** A message through the API. */
+  send(storeId: string, leadId: string, message?: string): Promise<{ sent: boolean; id: string; status: string }>;
+  /** The wake-ups that wait in the outbox, in order. */
+  wakeUps(storeId: string): Promise<{ entity_id: string; lead_id: string | null; signal: string }[]>;
+  /** The events that wait in the outbox, in order. */
+  events(storeId: string): Promise<{ topic: string; data: Record<string, unknown> }[]>;
+};
+
+export type TestCrm = {
+  /** A lead of the store, with a phone of its own unless one is given. Returns its id. */
+  addLead(storeId: string, customerPhone?: string): string;
+  /** The interaction counts it was told of, by lead. */
+  readonly interactionCounts: ReadonlyMap<string, number>;
+  /** How often it was asked who a lead is. */
+  readonly contactsAsked: () => number;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+};
+
+export const publicUrl = 'http://127.0.0.1:8080';
+
+export type MessagingOptions = {
+  readonly mostWaiting?: number;
+  readonly openProvider?: OpenProvider;
+  readonly gate?: ChannelGate;
+  readonly limits?: Partial<DeliveryLimits>;
+};
+
+/** The service with its real handlers on real servers. Only crm is stood in for. */
+export async function startMessaging(options: MessagingOptions = {}): Promise<TestMessaging> {
+  let dependencies: Dependencies | undefined;
+  let inbound: InboundProcessor | undefined;
+  const service = await startTestService({
+    name: 'messaging',
+    operations: messagingOperations,
+    build: ({ database, systemDatabase, rpc, relay, nats, log }) => {
+      const outcomes = createOutcomeWaiters({ nats, log, most: options.mostWaiting ?? 1000 });
+      const vault = createVault(`test:${randomBytes(32).toString('base64')}`);
+      ({ inbound } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log }));
+      dependencies = {
+        database,
+        systemDatabase,
+        rpc,
+        relay,
+        outcomes,
+        inbound,
+        vault,
+        openProvider: options.openProvider ?? createOpenProvider({ database, vault }),
+        gate: options.gate ?? createChannelGate(),
+        limits: { ...deliveryLimits, ...options.limits },
+        publicUrl,
+      };
+      return { handlers: handlers(dependencies) };
+    },
+  });
+  const { adminSql } = service;
+  return {
+    ...service,
+    dependencies: dependencies as Dependencies,
+    inbound: inbound as InboundProcessor,
+    crm: await startCrm(service),
+    async addChannel(storeId, provider = 'sandbox') {
+      const [row] =
+        await adminSql`insert into channels (store_id, provider) values (${storeId}, ${provider}) returning id`;
+      return row?.id;
+    },
+    send: (storeId, leadId, message = 'Hello') =>
+      service.rpc.call(sendMessage, { params: { leadId }, body: { message } }, testContext({ storeId })),
+    wakeUps: async (storeId) =>
+      await adminSql`
+        select entity_id, lead_id, signal from outbox where store_id = ${storeId} and kind = 'workflow' order by id`,
+    events: async (storeId) =>
+      await adminSql`select topic, data from outbox where store_id = ${storeId} and kind = 'event' order by id`,
+    async stop() {
+      await inbound?.stop();
+      await service.stop();
+    },
+  };
+}
+
+async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
+  const leads = new Map<string, { id: string; customer_phone: string; name: string }>();
+  const interactionCounts = new Map<string, number>();
+  let contactsAsked = 0;
+  let phones = 5511900000000;
+  const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
+    const id = randomUUID();
+    leads.set(`${storeId} ${id}`, { id, customer_phone, name });
+    return id;
+  };
+  const serve = async () => {
+    const server = createRpcServer({
+      nats,
+      service: 'crm',
+      operations: { getLeadContact, ensureLead, raiseInteractionCount },
+      handlers: {
+        getLeadContact: async ({ storeId }, { body }) => {
+          contactsAsked += 1;
+          const lead = leads.get(`${storeId} ${body.lead_id.toLowerCase()}`);
+          if (!lead) throw new AppError('lead_not_found');
+          return lead;
+        },
+        ensureLead: async ({ storeId }, { body: { customer_phone, name } }) => {
+          for (const [key, lead] of leads) {
+            if (key.startsWith(storeId) && lead.customer_phone === customer_phone)
+              return { id: lead.id, created: false };
+          }
+          return { id: addLead(storeId, customer_phone, name), created: true };
+        },
+        raiseInteractionCount: async (_, { body: { lead_id, interaction_count } }) => {
+          interactionCounts.set(lead_id, Math.max(interaction_count, interactionCounts.get(lead_id) ?? 0));
+          return { done: true };
+        },
+      },
+      log: silentLog(),
+    });
+    await nats.flush();
+    return server;
+  };
+  let server = await serve();
+  return {
+    addLead,
+    interactionCounts,
+    contactsAsked: () => contactsAsked,
+    stop: () => server.drain(),
+    start: async () => {
+      server = await serve();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** What the stand-in refuses, and with what: the rules of the WhatsApp Cloud API as far as a sender meets them. */
+
+export type Refusal = {
+  readonly code: number;
+  readonly subcode?: number;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number;
+};
+
+export type SendRequest = {
+  readonly to: string;
+  readonly type: 'text' | 'template';
+  readonly text: string;
+  readonly template: string | null;
+  readonly callbackData: string | null;
+};
+
+type Json = Record<string, unknown>;
+
+/** The request, or what is wrong with it. */
+export function readSendRequest(body: unknown): SendRequest | Refusal {
+  const { messaging_product, recipient_type, to, type, text, template, biz_opaque_callback_data } = (body ??
+    {}) as Json;
+  if (messaging_product !== 'whatsapp' || typeof to !== 'string' || !/^[0-9]{5,20}$/.test(to)) return { code: 100 };
+  if (recipient_type !== undefined && recipient_type !== 'individual') return { code: 100 };
+  const callbackData = biz_opaque_callback_data ?? null;
+  if (callbackData !== null && (typeof callbackData !== 'string' || callbackData.length > 512)) return { code: 100 };
+  if (type === 'text') {
+    const said = (text as Json | undefined)?.body;
+    if (typeof said !== 'string' || said === '' || said.length > 4096) return { code: 100 };
+    return { to, type, text: said, template: null, callbackData };
+  }
+  if (type !== 'template') return { code: 100 };
+  const { name, language } = (template ?? {}) as Json;
+  if (typeof name !== 'string' || typeof (language as Json | undefined)?.code !== 'string') return { code: 132000 };
+  return { to, type, text: '', template: name, callbackData };
+}
+
+const statuses: Readonly<Record<number, number>> = {
+  0: 401,
+  190: 401,
+  10: 403,
+  4: 429,
+  80007: 429,
+  130429: 429,
+  131056: 429,
+  2: 503,
+  131016: 503,
+  131000: 500,
+};
+
+/** Meta's error, as it stands in an answer. */
+export function refusalAnswer({ code, subcode, status, retryAfterSeconds }: Refusal, to: string) {
+  return {
+    status: status ?? statuses[code] ?? (code >= 200 && code <= 299 ? 403 : 400),
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    body: JSON.stringify({
+      error: {
+        // It quotes the number: what reaches our logs must not.
+        message: `(#${code}) Message to ${to} was not sent`,
+        type: 'OAuthException',
+        code,
+        ...(subcode !== undefined && { error_subcode: subcode }),
+        error_data: { messaging_product: 'whatsapp', details: `Message to ${to} was not sent.` },
+        fbtrace_id: 'AbCdEfGhIjKlMnOp',
+      },
+    }),
+  };
+}
+
+/** A bucket of `burst` that gains one every `intervalMs`. */
+export type Bucket = { take(nowMs: number): boolean };
+
+export function createBucket({ burst, intervalMs }: { burst: number; intervalMs: number }): Bucket {
+  let level = burst;
+  let at = 0;
+  return {
+    take(nowMs) {
+      level = Math.min(burst, level + (intervalMs > 0 ? (nowMs - at) / intervalMs : burst));
+      at = nowMs;
+      if (level < 1) return false;
+      level -= 1;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { startWhatsappServer, type WhatsappServer, type WhatsappSettings } from './whatsapp-server.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const customer = '5511999990000';
+
+async function start(settings: Partial<WhatsappSettings> = {}): Promise<WhatsappServer> {
+  const whatsapp = await startWhatsappServer(settings);
+  closing.push(() => whatsapp.close());
+  return whatsapp;
+}
+async function send({ apiUrl, settings }: WhatsappServer, more: object = {}) {
+  const answer = await fetch(`${apiUrl}/${settings.phoneNumberId}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${settings.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      messaging_product: 'whatsapp',
+      to: customer,
+      type: 'text',
+      text: { body: 'Hello' },
+      biz_opaque_callback_data: 'ours',
+      ...more,
+    }),
+  });
+  const body = (await answer.json()) as { error?: { code: number }; messages?: { id: string }[] };
+  return { status: answer.status, code: body.error?.code, id: body.messages?.[0]?.id };
+}
+/** Where the webhooks arrive. */
+async function receiver() {
+  const received: { signed: boolean; body: Record<string, never> }[] = [];
+  let refusals = 0;
+  const server = createServer(async (request, response) => {
+    const bytes = await buffer(request);
+    const expected = `sha256=${createHmac('sha256', 'app-secret').update(bytes).digest('hex')}`;
+    const refuse = refusals > 0;
+    if (refuse) refusals -= 1;
+    else
+      received.push({
+        signed: request.headers['x-hub-signature-256'] === expected,
+        body: JSON.parse(bytes.toString()),
+      });
+    response.writeHead(refuse ? 503 : 200).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  const values = () => received.map(({ body }) => (body as never as Payload).entry[0].changes[0].value);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`,
+    received,
+    values,
+    refuse(times: number) {
+      refusals = times;
+    },
+  };
+}
+type Payload = {
+  entry: [{ changes: [{ value: { statuses?: [{ id: string; status: string }]; messages?: object[] } }] }];
+};
+
+test('text is taken only within the window that the customer opens; a template at any time', async () => {
+  const whatsapp = await start({ windowHours: 1 / 3_600 / 10 });
+  expect(await send(whatsapp)).toMatchObject({ status: 400, code: 131047 });
+  await whatsapp.customerWrites({ from: customer, text: 'Hi' });
+  expect(await send(whatsapp)).toMatchObject({ status: 200 });
+  await expect.poll(async () => (await send(whatsapp)).code).toBe(131047);
+  const template = { type: 'template', text: undefined, template: { name: 'hello', language: { code: 'en' } } };
+  expect(await send(whatsapp, template)).toMatchObject({ status: 200 });
+  const taken = whatsapp.log.map(({ type, callbackData }) => `${type} ${callbackData}`);
+  expect([taken.at(0), taken.at(-1)]).toEqual(['text ours', 'template ours']);
+});
+
+test('the pair and the number have their buckets', async () => {
+  const whatsapp = await start({ pairBurst: 2, numberRate: 3 });
+  for (const from of [customer, '5511999990001']) await whatsapp.customerWrites({ from, text: 'Hi' });
+  const codes = [];
+  for (let count = 0; count < 3; count += 1) codes.push((await send(whatsapp)).code);
+  expect(codes).toEqual([undefined, undefined, 131056]);
+  expect((await send(whatsapp, { to: '5511999990001' })).code).toBe(130429);
+});
+
+test('another token, number or form is refused with Meta’s error', async () => {
+  const whatsapp = await start();
+  expect(await send({ ...whatsapp, settings: { ...whatsapp.settings, accessToken: 'old' } })).toMatchObject({
+    status: 401,
+    code: 190,
+  });
+  expect(await send({ ...whatsapp, settings: { ...whatsapp.settings, phoneNumberId: '1' } })).toMatchObject({
+    code: 100,
+  });
+  expect(await send(whatsapp, { text: { body: 'x'.repeat(4097) } })).toMatchObject({ code: 100 });
+  expect(whatsapp.log).toEqual([]);
+});
+
+test('its webhooks are signed, come in the order that it is told, and again until they are answered', async () => {
+  const { url, received, values, refuse } = await receiver();
+  const whatsapp = await start({ webhookUrl: url });
+  refuse(2);
+  expect(await whatsapp.customerWrites({ from: customer, text: 'Hi' }, { from: customer, text: 'You there?' })).toBe(
+    200,
+  );
+  whatsapp.next({ statuses: ['read', 'sent'], repeat: 2 });
+  const { id } = await send(whatsapp);
+  await expect.poll(() => received.length).toBe(5);
+  await whatsapp.reported();
+  expect(received.every(({ signed }) => signed)).toBe(true);
+  expect(values()[0]?.messages).toHaveLength(2);
+  const statuses = values().flatMap(({ statuses = [] as never }) => [...statuses]);
+  expect(statuses.map(({ status }) => status)).toEqual(['read', 'read', 'sent', 'sent']);
+  expect(new Set(statuses.map((status) => status.id))).toEqual(new Set([id]));
+});
+
+test('another process can tell it to misbehave, and read what it took', async () => {
+  const whatsapp = await start();
+  const control = async (path: string, body?: unknown) => {
+    const url = new URL(`/control/${path}`, whatsapp.apiUrl);
+    const method = body === undefined ? 'GET' : 'POST';
+    return await (await fetch(url, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })).json();
+  };
+  await control('customer', [{ from: customer, text: 'Hi' }]);
+  await control('next', [{ refuse: { code: 131016 } }, { cut: true }, { answer: 'reset' }]);
+  expect(await send(whatsapp)).toMatchObject({ status: 503, code: 131016 });
+  await expect(send(whatsapp)).rejects.toThrow();
+  expect(await control('log')).toEqual([]);
+  await expect(send(whatsapp)).rejects.toThrow();
+  expect(await control('log')).toMatchObject([{ to: customer, text: 'Hello' }]);
+  await control('settings', { accessToken: 'renewed' });
+  expect(await send(whatsapp)).toMatchObject({ status: 200 });
+  expect(await control('refusals')).toMatchObject([{ code: 131016, to: customer }]);
+});

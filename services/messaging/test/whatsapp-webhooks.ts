@@ -1,0 +1,116 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export type StatusName = 'sent' | 'delivered' | 'read' | 'failed';
+
+export const newWamid = (): string => `wamid.${randomBytes(18).toString('base64')}`;
+
+const seconds = (ms: number): string => String(Math.floor(ms / 1000));
+
+export type Number = { readonly phoneNumberId: string; readonly phone: string };
+
+const envelope = (number: Number, value: object) => ({
+  object: 'whatsapp_business_account',
+  entry: [
+    {
+      id: '102290129340398',
+      changes: [
+        {
+          field: 'messages',
+          value: {
+            messaging_product: 'whatsapp',
+            metadata: { display_phone_number: number.phone, phone_number_id: number.phoneNumberId },
+            ...value,
+          },
+        },
+      ],
+    },
+  ],
+});
+
+export type ReportedStatus = {
+  readonly id: string;
+  readonly recipient: string;
+  readonly status: StatusName;
+  readonly callbackData: string | null;
+  readonly code?: number;
+};
+
+/** A status, as the webhook has it. */
+export const statusPayload = (number: Number, { id, recipient, status, callbackData, code = 131026 }: ReportedStatus) =>
+  envelope(number, {
+    statuses: [
+      {
+        id,
+        status,
+        timestamp: seconds(Date.now()),
+        recipient_id: recipient,
+        ...(callbackData !== null && { biz_opaque_callback_data: callbackData }),
+        ...(status === 'failed'
+          ? {
+              errors: [
+                {
+                  code,
+                  title: 'Message undeliverable',
+                  message: 'Message undeliverable',
+                  error_data: { details: `Message to ${recipient} is undeliverable.` },
+                  href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
+                },
+              ],
+            }
+          : {
+              conversation: { id: randomBytes(16).toString('hex'), origin: { type: 'service' } },
+              pricing: { billable: true, pricing_model: 'CBP', category: 'service' },
+            }),
+      },
+    ],
+  });
+
+export type CustomerMessage = {
+  readonly from: string;
+  readonly name?: string;
+  readonly text: string;
+  /** The provider's id; the same one again is the same message. */
+  readonly id?: string;
+  /** Seconds since 1970; now unless said. */
+  readonly timestamp?: number;
+};
+
+/** Messages of customers, one webhook for all of them. */
+export const inboundPayload = (number: Number, messages: readonly CustomerMessage[]) =>
+  envelope(number, {
+    contacts: messages.map(({ from, name = 'Maria' }) => ({ profile: { name }, wa_id: from })),
+    messages: messages.map(({ from, text, id = newWamid(), timestamp }) => ({
+      from,
+      id,
+      timestamp: timestamp === undefined ? seconds(Date.now()) : String(timestamp),
+      type: 'text',
+      text: { body: text },
+    })),
+  });
+
+const signatureOf = (bytes: Buffer | string, appSecret: string): string =>
+  `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`;
+
+/** Posts a signed webhook until it is answered with 200, as Meta does; gives up after `tries`. Returns the last status. */
+export async function postWebhook(
+  url: string,
+  appSecret: string,
+  payload: unknown,
+  { tries = 20, pauseMs = 100 }: { tries?: number; pauseMs?: number } = {},
+): Promise<number> {
+  const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(body, appSecret) };
+  let status = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      await answer.arrayBuffer();
+      status = answer.status;
+    } catch {
+      status = 0;
+    }
+    if (status === 200 || attempt >= tries) return status;
+    await pause(pauseMs);
+  }
+}
