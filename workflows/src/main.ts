@@ -4,7 +4,7 @@ import { createMetrics } from '@mostrador/kit/metrics';
 import { connectNats, pingNats } from '@mostrador/kit/nats';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { type RunningProcess, run } from '@mostrador/kit/run';
-import { schedulingActivities } from './activities/scheduling.activities.ts';
+import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { type CarrierWorker, createCarrierWorker } from './carrier-worker.ts';
 import { workflowsConfig } from './config.ts';
@@ -52,7 +52,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
       namespace: config.TEMPORAL_NAMESPACE,
       taskQueue,
       bundle: await bundle,
-      activities: schedulingActivities(rpc),
+      activities: activities(rpc),
       shutdownTimeoutMs: config.SHUTDOWN_TIMEOUT_MS,
       log,
     });

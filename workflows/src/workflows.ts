@@ -1,2 +1,3 @@
 /** The entry of the workflow bundle: every workflow under the name that its carrier has in the contracts. */
 export { appointment } from './appointment.workflow.ts';
+export { delivery } from './delivery.workflow.ts';

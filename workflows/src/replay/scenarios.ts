@@ -1,12 +1,19 @@
 import { AppError } from '@mostrador/kit/errors';
 import { waitFor } from '@mostrador/kit/testing/wait';
-import { again, type CarrierStage, done, type StagedAppointment, untilSignal } from '../testing/carrier-stage.ts';
+import {
+  again,
+  type CarrierStage,
+  done,
+  type StagedAppointment,
+  type StagedLead,
+  untilSignal,
+} from '../testing/carrier-stage.ts';
 import { currentDetails } from '../testing/current-details.ts';
 
 const hourMs = 60 * 60 * 1000;
 
-/** Plays a life of an appointment's workflow until its history says what the name promises. */
-type Scenario = (stage: CarrierStage) => Promise<StagedAppointment>;
+/** Plays a workflow's life until its history says what the name promises. */
+type Scenario = (stage: CarrierStage) => Promise<StagedAppointment | StagedLead>;
 
 /**
  * The lives of workflows that every later version of the code must be able to replay. One is recorded for each, in
@@ -102,10 +109,65 @@ export const scenarios: Record<string, Scenario> = {
     }
     return { ...appointment, workflow: stage.client.workflow.getHandle(appointment.workflow.workflowId, runId) };
   },
+
+  'delivery-drained-at-once': async (stage) => {
+    const lead = stage.lead(() => done);
+    await lead.signal('message_accepted');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-more-than-a-step': async (stage) => {
+    const lead = stage.lead((look) => (look <= 2 ? again(0, 'more may be due') : done));
+    await lead.signal('message_accepted');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-throttled-then-drained': async (stage) => {
+    const lead = stage.lead((look) => (look <= 2 ? again(100, 'attempt 1 failed (whatsapp_131056)') : done));
+    await lead.signal('message_accepted');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-unknown-then-settled': async (stage) => {
+    const lead = stage.lead((look) =>
+      look === 1 ? again(hourMs, 'the outcome of the message before is unknown') : done,
+    );
+    await lead.signal('message_accepted');
+    await waits(lead);
+    await lead.signal('message_settled');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-channel-reconnected': async (stage) => {
+    const lead = stage.lead((look) => (look === 1 ? untilSignal('no channel is connected') : done));
+    await lead.signal('message_accepted');
+    await waits(lead);
+    await lead.signal('channel_connected');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-accepted-during-a-look': async (stage) => {
+    const looking = Promise.withResolvers<void>();
+    const lead = stage.lead(async (look) => {
+      if (look === 1) await looking.promise;
+      return done;
+    });
+    await lead.signal('message_accepted');
+    await waitFor(() => lead.looks() === 1, { description: 'the first look' });
+    await lead.signal('message_accepted');
+    looking.resolve();
+    await lead.workflow.result();
+    return lead;
+  },
 };
 
 /** Until the first look has been answered and the workflow waits. */
-async function waits({ workflow }: StagedAppointment): Promise<void> {
+async function waits({ workflow }: StagedAppointment | StagedLead): Promise<void> {
   await waitFor(async () => (await currentDetails(workflow)).startsWith('Waits'), {
     description: 'the workflow to wait',
   });

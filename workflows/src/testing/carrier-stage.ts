@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type NextStep, syncCalendarEvent } from '@mostrador/contracts';
-import { appointmentCarrier, type SignalOf } from '@mostrador/contracts/workflows';
+import { deliverMessages, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
+import { type CarrierName, carriers, type SignalOf } from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
 import { connectTemporal } from '@mostrador/kit/temporal';
@@ -9,24 +9,27 @@ import { startTestNats } from '@mostrador/kit/testing/nats';
 import { testTemporal } from '@mostrador/kit/testing/temporal';
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { schedulingActivities } from '../activities/scheduling.activities.ts';
+import { activities } from '../activities/activities.ts';
 import { loadWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
 import { createCarrierWorker } from '../carrier-worker.ts';
 import { installRuntime } from '../runtime.ts';
 
-/** Stands for the service: what it answers to the nth look (from 1) at an appointment. */
+/** Stands for the service: what it answers to the nth look (from 1) at the row. */
 export type Script = (look: number) => NextStep | Promise<NextStep>;
 
-export type StagedAppointment = {
+/** A row with its workflow. */
+export type Staged<Name extends CarrierName> = {
   id: string;
   storeId: string;
   /** How many looks have begun. */
   looks(): number;
   /** What the relay does. */
-  signal(name: SignalOf<'appointment'>): Promise<void>;
+  signal(name: SignalOf<Name>): Promise<void>;
   /** The workflow, whichever run is the current one. */
   workflow: WorkflowHandle;
 };
+export type StagedAppointment = Staged<'appointment'>;
+export type StagedLead = Staged<'delivery'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
@@ -50,68 +53,76 @@ export async function startCarrierStage() {
   const starter = connectTemporal({ address, namespace, log });
   const connection = await NativeConnection.connect({ address });
 
-  const appointments = new Map<string, { script: Script; looks: number }>();
+  const rows = new Map<string, { script: Script; looks: number }>();
+  const look = (id: string) => {
+    const row = rows.get(id);
+    if (!row) throw new Error('no script for this row');
+    row.looks += 1;
+    return row.script(row.looks);
+  };
   const serve = () =>
     createRpcServer({
       nats: nats.nats,
-      service: 'scheduling',
-      operations: { syncCalendarEvent },
+      service: 'stage',
+      operations: { syncCalendarEvent, deliverMessages },
       handlers: {
-        syncCalendarEvent: async (_context, { body }) => {
-          const appointment = appointments.get(body.appointment_id);
-          if (!appointment) throw new Error('no script for this appointment');
-          appointment.looks += 1;
-          return appointment.script(appointment.looks);
-        },
+        syncCalendarEvent: async (_context, { body }) => look(body.appointment_id),
+        deliverMessages: async (_context, { body }) => look(body.lead_id),
       },
       log,
     });
   let server = serve();
 
-  const startWorker = async (code: WorkflowBundle = bundle) => {
+  const startWorker = async (taskQueue: string, code: WorkflowBundle) => {
     const worker = createCarrierWorker({
       connection,
       namespace,
-      taskQueue: appointmentCarrier.taskQueue,
+      taskQueue,
       bundle: code,
-      activities: schedulingActivities(createRpcClient({ nats: nats.nats, log })),
+      activities: activities(createRpcClient({ nats: nats.nats, log })),
       shutdownTimeoutMs: 5_000,
       log,
     });
     await worker.start();
     return worker;
   };
-  let worker = await startWorker();
+  const startWorkers = (code: WorkflowBundle = bundle) =>
+    Promise.all(Object.values(carriers).map(({ taskQueue }) => startWorker(taskQueue, code)));
+  let workers = await startWorkers();
+
+  const stage = <Name extends CarrierName>(name: Name, script: Script): Staged<Name> => {
+    const [id, storeId] = [randomUUID(), randomUUID()];
+    const staged = { script, looks: 0 };
+    rows.set(id, staged);
+    return {
+      id,
+      storeId,
+      looks: () => staged.looks,
+      signal: (signal) => starter.signalWithStart(name, { storeId, entityId: id }, signal),
+      workflow: client.workflow.getHandle(carriers[name].workflowId(id)),
+    };
+  };
 
   return {
     client,
     bundle,
     /** An appointment of a new store; `signal` starts its workflow. */
-    appointment(script: Script): StagedAppointment {
-      const [id, storeId] = [randomUUID(), randomUUID()];
-      const staged = { script, looks: 0 };
-      appointments.set(id, staged);
-      return {
-        id,
-        storeId,
-        looks: () => staged.looks,
-        signal: (name) => starter.signalWithStart('appointment', { storeId, entityId: id }, name),
-        workflow: client.workflow.getHandle(appointmentCarrier.workflowId(id)),
-      };
-    },
+    appointment: (script: Script): StagedAppointment => stage('appointment', script),
+    /** A lead of a new store; `signal` starts the delivery of its messages. */
+    lead: (script: Script): StagedLead => stage('delivery', script),
     async stopService() {
       await server.drain();
     },
     startService() {
       server = serve();
     },
-    /** By one with the same code, or with another version. */
+    /** By ones with the same code, or with another version. */
     async replaceWorker(code?: WorkflowBundle) {
-      await worker.stop();
-      worker = await startWorker(code);
+      await Promise.all(workers.map((worker) => worker.stop()));
+      workers = await startWorkers(code);
     },
     async stop() {
-      await worker.stop();
+      await Promise.all(workers.map((worker) => worker.stop()));
       await server.drain();
       await starter.close();
       await connection.close();

@@ -1,0 +1,13 @@
+import { type CarrierInput, deliveryCarrier } from '@mostrador/contracts/workflows';
+import { proxyActivities } from '@temporalio/workflow';
+import type { MessagingActivities } from './activities/messaging.activities.ts';
+import { carry } from './carrier.ts';
+import { stepOptions } from './step-options.ts';
+
+const { deliverMessages } = proxyActivities<MessagingActivities>({
+  ...stepOptions,
+  summary: "Send what is due of the lead's queue",
+});
+
+/** Sends a lead's outbound messages in the order of their acceptance. */
+export const delivery = (input: CarrierInput): Promise<void> => carry(deliveryCarrier, input, deliverMessages);
