@@ -22,6 +22,8 @@ import { addCalendarFeed } from './routes/calendar-feed.ts';
 import { addRoutes } from './routes/forward.ts';
 import { routes } from './routes/index.ts';
 import { apiPrefix } from './routes/route.ts';
+import { addWhatsappWebhook } from './routes/whatsapp-webhook.ts';
+import { addSandbox } from './sandbox/sandbox.ts';
 
 export type AppDependencies = {
   readonly directory: AccessDirectory;
@@ -86,6 +88,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   addProbes(app, { health, metrics });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
+  addWhatsappWebhook(app, { rpc, requestTimeoutMs });
+  await addSandbox(app, { rpc, requestTimeoutMs });
   await addDocs(app, { document: createApiDocument(routes, { publicUrl }), publicUrl });
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);

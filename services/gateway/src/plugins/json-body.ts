@@ -19,7 +19,7 @@ export function addJsonBody(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (request, body, done) => {
       if (!isTaken(request)) return done(new AppError('unsupported_media_type'));
-      if (body.length === 0 && request.method !== 'POST' && request.method !== 'PATCH') return done(null, undefined);
+      if (body.length === 0 && !takesBody(request)) return done(null, undefined);
       let text: string;
       try {
         text = decoder.decode(body);
@@ -29,6 +29,13 @@ export function addJsonBody(app: FastifyInstance): void {
       parse(request, text, done);
     },
   );
+}
+
+/** A request without content may still name a media type, unless a body is what it is about. */
+function takesBody({ method, routeOptions }: FastifyRequest): boolean {
+  if (method !== 'POST' && method !== 'PATCH') return false;
+  const { apiRoute } = routeOptions.config;
+  return apiRoute === undefined || apiRoute.operation.request.body !== undefined;
 }
 
 function isTaken(request: FastifyRequest): boolean {

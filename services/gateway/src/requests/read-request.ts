@@ -29,7 +29,8 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
   return (raw) => {
     const faults: ValidationFault[] = [];
     const key = route.method === 'POST' ? idempotencyKey(raw, faults) : undefined;
-    const idempotency = key === undefined || raw.body === undefined ? undefined : idempotencyOf(route, raw, key);
+    const isComplete = raw.body !== undefined || !hasBody;
+    const idempotency = key === undefined || !isComplete ? undefined : idempotencyOf(route, raw, key);
 
     const { query, repeated } = readQuery(raw.query);
     for (const name of repeated) faults.push({ in: 'query', name, detail: 'was given more than once' });

@@ -1,6 +1,7 @@
 import { agentRoutes } from './agents.ts';
 import { crmRoutes } from './crm.ts';
 import { knowledgeRoutes } from './knowledge.ts';
+import { messagingRoutes } from './messaging.ts';
 import type { Route } from './route.ts';
 import { schedulingRoutes } from './scheduling.ts';
 import { storeRoutes } from './store.ts';
@@ -11,5 +12,6 @@ export const routes: readonly Route[] = [
   ...crmRoutes,
   ...agentRoutes,
   ...knowledgeRoutes,
+  ...messagingRoutes,
   ...storeRoutes,
 ];

@@ -1,0 +1,58 @@
+import { closeSession, type Session } from '@mostrador/contracts';
+import type { StoreContext } from '@mostrador/kit/context';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { api, createClient } from '../../test/client.ts';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+
+let gateway: TestGateway;
+let send: ReturnType<typeof createClient>['send'];
+const asked: StoreContext[] = [];
+const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
+const sessionId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
+const pathOf = (lead: string, session: string) => `/leads/${lead}/sessions/${session}/close`;
+const path = pathOf(leadId, sessionId);
+const ended: Session = {
+  id: sessionId,
+  lead_id: leadId,
+  status: 'ended',
+  started_at: '2026-11-21T00:00:00.000Z',
+  ended_at: '2026-11-21T01:00:00.000Z',
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ send } = createClient(gateway, (await gateway.newStore()).apiKey));
+  await gateway.serve(
+    'messaging',
+    { closeSession },
+    {
+      closeSession: async (context) => {
+        asked.push(context);
+        return ended;
+      },
+    },
+  );
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  asked.length = 0;
+});
+
+test.each([
+  ['no body and no media type', {}],
+  ['the media type of JSON and no body', { headers: { 'content-type': 'application/json' } }],
+  ['an empty object', { headers: { 'content-type': 'application/json' }, payload: '{}' }],
+])('a POST that takes no body is fine with %s', async (_, options) => {
+  const answer = await send(`${api}${path}`, { method: 'POST', ...options });
+  expect([answer.statusCode, answer.json()]).toEqual([200, ended]);
+});
+
+test('a POST without a body takes an Idempotency-Key like any other', async () => {
+  const headers = { 'idempotency-key': 'k' };
+  for (const written of [path, pathOf(leadId.toUpperCase(), sessionId.toUpperCase())]) {
+    await send(`${api}${written}`, { method: 'POST', headers });
+  }
+  const idempotency = { key: 'k', scope: `POST ${path}`, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) };
+  expect(asked).toMatchObject([{ idempotency }, { idempotency }]);
+  expect(asked[0]?.idempotency).toEqual(asked[1]?.idempotency);
+});

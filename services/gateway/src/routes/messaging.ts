@@ -1,0 +1,13 @@
+import { closeSession, getMessage, listMessages, listSessions, sendMessage } from '@mostrador/contracts';
+import { get, post, type Route, route } from './route.ts';
+
+const read = { tag: 'Messages', scope: 'messages:read' } as const;
+const write = { tag: 'Messages', scope: 'messages:write' } as const;
+
+export const messagingRoutes: readonly Route[] = [
+  route(post('/leads/:leadId/messages'), sendMessage, write),
+  route(get('/leads/:leadId/messages'), listMessages, read),
+  route(get('/leads/:leadId/messages/:messageId'), getMessage, read),
+  route(get('/leads/:leadId/sessions'), listSessions, read),
+  route(post('/leads/:leadId/sessions/:sessionId/close'), closeSession, write),
+];

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type ReplyOf, type RequestOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
+import { AppError, validationFailed } from '@mostrador/kit/errors';
+import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { saneTraceparent } from '../requests/headers.ts';
+
+const page = '/sandbox/:token';
+type Params = { Params: { token: string } };
+
+/**
+ * The sandbox's telephone: a page on which anyone who has its address writes to the store as a customer, and what the page
+ * asks for. The secret address is the only credential, so it stands outside the API's prefix, and in no log.
+ */
+export async function addSandbox(
+  app: FastifyInstance,
+  options: { rpc: RpcClient; requestTimeoutMs: number },
+): Promise<void> {
+  const { rpc, requestTimeoutMs } = options;
+  const html = await readFile(new URL('./telephone.html', import.meta.url), 'utf8');
+  const contentSecurityPolicy = policyOf(html);
+  const contextOf = ({ id, headers }: FastifyRequest) => ({
+    requestId: id,
+    deadline: Date.now() + requestTimeoutMs,
+    traceparent: saneTraceparent(headers.traceparent),
+  });
+
+  app.get<Params>(page, async (_request, reply) =>
+    reply
+      .headers({
+        'content-security-policy': contentSecurityPolicy,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
+      })
+      .type('text/html; charset=utf-8')
+      .send(html),
+  );
+
+  app.get<Params>(`${page}/messages`, async (request, reply): Promise<ReplyOf<typeof readSandboxConversation>> => {
+    const { customer_phone } = request.query as Record<string, string>;
+    const body = { token: tokenOf(request.params), customer_phone: customer_phone ?? '' };
+    reply.header('cache-control', 'no-store');
+    return await rpc.call(readSandboxConversation, { body }, contextOf(request));
+  });
+
+  app.post<Params>(`${page}/messages`, async (request, reply): Promise<ReplyOf<typeof receiveSandboxMessage>> => {
+    const written = request.body;
+    if (typeof written !== 'object' || written === null || Array.isArray(written)) {
+      throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
+    }
+    // Whatever else it is, the service validates it.
+    const body = { ...written, token: tokenOf(request.params) } as RequestOf<typeof receiveSandboxMessage>['body'];
+    reply.header('cache-control', 'no-store');
+    return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
+  });
+}
+
+function tokenOf({ token }: { token: string }): string {
+  if (token.length < 20 || token.length > 100) throw new AppError('sandbox_not_found');
+  return token;
+}
+
+/** The page may run its own script and style, talk to where it came from, and nothing else. */
+function policyOf(html: string): string {
+  const hashOf = (element: string) => {
+    const [, content = ''] = new RegExp(`<${element}>(.*?)</${element}>`, 's').exec(html) ?? [];
+    return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+  };
+  return [
+    "default-src 'none'",
+    `script-src ${hashOf('script')}`,
+    `style-src ${hashOf('style')}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
