@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { gatewayOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
+import { gatewayOperations, messagingOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
 import { createLog } from '@mostrador/kit/log';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const { createStore, listApiKeys, listStores } = gatewayOperations;
 const { connectCalendar } = schedulingOperations;
+const { connectChannel, updateMessagingSettings } = messagingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
 const record = (id: string, name: string): StoreRecord => ({
@@ -24,7 +25,7 @@ const record = (id: string, name: string): StoreRecord => ({
   updated_at: '2026-11-21T09:00:00.000Z',
 });
 
-const operations = { createStore, listApiKeys, listStores, connectCalendar };
+const operations = { createStore, listApiKeys, listStores, connectCalendar, connectChannel, updateMessagingSettings };
 const handlers: Handlers<typeof operations> = {
   createStore: async (_context, { body }) => record(store, body.name),
   listStores: async (_context, { body }) =>
@@ -35,6 +36,16 @@ const handlers: Handlers<typeof operations> = {
     if (body.store_id !== store) throw new AppError('store_not_found');
     return { keys: [] };
   },
+  connectChannel: async (context, { body }) => ({
+    channel_id: context.storeId,
+    provider: body.provider,
+    webhook_url: body.secrets?.app_secret === 'öpen' ? 'https://example.com/webhook' : null,
+    sandbox_url: body.provider === 'sandbox' ? 'https://example.com/sandbox/token' : null,
+  }),
+  updateMessagingSettings: async (_context, { body }) => ({
+    message_wait_seconds: body.message_wait_seconds ?? 5,
+    session_idle_hours: 24,
+  }),
   connectCalendar: async (context, { body }) => {
     if (context.storeId !== store) throw new AppError('internal_error');
     if (body.secrets?.password !== 'öpen') throw new AppError('calendar_refused', { detail: 'It answered 401.' });
@@ -97,6 +108,23 @@ test('a calendar is connected only for a store that the gateway knows', async ()
   const nobody = store.replace('0198', '0199');
   const refused = await admin(['calendar', 'connect', '--store', nobody, '--provider', 'feed']);
   expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining('(store_not_found)') });
+});
+
+test('a channel is connected with its secrets, and prints where its webhook or its telephone is', async () => {
+  const connect = ['channel', 'connect', '--store', store, '--provider'];
+  const whatsapp = [...connect, 'whatsapp_cloud', '--phone-number-id', '106540352242922', '--phone', '15550783881'];
+  const input = '{"access_token": "t", "app_secret": "öpen", "verify_token": "v"}';
+  const connected = await admin([...whatsapp, '--secrets-stdin', '--json'], { input });
+  expect(connected).toMatchObject({ exitCode: 0, err: '' });
+  expect(JSON.parse(connected.out)).toMatchObject({ channel_id: store, webhook_url: 'https://example.com/webhook' });
+  const sandbox = await admin([...connect, 'sandbox', '--pair-interval', '0.5']);
+  expect(sandbox).toMatchObject({ exitCode: 0, out: expect.stringContaining('https://example.com/sandbox/token') });
+});
+
+test('how long a message waits is set on the store, though messaging keeps it', async () => {
+  const updated = await admin(['store', 'update', '--store', store, '--message-wait', '2.5', '--json']);
+  expect(updated).toMatchObject({ exitCode: 0, err: '' });
+  expect(JSON.parse(updated.out)).toEqual({ message_wait_seconds: 2.5, session_idle_hours: 24 });
 });
 
 test('nothing at the address, or no service behind it, is exit code 3 within seconds', async () => {

@@ -31,3 +31,7 @@ function optionOf(pointer: string, names: OptionNames): string {
 
 /** A number as typed; anything else is left for the schema to refuse by the option's name. */
 export const wholeNumber = (typed: string): unknown => (/^-?[0-9]{1,15}$/.test(typed) ? Number(typed) : typed);
+
+/** The same for a number that may have decimals. */
+export const decimalNumber = (typed: string): unknown =>
+  /^-?[0-9]{1,9}([.][0-9]{1,6})?$/.test(typed) ? Number(typed) : typed;

@@ -5,12 +5,16 @@ import { updateAgentCommand } from './agents/update-agent.ts';
 import { connectCalendarCommand } from './calendars/connect-calendar.ts';
 import { disconnectCalendarCommand } from './calendars/disconnect-calendar.ts';
 import { showCalendarCommand } from './calendars/show-calendar.ts';
+import { connectChannelCommand } from './channels/connect-channel.ts';
+import { disconnectChannelCommand } from './channels/disconnect-channel.ts';
+import { showChannelCommand } from './channels/show-channel.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
 import { createKeyCommand } from './keys/create-key.ts';
 import { listKeysCommand } from './keys/list-keys.ts';
 import { revokeKeyCommand } from './keys/revoke-key.ts';
 import { rotateKeyCommand } from './keys/rotate-key.ts';
 import { importLeadsCommand } from './leads/import-leads.ts';
+import { settleMessageCommand } from './messages/settle-message.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
@@ -19,7 +23,7 @@ import { updateStoreCommand } from './stores/update-store.ts';
 export function createProgram(admin: Admin): Command {
   const program = new Command('npm run admin --')
     .usage('<noun> <verb> [options]')
-    .description('What Mostrador has no screen for yet: stores, API keys, calendars, agents, imports.')
+    .description('What Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports.')
     .addHelpText(
       'after',
       `
@@ -54,6 +58,13 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not ru
     ['calendar connect --help'],
     [connectCalendarCommand(admin), disconnectCalendarCommand(admin), showCalendarCommand(admin)],
   );
+  noun(
+    'channel',
+    "Connect, disconnect and show a store's messaging channel",
+    ['channel connect --help'],
+    [connectChannelCommand(admin), disconnectChannelCommand(admin), showChannelCommand(admin)],
+  );
+  noun('message', 'Settle messages whose outcome is unknown', ['message settle --help'], [settleMessageCommand(admin)]);
   noun(
     'lead',
     'Import leads from a file',

@@ -72,6 +72,13 @@ test.each([
     argv: ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'https://ana:pw@dav.example.com/'],
   },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'feed', '--username', 'ana'] },
+  { argv: ['store', 'update', '--store', store, '--message-wait', '9'] },
+  { argv: ['store', 'update', '--message-wait', '3'] },
+  { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--phone-number-id', '106540352242922'] },
+  { argv: ['channel', 'connect', '--store', store, '--provider', 'whatsapp_cloud', '--phone', '15550783881'] },
+  { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--number-rate', '0.5'] },
+  { argv: ['message', 'settle', '--store', store, '--message', store, '--as', 'delivered'] },
+  { argv: ['message', 'settle', '--store', store, '--as', 'sent'] },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--secrets-stdin'] },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--calendar-id', 'primary'] },
   {

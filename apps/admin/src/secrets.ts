@@ -4,14 +4,9 @@ import type { Terminal } from './terminal.ts';
 
 /** Options that people try for a secret; refused wherever they stand. */
 const secretOptions = [
-  '--password',
-  '--secret',
-  '--secrets',
-  '--token',
-  '--credentials',
-  '--api-key',
-  '--client-secret',
-  '--refresh-token',
+  ...['--password', '--secret', '--secrets', '--token', '--credentials', '--api-key'],
+  ...['--access-token', '--app-secret', '--verify-token'],
+  ...['--client-secret', '--refresh-token'],
 ];
 
 /**

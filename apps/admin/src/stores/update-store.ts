@@ -1,8 +1,9 @@
-import { tiers, updateStore } from '@mostrador/contracts';
+import { tiers, updateMessagingSettings, updateStore } from '@mostrador/contracts';
 import type { Command } from 'commander';
-import { type Admin, printResult, verb } from '../admin.ts';
-import { checked, wholeNumber } from '../check.ts';
+import { type Admin, callForStore, printResult, verb } from '../admin.ts';
+import { checked, decimalNumber, wholeNumber } from '../check.ts';
 import { UsageError } from '../exit.ts';
+import { record } from '../terminal.ts';
 import { storeRecord } from './store-text.ts';
 
 type Options = {
@@ -12,6 +13,7 @@ type Options = {
   timezone?: string;
   locale?: string;
   rateLimit?: unknown;
+  messageWait?: unknown;
   json?: boolean;
 };
 
@@ -20,6 +22,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --tier starter',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit 1200',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit tier',
+    'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --message-wait 2.5',
   ])
     .option('--store <id>', 'the store (required)')
     .option('--name <name>', 'a new name')
@@ -29,12 +32,35 @@ export const updateStoreCommand = (admin: Admin): Command =>
     .option('--rate-limit <n>', "requests a minute for each of its keys; `tier` goes back to the tier's", (typed) =>
       typed === 'tier' ? null : wholeNumber(typed),
     )
+    .option(
+      '--message-wait <seconds>',
+      'how long a request that sends a message waits for the channel, 0 to 8',
+      decimalNumber,
+    )
     .action(async (options: Options) => {
-      const { store, name, tier, timezone, locale, rateLimit } = options;
+      const { store, name, tier, timezone, locale, rateLimit, messageWait } = options;
       const changes = { name, tier, timezone, locale, rate_limit: rateLimit };
-      if (Object.values(changes).every((value) => value === undefined)) {
-        throw new UsageError(['say what to change: --name, --tier, --timezone, --locale or --rate-limit']);
+      const changesStore = Object.values(changes).some((value) => value !== undefined);
+      if (!changesStore && messageWait === undefined) {
+        throw new UsageError([
+          'say what to change: --name, --tier, --timezone, --locale, --rate-limit or --message-wait',
+        ]);
       }
-      const request = checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
-      printResult(admin, options, await admin.platform.call(updateStore, request), storeRecord);
+      // Both are checked before either is asked for: they belong to two services.
+      const ofStore = changesStore && checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
+      const ofMessaging =
+        messageWait !== undefined &&
+        checked(
+          updateMessagingSettings,
+          { message_wait_seconds: messageWait },
+          { message_wait_seconds: '--message-wait' },
+        );
+      const updated = ofStore ? await admin.platform.call(updateStore, ofStore) : undefined;
+      const settings = ofMessaging ? await callForStore(admin, updateMessagingSettings, ofMessaging, store) : undefined;
+      printResult(admin, options, { ...updated, ...settings }, () =>
+        [
+          ...(updated ? [storeRecord(updated)] : []),
+          ...(settings ? [record({ 'message wait': `${settings.message_wait_seconds} s` })] : []),
+        ].join('\n'),
+      );
     });

@@ -1,0 +1,87 @@
+import { channelProviders, connectChannel } from '@mostrador/contracts';
+import type { Command } from 'commander';
+import { type Admin, callForStore, printResult, verb } from '../admin.ts';
+import { checked, decimalNumber, wholeNumber } from '../check.ts';
+import { UsageError } from '../exit.ts';
+import { readSecrets, withSecrets } from '../secrets.ts';
+import { record } from '../terminal.ts';
+
+type Options = {
+  store?: string;
+  provider?: string;
+  phoneNumberId?: string;
+  phone?: string;
+  apiUrl?: string;
+  numberRate?: unknown;
+  pairInterval?: unknown;
+  pairBurst?: unknown;
+  secretsStdin?: boolean;
+  json?: boolean;
+};
+
+export const connectChannelCommand = (admin: Admin): Command =>
+  withSecrets(
+    verb('connect', "Connect a store's messaging channel, in place of what was connected; nobody is called", [
+      'channel connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider sandbox',
+      'channel connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider whatsapp_cloud \\\n      --phone-number-id 106540352242922 --phone 15550783881 --secrets-stdin < secrets.json',
+    ]),
+    '{ "access_token", "app_secret", "verify_token" }',
+  )
+    .option('--store <id>', 'the store (required)')
+    .option('--provider <name>', `${channelProviders.join(' or ')} (required)`)
+    .option('--phone-number-id <id>', "whatsapp_cloud: Meta's id of the number")
+    .option('--phone <digits>', 'the number itself, E.164 without the plus sign')
+    .option('--api-url <url>', 'whatsapp_cloud: the API with its version (default: https://graph.facebook.com/v23.0)')
+    .option('--number-rate <n>', 'messages a second for the whole number (default: 80)', wholeNumber)
+    .option(
+      '--pair-interval <seconds>',
+      'between two messages to one customer, once the burst is used up (default: 6)',
+      decimalNumber,
+    )
+    .option('--pair-burst <n>', 'messages to one customer at once (default: 45)', wholeNumber)
+    .action(async (options: Options) => {
+      const { store, provider, phoneNumberId, phone, apiUrl, numberRate, pairInterval, pairBurst } = options;
+      refuseMisfits(options);
+      const example = '{"access_token":"…","app_secret":"…","verify_token":"…"}';
+      const secrets = options.secretsStdin ? await readSecrets(admin.terminal, example) : undefined;
+      const request = checked(
+        connectChannel,
+        {
+          provider,
+          phone_number_id: phoneNumberId,
+          phone,
+          api_url: apiUrl,
+          number_rate: numberRate,
+          pair_interval_seconds: pairInterval,
+          pair_burst: pairBurst,
+          secrets,
+        },
+        { pair_interval_seconds: '--pair-interval' },
+      );
+      const connected = await callForStore(admin, connectChannel, request, store);
+      printResult(admin, options, connected, ({ channel_id, webhook_url, sandbox_url }) =>
+        sandbox_url
+          ? `${sandbox_url}\n\nThis is the only time that the address is shown. Whoever has it can write to the store as a customer;\nconnect again for a new one.`
+          : `${record({ channel: channel_id, webhook: webhook_url })}\n\nGive this webhook address and the verify token to Meta, for the field "messages".`,
+      );
+    });
+
+/** What belongs to one provider only, said before the platform is asked. */
+function refuseMisfits({ provider, phoneNumberId, phone, apiUrl, secretsStdin }: Options): void {
+  const ofWhatsapp = { '--phone-number-id': phoneNumberId, '--secrets-stdin': secretsStdin };
+  const faults: string[] = [];
+  if (provider === 'sandbox') {
+    for (const [name, value] of Object.entries({ ...ofWhatsapp, '--api-url': apiUrl })) {
+      if (value !== undefined) faults.push(`${name} is not for --provider sandbox, which needs no account`);
+    }
+  }
+  if (provider === 'whatsapp_cloud') {
+    for (const [name, value] of Object.entries({ ...ofWhatsapp, '--phone': phone })) {
+      if (value === undefined) faults.push(`${name} is required for --provider whatsapp_cloud`);
+    }
+    if (apiUrl !== undefined && !/^https?:\/\//i.test(apiUrl)) {
+      faults.push('--api-url must be a full address that begins with https:// or http://');
+    }
+  }
+  if (faults.length > 0) throw new UsageError(faults);
+}

@@ -1,0 +1,13 @@
+import { disconnectChannel } from '@mostrador/contracts';
+import type { Command } from 'commander';
+import { type Admin, callForStore, printResult, verb } from '../admin.ts';
+
+export const disconnectChannelCommand = (admin: Admin): Command =>
+  verb('disconnect', "Disconnect a store's channel and forget its credentials; messages that wait go on waiting", [
+    'channel disconnect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
+  ])
+    .option('--store <id>', 'the store (required)')
+    .action(async (options: { store?: string; json?: boolean }) => {
+      const done = await callForStore(admin, disconnectChannel, {}, options.store);
+      printResult(admin, options, done, () => 'The channel is disconnected.');
+    });

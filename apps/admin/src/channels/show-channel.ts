@@ -1,0 +1,27 @@
+import { showChannel } from '@mostrador/contracts';
+import type { Command } from 'commander';
+import { type Admin, callForStore, printResult, verb } from '../admin.ts';
+import { record, shown } from '../terminal.ts';
+
+export const showChannelCommand = (admin: Admin): Command =>
+  verb('show', "Show a store's channel and how many messages wait for it; never its secrets", [
+    'channel show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
+  ])
+    .option('--store <id>', 'the store (required)')
+    .action(async (options: { store?: string; json?: boolean }) => {
+      const channel = await callForStore(admin, showChannel, {}, options.store);
+      printResult(admin, options, channel, () =>
+        record({
+          channel: channel.channel_id,
+          provider: channel.provider,
+          status: channel.status,
+          phone: channel.phone,
+          'phone number id': channel.phone_number_id,
+          webhook: channel.webhook_url,
+          'last error': channel.last_error === null ? null : shown(channel.last_error),
+          connected: channel.connected_at,
+          'messages queued': channel.messages_queued,
+          'messages with unknown outcome': channel.messages_unknown,
+        }),
+      );
+    });
