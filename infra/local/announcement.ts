@@ -17,6 +17,7 @@ export const devFile = (ports: Ports, servers: ServerAddresses, demo: Demo | und
   nats_url: servers.natsUrl,
   database_url: servers.databaseUrl,
   feed_url: demo?.feed_url ?? null,
+  sandbox_url: demo?.sandbox_url ?? null,
   stores: demo?.stores ?? [],
 });
 
@@ -30,6 +31,7 @@ export function announcement(dev: DevFile, tookSeconds: number): string {
     `  Docs         ${dev.docs_url}`,
     ...(dev.temporal_ui_url ? [`  Temporal UI  ${dev.temporal_ui_url}`] : []),
     ...(dev.feed_url ? [`  Calendar     ${dev.feed_url}`] : []),
+    ...(dev.sandbox_url ? [`  Telephone    ${dev.sandbox_url}`] : []),
   ];
   const store = dev.stores.find(({ tier }) => tier !== 'free');
   if (store) lines.push('', 'Make an appointment in the demo store:', '', ...curl(dev.base_url, store.api_key));

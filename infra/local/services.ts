@@ -74,6 +74,7 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         PUBLIC_URL: publicUrl(options.ports),
       };
     case 'scheduling':
+    case 'messaging':
       return { ...health, ENCRYPTION_KEYS: options.encryptionKeys, PUBLIC_URL: publicUrl(options.ports) };
     case 'workflows':
       return { ...health, WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };

@@ -27,6 +27,10 @@ beforeAll(async () => {
     scheduled_at: '2027-01-31T09:00:00Z',
     lead_id: leadId,
   });
+  await admin(['channel', 'connect', '--store', first.id, '--provider', 'sandbox']);
+  const message = await request('POST', `/leads/${leadId}/messages`, { key: first.key, body: { message: 'Secret' } });
+  expect(message.status, message.text).toBe(200);
+  const sessions = await request('GET', `/leads/${leadId}/sessions`, { key: first.key });
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-cross-store-'));
   const agentFile = join(folder, 'agent.json');
   writeFileSync(agentFile, JSON.stringify({ name: 'Secret agent', priority: 1 }));
@@ -35,7 +39,15 @@ beforeAll(async () => {
   writeFileSync(documentFile, 'The Secret recipe.');
   const imported = await admin(['document', 'import', '--store', first.id, documentFile]);
   rmSync(folder, { recursive: true });
-  owned = { sellerId, leadId, appointmentId, agentId, documentId: imported.documents[0].id };
+  owned = {
+    sellerId,
+    leadId,
+    appointmentId,
+    agentId,
+    documentId: imported.documents[0].id,
+    messageId: message.body.id,
+    sessionId: sessions.body[0].id,
+  };
 });
 
 const entries = Object.entries(calls).map(([name, call]) => ({ name, call }));
@@ -48,7 +60,16 @@ test('every public operation of the contracts is tried here, and served at the p
   const served = Object.entries<object>(documented.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{[^}]+\}/g, '{id}')}`),
   );
-  const ids: Owned = { leadId: '{id}', sellerId: '{id}', appointmentId: '{id}', agentId: '{id}', documentId: '{id}' };
+  const id = '{id}';
+  const ids: Owned = {
+    leadId: id,
+    sellerId: id,
+    appointmentId: id,
+    agentId: id,
+    documentId: id,
+    messageId: id,
+    sessionId: id,
+  };
   const tried = entries.map(({ call }) => `${call.method} ${call.path(ids).split('?')[0]}`);
   expect(served.filter((route) => !route.includes('.ics')).sort()).toEqual(tried.sort());
 });
@@ -98,6 +119,10 @@ test('what the second store tried has changed nothing of the first store', async
   expect(found.body.data).toMatchObject([{ document: { id: owned.documentId } }]);
   const lists = await Promise.all([second, first].map(({ key }) => request('GET', '/appointments', { key })));
   expect(lists.map(({ body }) => body.total)).toEqual([0, 1]);
+  const messages = await request('GET', `/leads/${owned.leadId}/messages`, { key: first.key });
+  expect(messages.body).toMatchObject({ total: 1, data: [{ id: owned.messageId, body: 'Secret' }] });
+  const sessions = await request('GET', `/leads/${owned.leadId}/sessions`, { key: first.key });
+  expect(sessions.body).toMatchObject([{ id: owned.sessionId, status: 'active' }]);
 });
 
 test("a calendar feed holds its own store's appointments only", async () => {

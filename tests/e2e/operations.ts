@@ -16,7 +16,16 @@ export const publicOperations: Readonly<Record<string, Operation>> = Object.from
 );
 
 /** What the first store owns, and the second store must never reach. */
-export type Owned = { leadId: string; sellerId: string; appointmentId: string; agentId: string; documentId: string };
+export type Owned = {
+  leadId: string;
+  sellerId: string;
+  appointmentId: string;
+  agentId: string;
+  documentId: string;
+  /** Of that lead. */
+  messageId: string;
+  sessionId: string;
+};
 
 /** How an operation is called, as an integrator would, with the ids that `owned` names wherever it takes one. */
 export type Call = {
@@ -30,6 +39,8 @@ export type Call = {
     | 'lead_not_found'
     | 'seller_not_found'
     | 'appointment_not_found'
+    | 'message_not_found'
+    | 'session_not_found'
     | 'empty list'
     | 'own store'
     | 'agent_not_found'
@@ -155,7 +166,44 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'appointments:read',
     foreign: 'appointment_not_found',
   },
+  sendMessage: {
+    method: 'POST',
+    path: ({ leadId }) => `/leads/${leadId}/messages`,
+    body: () => ({ message: 'From a stranger' }),
+    scope: 'messages:write',
+    foreign: 'lead_not_found',
+  },
+  listMessages: {
+    method: 'GET',
+    path: ({ leadId }) => `/leads/${leadId}/messages`,
+    scope: 'messages:read',
+    foreign: 'lead_not_found',
+  },
+  getMessage: {
+    method: 'GET',
+    path: ({ leadId, messageId }) => `/leads/${leadId}/messages/${messageId}`,
+    scope: 'messages:read',
+    foreign: 'message_not_found',
+  },
+  listSessions: {
+    method: 'GET',
+    path: ({ leadId }) => `/leads/${leadId}/sessions`,
+    scope: 'messages:read',
+    foreign: 'lead_not_found',
+  },
+  closeSession: {
+    method: 'POST',
+    path: ({ leadId, sessionId }) => `/leads/${leadId}/sessions/${sessionId}/close`,
+    scope: 'messages:write',
+    foreign: 'session_not_found',
+  },
 };
 
 /** Operations without a key of a store: who may call them is not decided by a key, and each has its own test. */
-export const keyless: readonly string[] = ['readCalendarFeed'];
+export const keyless: readonly string[] = [
+  'readCalendarFeed',
+  'verifyWebhook',
+  'receiveWebhook',
+  'receiveSandboxMessage',
+  'readSandboxConversation',
+];

@@ -13,6 +13,7 @@ type Addresses = {
   docs_url: string;
   nats_url: string;
   feed_url: string;
+  sandbox_url: string;
   stores: { id: string; name: string; tier: string; api_key: string }[];
 };
 

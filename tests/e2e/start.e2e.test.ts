@@ -50,6 +50,20 @@ test('the demo store has a connected feed and appointments in the weeks to come'
   expect((await request('GET', `/leads/${linked.lead_id}`, { key })).status).toBe(200);
 });
 
+test('the demo store has the sandbox channel, and conversations over it that its telephone shows', async () => {
+  const { api_key: key } = storeOf('pro');
+  const { channel } = (await request('GET', '/store', { key })).body;
+  expect(channel).toMatchObject({ provider: 'sandbox', status: 'connected' });
+  expect(addresses.sandbox_url).toMatch(/^http.+\/sandbox\/[\w-]{43}$/);
+  const telephone = await fetch(`${addresses.sandbox_url}/messages?customer_phone=5511900000001`);
+  const { messages, store_phone } = (await telephone.json()) as {
+    messages: { direction: string }[];
+    store_phone: string;
+  };
+  expect(store_phone).toBe(channel.phone);
+  expect(messages.map(({ direction }) => direction)).toEqual(['inbound', 'outbound', 'inbound', 'outbound']);
+});
+
 test('probes tell that the process lives and what each dependency is like', async () => {
   expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${gatewayUrl}/readyz`)).status).toBe(200);

@@ -6,11 +6,13 @@ import {
   createSeller,
   createStore,
   importDocument,
+  receiveSandboxMessage,
 } from '../../../packages/contracts/src/index.ts';
 import { validateRequest } from '../../../packages/kit/src/validate.ts';
 import {
   demoAgents,
   demoAppointments,
+  demoConversations,
   demoDocuments,
   demoFreeLeads,
   demoLeads,
@@ -29,6 +31,13 @@ describe('the demo data', () => {
       expect(validateRequest(createLead, { body })).toEqual([]);
     for (const body of demoAppointments([id], new Date())) {
       expect(validateRequest(createAppointment, { body })).toEqual([]);
+    }
+    for (const { lead, lines } of demoConversations) {
+      const { name, customer_phone } = demoLeads([id])[lead] ?? {};
+      for (const line of lines) {
+        const body = { token: 'x'.repeat(43), name, customer_phone, text: line.slice(1) };
+        expect(validateRequest(receiveSandboxMessage, { body })).toEqual([]);
+      }
     }
   });
 

@@ -116,6 +116,30 @@ export const demoAppointments = (leadIds: readonly string[], now: Date): NewAppo
     };
   });
 
+/** The salon's number on the sandbox. */
+export const demoStorePhone = demoPhone(2, 1);
+
+/** What was said with some of the salon's leads, by their place among `demoLeads`. `+` is the customer, `-` the salon. */
+export const demoConversations: readonly { lead: number; lines: readonly `${'+' | '-'}${string}`[] }[] = [
+  {
+    lead: 0,
+    lines: [
+      '+Oi! Vocês têm horário para corte amanhã?',
+      '-Oi, Ana! Temos às 10h e às 15h30. Qual prefere?',
+      '+15h30, por favor 🙏',
+      '-Combinado, até amanhã!',
+    ],
+  },
+  {
+    lead: 1,
+    lines: ['+Boa tarde, quanto custa a coloração?', '-Boa tarde! A partir de R$ 180. Quer agendar uma avaliação?'],
+  },
+  {
+    lead: 4,
+    lines: ['+Preciso remarcar meu horário de sexta', '-Claro! Sábado às 11h serve?', '+Serve sim, obrigada!'],
+  },
+  { lead: 7, lines: ['+Vocês atendem aos domingos?'] },
+];
 const statusIs = (value: (typeof leadStatuses)[number]) =>
   ({ condition_type: 'lead_status', operator: '=', value }) as const;
 

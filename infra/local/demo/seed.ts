@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import {
   type Appointment,
   connectCalendar,
+  connectChannel,
   createAgent,
   createApiKey,
   createStore,
@@ -20,10 +21,12 @@ import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc-c
 import {
   demoAgents,
   demoAppointments,
+  demoConversations,
   demoDocuments,
   demoFreeLeads,
   demoLeads,
   demoSellers,
+  demoStorePhone,
   demoStores,
 } from './data.ts';
 
@@ -31,6 +34,8 @@ import {
 export type Demo = {
   readonly stores: readonly { id: string; name: string; tier: Tier; api_key: string }[];
   readonly feed_url: string;
+  /** The telephone on which anyone writes to the first store as a customer. */
+  readonly sandbox_url: string;
 };
 
 const requestTimeoutMs = 10_000;
@@ -38,9 +43,9 @@ const requestsAtOnce = 6;
 
 /**
  * Makes the demo data of a first start: a `pro` store with sellers, leads, agents, knowledge documents, a feed calendar
- * and appointments, and a `free` store. Stores, keys, agents, documents and the calendar come from the admin operations,
- * all else from the public API, as for everyone. Every call makes new stores. Everything must be up: nothing is waited
- * for, the first refusal ends it.
+ * and appointments, the sandbox channel and conversations over it, and a `free` store. Stores, keys, agents, documents,
+ * the calendar and the channel come from the admin operations, all else from the public API, as for everyone. Every call
+ * makes new stores. Everything must be up: nothing is waited for, the first refusal ends it.
  */
 export async function seedDemo(options: {
   natsUrl: string;
@@ -58,10 +63,14 @@ export async function seedDemo(options: {
     if (!calendar.feed_url) throw new Error('the demo data could not be made: the feed calendar has no address');
     for (const body of demoAgents) await admin(rpc, createAgent, { body: { ...body } }, pro.id);
     for (const body of demoDocuments) await admin(rpc, importDocument, { body: { ...body } }, pro.id);
-    const appointments = await fillProStore(postTo(baseUrl, pro.api_key));
+    const channel = { provider: 'sandbox', phone: demoStorePhone } as const;
+    const { sandbox_url } = await admin(rpc, connectChannel, { body: channel }, pro.id);
+    if (!sandbox_url) throw new Error('the demo data could not be made: the sandbox has no address');
+    const { appointments, leads } = await fillProStore(postTo(baseUrl, pro.api_key));
+    await converse(postTo(baseUrl, pro.api_key), postTo(sandbox_url), leads);
     await postAll<Lead>(postTo(baseUrl, free.api_key), '/leads', demoFreeLeads());
     await checkFeed(calendar.feed_url, publicUrl, appointments.length);
-    return { stores: [pro, free], feed_url: calendar.feed_url };
+    return { stores: [pro, free], feed_url: calendar.feed_url, sandbox_url };
   } finally {
     await nats.close();
   }
@@ -73,12 +82,27 @@ async function newStore(rpc: RpcClient, store: (typeof demoStores)['pro' | 'free
   return { id, name, tier, api_key };
 }
 
-async function fillProStore(post: Post): Promise<Appointment[]> {
+async function fillProStore(post: Post): Promise<{ appointments: Appointment[]; leads: Lead[] }> {
   const sellers = await postAll<Seller>(post, '/sellers', demoSellers);
   const active = sellers.filter((seller) => seller.is_active).map(({ id }) => id);
   const leads = await postAll<Lead>(post, '/leads', demoLeads(active));
   const leadIds = leads.map(({ id }) => id);
-  return postAll<Appointment>(post, '/appointments', demoAppointments(leadIds, new Date()));
+  const appointments = await postAll<Appointment>(post, '/appointments', demoAppointments(leadIds, new Date()));
+  return { appointments, leads };
+}
+
+/** Conversations side by side; in each, a line is said when the one before it has arrived. */
+async function converse(postToApi: Post, postToSandbox: Post, leads: readonly Lead[]): Promise<void> {
+  await Promise.all(
+    demoConversations.map(async ({ lead: place, lines }) => {
+      const { id, name, customer_phone } = leads[place] as Lead;
+      for (const line of lines) {
+        const text = line.slice(1);
+        if (line.startsWith('+')) await postToSandbox('/messages', { customer_phone, name, text });
+        else await postToApi(`/leads/${id}/messages`, { message: text });
+      }
+    }),
+  );
 }
 
 async function admin<O extends Operation>(
@@ -96,16 +120,19 @@ async function admin<O extends Operation>(
 type Post = (path: string, body: object) => Promise<unknown>;
 
 const postTo =
-  (baseUrl: string, apiKey: string): Post =>
+  (baseUrl: string, apiKey?: string): Post =>
   async (path, body) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey, 'idempotency-key': randomUUID() }),
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     const answer = await response.text();
-    if (response.status !== 201) {
+    if (!response.ok) {
       throw new Error(`the demo data could not be made: POST ${path} answered ${response.status}: ${answer}`);
     }
     return JSON.parse(answer);

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWhatsappServer, type WhatsappServer } from '../../services/messaging/test/whatsapp-server.ts';
+import { admin, eventually, type Json, newStore, request } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+const secrets = { access_token: 'EAAtoken', app_secret: 'app-secret', verify_token: 'verify-token' };
+let whatsapp: WhatsappServer;
+let store: Awaited<ReturnType<typeof newStore>>;
+let webhookUrl: string;
+
+beforeAll(async () => {
+  whatsapp = await startWhatsappServer();
+  store = await newStore();
+  const { phoneNumberId, phone } = whatsapp.settings;
+  const connected = await admin(
+    [
+      ...['channel', 'connect', '--store', store.id, '--provider', 'whatsapp_cloud', '--phone', phone],
+      ...['--phone-number-id', phoneNumberId, '--api-url', whatsapp.apiUrl, '--secrets-stdin'],
+    ],
+    JSON.stringify(secrets),
+  );
+  webhookUrl = connected.webhook_url;
+  whatsapp.settings.webhookUrl = webhookUrl;
+});
+afterAll(() => whatsapp?.close());
+
+let phones = 5511980000000;
+const newPhone = () => String(++phones);
+const get = async (path: string): Promise<Json> => (await request('GET', path, { key: store.key })).body;
+const create = (customer_phone: string) =>
+  request('POST', '/leads', { key: store.key, body: { name: 'Ana', customer_phone } });
+const send = (leadId: string, message: string, headers: Record<string, string> = {}) =>
+  request('POST', `/leads/${leadId}/messages`, { key: store.key, body: { message }, headers });
+/** The oldest first. */
+const messagesOf = async (leadId: string): Promise<Json[]> =>
+  (await get(`/leads/${leadId}/messages?limit=200`)).data.toReversed();
+const taken = (to: string) => whatsapp.log.filter((message) => message.to === to);
+
+async function write(from: string, ...texts: string[]): Promise<void> {
+  expect(await whatsapp.customerWrites(...texts.map((text) => ({ from, text })))).toBe(200);
+}
+
+/** A lead that exists already, and has just written. */
+async function newLead(): Promise<{ id: string; phone: string }> {
+  const phone = newPhone();
+  const { id } = (await create(phone)).body;
+  await write(phone, 'Hello');
+  await eventually(
+    () => messagesOf(id),
+    ({ length }) => length === 1,
+  );
+  return { id, phone };
+}
+
+/** Everything that was posted before is taken in: what is processed together is done before the next is taken up. */
+async function settled(): Promise<void> {
+  await newLead();
+  await newLead();
+}
+
+/** The lead that a message made: creating it again is refused, and the refusal names it. */
+async function leadOf(phone: string): Promise<Json> {
+  await settled();
+  const { id } = expectProblem(await create(phone), 'lead_exists');
+  return await get(`/leads/${id}`);
+}
+
+test('a signed webhook becomes a lead with a session; the answer goes out once and is read in the end', async () => {
+  const phone = newPhone();
+  await write(phone, 'Olá! 👋');
+  const lead = await leadOf(phone);
+  expect(lead).toMatchObject({ name: 'Maria', status: 'pending' });
+  expect(await get(`/leads/${lead.id}/sessions`)).toMatchObject([{ status: 'active', ended_at: null }]);
+
+  const sent = await send(lead.id, 'How can we help?');
+  expect([sent.status, sent.body]).toMatchObject([200, { sent: true, error: null }]);
+  const answer = await eventually(
+    () => get(`/leads/${lead.id}/messages/${sent.body.id}`),
+    ({ status }) => status === 'read',
+  );
+  expect(answer).toMatchObject({ direction: 'outbound', source: 'api', error: null });
+  expect(taken(phone)).toMatchObject([{ callbackData: sent.body.id }]);
+  await eventually(
+    () => get(`/leads/${lead.id}`),
+    ({ interaction_count }) => interaction_count === 2,
+  );
+});
+
+test('no or wrong signature check: what is not rightly signed is refused', async () => {
+  const refused = await fetch(webhookUrl, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+  });
+  expect(refused.status).toBe(403);
+  const subscribe = (token: string) =>
+    fetch(`${webhookUrl}?hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`);
+  expect(await (await subscribe(secrets.verify_token)).text()).toBe('42');
+  expect((await subscribe('another')).status).toBe(403);
+});
+
+test('a retried send creates a second message: one effect per idempotency key', async () => {
+  const { id, phone } = await newLead();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => send(id, 'Once', { 'idempotency-key': `key-${phone}` })),
+  );
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  expect(taken(phone)).toHaveLength(1);
+});
+
+test('a retried inbound webhook creates rows again; dedupe swallows real messages', async () => {
+  const { id, phone } = await newLead();
+  const message = { from: phone, text: 'ok', id: `wamid.${phone}` };
+  for (let time = 0; time < 3; time += 1) expect(await whatsapp.customerWrites(message)).toBe(200);
+  await write(phone, 'ok', 'ok');
+  await settled();
+  expect((await messagesOf(id)).map(({ body }) => body)).toEqual(['Hello', 'ok', 'ok', 'ok']);
+});
+
+test('messages arriving at once open several conversations: a hundred are one lead with one active session', async () => {
+  const phone = newPhone();
+  const texts = Array.from({ length: 100 }, (_, index) => `message ${index}`);
+  await Promise.all(texts.map((text) => write(phone, text)));
+  const lead = await leadOf(phone);
+  expect(await get(`/leads/${lead.id}/sessions`)).toHaveLength(1);
+  expect((await messagesOf(lead.id)).map(({ body }) => body).toSorted()).toEqual(texts.toSorted());
+});
+
+test('status goes from delivered back to sent: it only moves forward', async () => {
+  const { id, phone } = await newLead();
+  whatsapp.next({ statuses: ['read', 'delivered', 'sent'], repeat: 2, statusesFirst: true });
+  const { body } = await send(id, 'Reordered');
+  await whatsapp.reported();
+  await settled();
+  expect(await get(`/leads/${id}/messages/${body.id}`)).toMatchObject({ status: 'read' });
+  expect(taken(phone)).toHaveLength(1);
+});
+
+test('shown as sent, never received: a closed window is refused before acceptance', async () => {
+  const { body: lead } = await create(newPhone());
+  expectProblem(await send(lead.id, 'Nobody asked'), 'messaging_window_closed');
+  expect((await get(`/leads/${lead.id}/messages`)).total).toBe(0);
+});
+
+test("what the channel refuses is not shown as sent: the answer has the channel's reason", async () => {
+  const { id } = await newLead();
+  whatsapp.next({ refuse: { code: 131026 } });
+  const { status, body } = await send(id, 'Refused');
+  expect([status, body]).toMatchObject([200, { sent: false, status: 'failed', error: { code: 'whatsapp_131026' } }]);
+});
+
+test("the customer's message shows after the reply: messages stand in the order of acceptance", async () => {
+  const { id, phone } = await newLead();
+  await send(id, 'first answer');
+  await write(phone, 'second question');
+  await settled();
+  await send(id, 'second answer');
+  const bodies = (await messagesOf(id)).map(({ body }) => body);
+  expect(bodies).toEqual(['Hello', 'first answer', 'second question', 'second answer']);
+});
+
+test('a customer who says stop may still be answered by people', async () => {
+  const { id, phone } = await newLead();
+  await write(phone, 'STOP');
+  await settled();
+  expect((await send(id, 'You will hear no more from our assistant.')).body.sent).toBe(true);
+});
