@@ -92,8 +92,14 @@ export async function noRow(stage: Stage, { title, key }: Creation): Promise<voi
   expect(await stage.database.adminSql`select from idempotency_records where key = ${key}`).toHaveLength(0);
 }
 
+/**
+ * What a kill can cost when its losses add up: a task that was handed to a connection that died (10 s and 20 s), a
+ * request that nobody answers any more (12 s), a lease that has to run out (15 s), and that twice.
+ */
+export const settledWithinMs = 120_000;
+
 /** Waits until nothing is left to be done: the outbox is empty, every event is in the calendar, no workflow is open. */
-export async function settled(stage: Stage, limitMs: number): Promise<void> {
+export async function settled(stage: Stage): Promise<void> {
   const { adminSql } = stage.database;
   const left = async () => {
     const [counts] = await adminSql`
@@ -108,7 +114,7 @@ export async function settled(stage: Stage, limitMs: number): Promise<void> {
       if (outbox + syncs + open > 0) throw new Error(JSON.stringify({ outbox, syncs, open }));
       return true;
     },
-    { description: 'nothing is left to be done', timeoutMs: limitMs, intervalMs: 200 },
+    { description: 'nothing is left to be done', timeoutMs: settledWithinMs, intervalMs: 200 },
   );
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
 import type { Gate, Hold } from './gate.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
@@ -63,12 +63,12 @@ test.each([
 ] as const)(
   'killed %s: one event in the calendar, synced, and the workflow ends',
   async (_, point, attempts) => {
-    await settled(stage, 45_000);
+    await settled(stage);
     const { creation, id } = points[point];
     const { inCalendar, published, runs } = await everywhere(stage);
     expect([inCalendar(creation), published(id), await runs(id)]).toEqual([1, 1, 1]);
     expect(await syncOf(point)).toEqual({ state: 'synced', attempts, last_error_code: null });
     expect(await oneRow(stage, creation)).toBe(id);
   },
-  60_000,
+  settledWithinMs + 30_000,
 );

@@ -1,6 +1,6 @@
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
+import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
 import type { Gate, Hold } from './gate.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
@@ -55,12 +55,12 @@ test.each([
 ] as const)(
   'killed %s: one event in the calendar, one attempt, and the workflow ends',
   async (_, point) => {
-    await settled(stage, 45_000);
+    await settled(stage);
     const { creation, id } = points[point];
     const { inCalendar, published, runs } = await everywhere(stage);
     expect([inCalendar(creation), published(id), await runs(id)]).toEqual([1, 1, 1]);
     const [sync] = await stage.database.adminSql`select attempts from calendar_syncs where appointment_id = ${id}`;
     expect(sync?.attempts).toBe(1);
   },
-  60_000,
+  settledWithinMs + 30_000,
 );

@@ -1,6 +1,6 @@
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Creation, everywhere, makeEach, newCreation, sendAll, settled } from './creation.ts';
+import { type Creation, everywhere, makeEach, newCreation, sendAll, settled, settledWithinMs } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 let stage: Stage;
@@ -15,7 +15,7 @@ afterAll(() => stage?.stop());
 test.each(['cut', 'freeze'] as const)(
   'while Temporal is away (%s) appointments are made as ever, and afterwards each has one workflow and one event',
   async (trouble) => {
-    await settled(stage, 30_000);
+    await settled(stage);
     const { temporal, workflowsTemporal } = stage.gates;
     temporal[trouble]();
     workflowsTemporal[trouble]();
@@ -25,14 +25,14 @@ test.each(['cut', 'freeze'] as const)(
     temporal.mend();
     workflowsTemporal.mend();
     const ids = await makeEach(stage, creations);
-    await settled(stage, 45_000);
+    await settled(stage);
     const { inCalendar, published, runs } = await everywhere(stage);
     for (const [index, id] of ids.entries()) {
       const creation = creations[index] as Creation;
       expect([inCalendar(creation), published(id), await runs(id)]).toEqual([1, 1, 1]);
     }
   },
-  60_000,
+  settledWithinMs + 30_000,
 );
 
 test.each(['terminated', 'lost'] as const)(
@@ -71,9 +71,9 @@ test.each(['terminated', 'lost'] as const)(
     await stage.radicale.start();
     // Nobody has looked at it for a minute, as far as the sweep can tell.
     await adminSql`update calendar_syncs set next_attempt_at = next_attempt_at - interval '1 minute' where appointment_id = ${id}`;
-    await settled(stage, 30_000);
+    await settled(stage);
     const { inCalendar } = await everywhere(stage);
     expect(inCalendar(creation)).toBe(1);
   },
-  60_000,
+  settledWithinMs + 30_000,
 );

@@ -6,7 +6,7 @@ import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
 import { Type } from '@sinclair/typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Creation, everywhere, newCreation, oneRow, settled } from './creation.ts';
+import { type Answer, type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
 /** Between a client's requests: what is made must reach the calendar within the test's time. */
@@ -99,33 +99,37 @@ describe('two of every process over one database', () => {
   });
   afterAll(() => stage?.stop());
 
-  test('are replaced one after the other under load: every request is answered, and each appointment is one event', async () => {
-    const made: { creation: Creation; answer: Answer }[] = [];
-    // Where requests are sent: a balancer takes a gateway out before it is stopped.
-    let open: readonly ProcessName[] = ['gateway', 'gateway-2'];
-    const load = { on: true };
-    const client = async (number: number) => {
-      while (load.on) {
-        const creation = newCreation(stage, store);
-        made.push({ creation, answer: await creation.send(open[number % open.length]) });
-        await pause(pauseMs);
+  test(
+    'are replaced one after the other under load: every request is answered, and each appointment is one event',
+    async () => {
+      const made: { creation: Creation; answer: Answer }[] = [];
+      // Where requests are sent: a balancer takes a gateway out before it is stopped.
+      let open: readonly ProcessName[] = ['gateway', 'gateway-2'];
+      const load = { on: true };
+      const client = async (number: number) => {
+        while (load.on) {
+          const creation = newCreation(stage, store);
+          made.push({ creation, answer: await creation.send(open[number % open.length]) });
+          await pause(pauseMs);
+        }
+      };
+      const clients = [0, 1].map(client);
+      for (const name of twins.flat()) {
+        if (name.startsWith('gateway')) open = open.filter((gateway) => gateway !== name);
+        await stage.replace(name);
+        if (name.startsWith('gateway')) open = [...open, name];
       }
-    };
-    const clients = [0, 1].map(client);
-    for (const name of twins.flat()) {
-      if (name.startsWith('gateway')) open = open.filter((gateway) => gateway !== name);
-      await stage.replace(name);
-      if (name.startsWith('gateway')) open = [...open, name];
-    }
-    load.on = false;
-    await Promise.all(clients);
-    expect(made.length).toBeGreaterThan(20);
-    expect(made.filter(({ answer }) => answer.status !== 201)).toEqual([]);
-    await settled(stage, 45_000);
-    const { inCalendar, published } = await everywhere(stage);
-    for (const { creation } of made) {
-      const id = await oneRow(stage, creation);
-      expect([inCalendar(creation), published(id)]).toEqual([1, 1]);
-    }
-  }, 75_000);
+      load.on = false;
+      await Promise.all(clients);
+      expect(made.length).toBeGreaterThan(20);
+      expect(made.filter(({ answer }) => answer.status !== 201)).toEqual([]);
+      await settled(stage);
+      const { inCalendar, published } = await everywhere(stage);
+      for (const { creation } of made) {
+        const id = await oneRow(stage, creation);
+        expect([inCalendar(creation), published(id)]).toEqual([1, 1]);
+      }
+    },
+    settledWithinMs + 30_000,
+  );
 });
