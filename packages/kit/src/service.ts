@@ -86,7 +86,6 @@ async function startService<const Ops extends Record<string, Operation>>(
   onStop('temporal', () => temporal.close());
 
   const connection = await connectNats({ url: config.NATS_URL, name, log });
-  nats = connection;
   onStop('nats', () => connection.close());
   // Without the stream only events wait; the relay makes it too, before it publishes again.
   await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'no event stream yet'));
@@ -104,6 +103,9 @@ async function startService<const Ops extends Record<string, Operation>>(
   const rpcServer = createRpcServer({ nats: connection, service: name, operations, handlers, log, metrics });
   onStop('requests', () => rpcServer.drain());
   onStop('readiness', async () => health.drain());
+  // Ready means that requests are taken, so the server must know of the subscriptions first.
+  await connection.flush();
+  nats = connection;
 }
 
 function purgeJob(database: SystemDatabase, log: Log): Periodic {
