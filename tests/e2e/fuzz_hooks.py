@@ -1,6 +1,23 @@
 """What the fuzzer must know beyond the API's document; fuzz.toml names this file."""
 
+import ast
+import functools
+import sys
+import threading
+
 import schemathesis
+
+if sys.version_info < (3, 11, 8):
+    # Two workers that parse at once make these Pythons raise "AST constructor recursion depth mismatch" (CPython gh-106905).
+    _parsing = threading.RLock()
+    _parse = ast.parse
+
+    @functools.wraps(_parse)
+    def _parse_alone(*arguments, **options):
+        with _parsing:
+            return _parse(*arguments, **options)
+
+    ast.parse = _parse_alone
 
 
 @schemathesis.hook
