@@ -30,7 +30,7 @@ export async function benchAppointments(
   say('Starting a platform and what it is compared with.');
   const stage = await openStage({ root, against, nodeOptions });
   try {
-    const machine = await describeMachine(stage);
+    const machine = await describeMachine(stage.main.platform);
     const variants = await variantsOf(stage, plan);
     const measurements: Measurements = new Map();
     const drains: Drains = { platform: [], other: [], bare: [] };

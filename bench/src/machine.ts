@@ -4,11 +4,10 @@ import { createRequire } from 'node:module';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
-import type { Stage } from './stage.ts';
+import type { Platform } from './platform.ts';
 
 /** Where it was measured, a line for each thing that matters. */
-export async function describeMachine({ main }: Stage): Promise<string[]> {
-  const { platform } = main;
+export async function describeMachine(platform: Platform): Promise<string[]> {
   const sql = postgres(platform.databaseUrl, { max: 1 });
   const [server] = await sql`
     select current_setting('server_version') as version, current_setting('fsync') as fsync,

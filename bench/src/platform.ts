@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -131,10 +131,11 @@ function newFolder(runs: string): string {
   const cache = join(runs, 'cache');
   mkdirSync(cache, { recursive: true });
   for (const name of readdirSync(runs)) {
-    if (name !== 'cache' && !identify(Number(name))) rmSync(join(runs, name), { recursive: true, force: true });
+    if (name !== 'cache' && !identify(Number.parseInt(name, 10)))
+      rmSync(join(runs, name), { recursive: true, force: true });
   }
-  const folder = join(runs, String(process.pid));
-  mkdirSync(folder);
+  // A run may have several.
+  const folder = mkdtempSync(join(runs, `${process.pid}.`));
   symlinkSync(cache, join(folder, 'cache'));
   return folder;
 }

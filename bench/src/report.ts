@@ -127,7 +127,7 @@ function cpuPart(findings: Findings, part: 'post' | 'get'): string[] {
 }
 
 /** `median (min–max)`, or the one value. */
-function spread(values: readonly number[], unit = ''): string {
+export function spread(values: readonly number[], unit = ''): string {
   const { median, min, max }: Spread = spreadOf(values);
   if (values.length === 1) return `${figure(median)}${unit}`;
   return `${figure(median)}${unit} (${figure(min)}–${figure(max)})`;

@@ -2,11 +2,13 @@
 export type LoadJob = {
   /** Scheme, host and port. */
   readonly origin: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   /** Taken in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** In place of `body`: each time that every path was taken, the next of these. */
+  readonly bodies?: readonly string[];
   /** A new `Idempotency-Key` on each request. */
   readonly idempotencyKeys?: boolean;
   readonly expectedStatus: number;

@@ -61,18 +61,23 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
 const clampToUs = (microseconds: number): number => Math.min(longestUs, Math.max(1, Math.round(microseconds)));
 
 /** Everything that does not change from one request to the next is put together once. */
-function requestWriter({ origin, method, paths, headers, body, idempotencyKeys }: LoadJob): (index: number) => string {
-  const lines = [
+function requestWriter(job: LoadJob): (index: number) => string {
+  const { origin, method, paths, headers, idempotencyKeys } = job;
+  const shared = [
     `Host: ${new URL(origin).host}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
-  const heads = paths.map((path) => `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n`);
+  const texts = job.bodies ?? [job.body ?? ''];
+  const requests = texts.flatMap((text) => {
+    const lines =
+      text === ''
+        ? shared
+        : [...shared, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`];
+    return paths.map((path) => ({ head: `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n`, text }));
+  });
   const run = randomUUID();
   return (index) => {
-    const head = heads[index % heads.length] ?? '';
-    return idempotencyKeys
-      ? `${head}Idempotency-Key: ${run}-${index}\r\n\r\n${body ?? ''}`
-      : `${head}\r\n${body ?? ''}`;
+    const { head = '', text = '' } = requests[index % requests.length] ?? {};
+    return idempotencyKeys ? `${head}Idempotency-Key: ${run}-${index}\r\n\r\n${text}` : `${head}\r\n${text}`;
   };
 }

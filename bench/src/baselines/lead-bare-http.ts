@@ -1,0 +1,24 @@
+import { Lead } from '@mostrador/contracts';
+import { fastify } from 'fastify';
+import { servePeer } from '../peer.ts';
+import { openLeads } from './lead-table.ts';
+
+// One process: Fastify with its own serialization, one statement a request. No keys, stores, validation, deadlines,
+// history or events.
+const { DATABASE_URL = '', STORE_ID = '' } = process.env;
+const leads = openLeads(DATABASE_URL, STORE_ID);
+const app = fastify({ logger: false });
+const schema = { response: { 200: Lead } };
+
+app.get<{ Params: { id: string } }>(
+  '/leads/:id',
+  { schema },
+  async (request, reply) => (await leads.find(request.params.id)) ?? reply.code(404).send(),
+);
+app.patch<{ Params: { id: string }; Body: { status: string } }>(
+  '/leads/:id',
+  { schema },
+  async (request, reply) => (await leads.setStatus(request.params.id, request.body.status)) ?? reply.code(404).send(),
+);
+
+servePeer({ listen: () => app.listen({ host: '127.0.0.1', port: 0 }) });

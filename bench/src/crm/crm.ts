@@ -1,0 +1,49 @@
+import { describeMachine, loadAverage } from '../machine.ts';
+import { serverNiceness, servers, startPlatform } from '../platform.ts';
+import { type Imported, measureImport } from './import.ts';
+import { type CrmMeasurements, type CrmPlan, measureRound, variantsOf, warmUp } from './measure.ts';
+import type { CrmFindings } from './report.ts';
+import { openCrmStage } from './stage.ts';
+
+/** `npm run bench -- crm`: two platforms with leads, measured in alternating rounds, then the import. */
+export async function benchCrm(
+  { root, plan }: { root: string; plan: CrmPlan },
+  { say, signal }: { say: (text: string) => void; signal: AbortSignal },
+): Promise<CrmFindings> {
+  const loadBefore = loadAverage();
+  say('Starting a platform once, for its caches: a process that strips types holds memory for it.');
+  await (await startPlatform(root)).stop();
+  say('Starting two platforms and what they are compared with.');
+  const stage = await openCrmStage(root, plan.sizes, say);
+  try {
+    const machine = await describeMachine(stage.large.platform);
+    const groups = await variantsOf(stage, plan);
+    const measurements: CrmMeasurements = new Map();
+    say('Warming up.');
+    await warmUp(stage, groups);
+    for (let round = 0; round < plan.rounds; round++) {
+      signal.throwIfAborted();
+      say(`Round ${round + 1} of ${plan.rounds}.`);
+      await measureRound(stage, groups, round, measurements, say);
+    }
+    const imports: Imported[] = [];
+    for (let run = 0; run < plan.imports; run++) {
+      signal.throwIfAborted();
+      say(`Import ${run + 1} of ${plan.imports}.`);
+      imports.push(await measureImport(root, stage.large.platform, plan.importedRows));
+    }
+    return {
+      plan,
+      settings: [
+        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each figure (lists half of it), compared variants in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
+        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0, for every variant alike.`,
+      ],
+      machine,
+      measurements,
+      imports,
+    };
+  } finally {
+    say('Stopping.');
+    await stage.stop();
+  }
+}

@@ -1,0 +1,53 @@
+import type { Target } from '../stage.ts';
+import type { Filled } from './fill.ts';
+
+/** A list that is asked for: its filters and order, by the name that the tables have for it. */
+export type List = {
+  readonly name: string;
+  /** The first page, whose total is counted. */
+  readonly first: string;
+  /** The page after it, by its `Link`: the same rows of the same query, and the total comes with the cursor. */
+  readonly next?: string;
+};
+
+export async function listsOf(target: Target, { sellerId, phone, middle, recent }: Filled): Promise<List[]> {
+  const queries: Record<string, Record<string, string>> = {
+    'no filter': {},
+    status: { status: 'pending' },
+    seller_id: { seller_id: sellerId },
+    'seller_id=none': { seller_id: 'none' },
+    'created_after, half': { created_after: middle },
+    'updated_after, a fifth': { updated_after: recent },
+    'updated_after, a fifth, by change': { updated_after: recent, sort: 'updated_at' },
+    'status, latest change first': { status: 'lost', sort: '-updated_at' },
+    customer_phone: { customer_phone: phone },
+  };
+  const lists: List[] = [];
+  for (const [name, query] of Object.entries(queries)) {
+    const first = pathOf(target, query);
+    lists.push({ name, first, next: await nextOf(target, first) });
+  }
+  return lists;
+}
+
+/** The page after so many, by cursor. */
+export async function pageAfter(target: Target, pages: number): Promise<string> {
+  const next = await nextOf(target, pathOf(target, { page: String(pages) }));
+  if (next === undefined) throw new Error(`the list has no page after ${pages}`);
+  return next;
+}
+
+const pathOf = ({ path }: Target, query: Record<string, string>): string => {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+};
+
+async function nextOf({ origin, headers }: Target, path: string): Promise<string | undefined> {
+  const response = await fetch(`${origin}${path}`, { headers });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  await response.arrayBuffer();
+  const link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  if (link === undefined) return undefined;
+  const { pathname, search } = new URL(link);
+  return pathname + search;
+}

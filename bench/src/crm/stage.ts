@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type { LoadJob, LoadResult } from '../load/job.ts';
+import { type Peer, startPeer } from '../peer.ts';
+import { type Platform, startPlatform } from '../platform.ts';
+import type { Named } from '../processes.ts';
+import type { Target } from '../stage.ts';
+import { type Filled, fillLeads } from './fill.ts';
+
+/** A platform with so many leads in its database, and the servers that it is compared with on the same data. */
+export type Sized = {
+  readonly leads: number;
+  readonly platform: Platform;
+  readonly filled: Filled;
+  readonly target: Target;
+  readonly bare: Target;
+  readonly hop: Target;
+  readonly processes: Named;
+};
+
+/** Both sizes run throughout, so that what slows a moment down slows both. */
+export type CrmStage = {
+  readonly small: Sized;
+  readonly large: Sized;
+  load(job: LoadJob): Promise<LoadResult>;
+  stop(): Promise<void>;
+};
+
+export async function openCrmStage(
+  root: string,
+  sizes: { small: number; large: number },
+  say: (text: string) => void,
+): Promise<CrmStage> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
+  };
+  try {
+    const small = await openSized(root, sizes.small, stops, say);
+    const large = await openSized(root, sizes.large, stops, say);
+    const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+    stops.push(load.stop);
+    return { small, large, load: (job) => load.call<LoadResult>('run', job), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openSized(
+  root: string,
+  leads: number,
+  stops: (() => Promise<void>)[],
+  say: (text: string) => void,
+): Promise<Sized> {
+  const platform = await startPlatform(root);
+  stops.push(platform.stop);
+  const { id, key } = await platform.newStore({ calendar: false });
+  say(`Filling a database with ${leads.toLocaleString('en')} leads.`);
+  const filled = await fillLeads(platform.databaseUrl, id, leads);
+  const environment = { DATABASE_URL: platform.databaseUrl, NATS_URL: platform.natsUrl, STORE_ID: id };
+  const start = async (name: string): Promise<Peer> => {
+    const peer = await startPeer(join(import.meta.dirname, `../baselines/${name}.ts`), environment);
+    stops.push(peer.stop);
+    return peer;
+  };
+  const bare = await start('lead-bare-http');
+  const hopService = await start('lead-hop-service');
+  const hop = await start('lead-hop-http');
+  const targetOf = async (peer: Peer): Promise<Target> => ({
+    origin: await peer.call<string>('listen'),
+    path: '/leads',
+    headers: {},
+  });
+  return {
+    leads,
+    platform,
+    filled,
+    target: { origin: platform.origin, path: '/integrations/v1/leads', headers: { 'X-API-Key': key } },
+    bare: await targetOf(bare),
+    hop: await targetOf(hop),
+    processes: { ...platform.processes, bare: bare.pid, 'hop, http': hop.pid, 'hop, service': hopService.pid },
+  };
+}
