@@ -77,8 +77,8 @@ program
 program
   .command('crm')
   .description(
-    'Reading, listing, changing and importing leads, with 10,000 and with 1,000,000 in the database, on platforms of its\n' +
-      'own. The full form takes about 20 minutes and wants a machine that does nothing else.',
+    'Reading, listing, changing and importing leads, with 10,000 and with 1,000,000 in the database, on platforms of its own. ' +
+      'The full form takes about 20 minutes and wants a machine that does nothing else.',
   )
   .option('--quick', 'one short round with 10,000 and 100,000 leads, to see that everything works')
   .option('--write', 'write the findings to docs/performance.md')
