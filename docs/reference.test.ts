@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { gatewayConfig, migrateConfig } from '../services/gateway/src/config.ts';
+import { migrateConfig } from '../packages/kit/src/config.ts';
+import { gatewayConfig } from '../services/gateway/src/config.ts';
 import { schedulingConfig } from '../services/scheduling/src/config.ts';
 import { workflowsConfig } from '../workflows/src/config.ts';
 import { referencePages } from './reference.ts';

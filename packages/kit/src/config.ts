@@ -37,6 +37,13 @@ export const databaseConfig = {
 /** What an ordinary service reads from its environment. */
 export const serviceConfig = { ...baseConfig, ...healthConfig, ...temporalConfig, ...databaseConfig };
 
+/** What a service's migrate command reads from its environment. */
+export const migrateConfig = Type.Object({
+  LOG_LEVEL: baseConfig.LOG_LEVEL,
+  LOG_FORMAT: baseConfig.LOG_FORMAT,
+  DATABASE_OWNER_URL: Type.String({ format: 'uri', description: 'the role that owns the schema' }),
+});
+
 /** The environment is not what the process needs. The message lists every fault and shows no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

@@ -17,10 +17,3 @@ export const gatewayConfig = Type.Object({
   REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 120_000, default: 10_000 }),
 });
 export type GatewayConfig = Static<typeof gatewayConfig>;
-
-/** What the migrate command reads. */
-export const migrateConfig = Type.Object({
-  LOG_LEVEL: baseConfig.LOG_LEVEL,
-  LOG_FORMAT: baseConfig.LOG_FORMAT,
-  DATABASE_OWNER_URL: Type.String({ format: 'uri' }),
-});

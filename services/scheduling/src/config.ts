@@ -1,4 +1,4 @@
-import { baseConfig, serviceConfig } from '@mostrador/kit/config';
+import { serviceConfig } from '@mostrador/kit/config';
 import { Type } from '@sinclair/typebox';
 
 /** What the service reads from its environment. */
@@ -11,11 +11,4 @@ export const schedulingConfig = Type.Object({
     pattern: '^https?://\\S*[^\\s/]$',
     description: 'http or https, without a slash at the end',
   }),
-});
-
-/** What the migrate command reads. */
-export const migrateConfig = Type.Object({
-  LOG_LEVEL: baseConfig.LOG_LEVEL,
-  LOG_FORMAT: baseConfig.LOG_FORMAT,
-  DATABASE_OWNER_URL: Type.String({ format: 'uri' }),
 });
