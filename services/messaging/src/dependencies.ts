@@ -1,8 +1,8 @@
+import type { Gate } from '@mostrador/kit/gate';
 import type { Relay } from '@mostrador/kit/outbox';
 import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
 import type { RpcClient } from '@mostrador/kit/rpc-client';
 import type { Vault } from '@mostrador/kit/secrets';
-import type { ChannelGate } from './channels/channel-gate.ts';
 import type { OpenProvider } from './channels/providers/index.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
@@ -18,7 +18,7 @@ export type Dependencies = {
   readonly inbound: Pick<InboundProcessor, 'nudge'>;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
-  readonly gate: ChannelGate;
+  readonly gate: Gate;
   readonly limits: DeliveryLimits;
   /** Where the gateway is reached from outside, without a slash at its end. */
   readonly publicUrl: string;

@@ -8,11 +8,12 @@ import {
   sendMessage,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
+import type { Gate } from '@mostrador/kit/gate';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
 import { createVault } from '@mostrador/kit/secrets';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestService, type TestService } from '@mostrador/kit/testing/service';
-import { type ChannelGate, createChannelGate } from '../src/channels/channel-gate.ts';
+import { createChannelGate } from '../src/channels/channel-gate.ts';
 import { createOpenProvider, type OpenProvider } from '../src/channels/providers/index.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
 import type { Dependencies } from '../src/dependencies.ts';
@@ -53,7 +54,7 @@ export const publicUrl = 'http://127.0.0.1:8080';
 export type MessagingOptions = {
   readonly mostWaiting?: number;
   readonly openProvider?: OpenProvider;
-  readonly gate?: ChannelGate;
+  readonly gate?: Gate;
   readonly limits?: Partial<DeliveryLimits>;
 };
 

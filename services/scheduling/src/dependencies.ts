@@ -1,8 +1,8 @@
+import type { Gate } from '@mostrador/kit/gate';
 import type { Relay } from '@mostrador/kit/outbox';
 import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
 import type { RpcClient } from '@mostrador/kit/rpc-client';
 import type { Vault } from '@mostrador/kit/secrets';
-import type { CalendarGate } from './calendars/calendar-gate.ts';
 import type { OpenProvider } from './calendars/calendar-provider.ts';
 
 /** What the handlers of this service work with. */
@@ -13,7 +13,7 @@ export type Dependencies = {
   readonly relay: Relay;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
-  readonly gate: CalendarGate;
+  readonly gate: Gate;
   /** Where the gateway is reached from outside, without a slash at its end. */
   readonly publicUrl: string;
 };

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
+import type { Gate } from '@mostrador/kit/gate';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
 import { createVault } from '@mostrador/kit/secrets';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestService, type TestService } from '@mostrador/kit/testing/service';
-import { type CalendarGate, createCalendarGate } from '../src/calendars/calendar-gate.ts';
+import { createCalendarGate } from '../src/calendars/calendar-gate.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
 import { createProviders } from '../src/calendars/providers/index.ts';
 import type { Dependencies } from '../src/dependencies.ts';
@@ -28,7 +29,7 @@ export const publicUrl = 'http://127.0.0.1:8080';
 
 /** The service with its real handlers on real servers. The crm it asks is a list of leads. */
 export async function startScheduling(
-  options: { openProvider?: OpenProvider; gate?: CalendarGate } = {},
+  options: { openProvider?: OpenProvider; gate?: Gate } = {},
 ): Promise<TestScheduling> {
   let dependencies: Dependencies | undefined;
   const service = await startTestService({

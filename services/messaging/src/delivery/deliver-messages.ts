@@ -1,9 +1,10 @@
 import { getLeadContact, type deliverMessages as operation } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/context';
 import { AppError } from '@mostrador/kit/errors';
+import { GateClosed } from '@mostrador/kit/gate';
 import type { TransactionSql } from '@mostrador/kit/postgres';
 import type { Handler } from '@mostrador/kit/rpc-server';
-import { GateClosed, isGuarded } from '../channels/channel-gate.ts';
+import { isGuarded } from '../channels/channel-gate.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toChannelError, unforeseen, wait } from './delivery.ts';
 import { type Outcome, recordOutcome, type TakenUp } from './record-attempt.ts';

@@ -1,7 +1,8 @@
 import type { NextStep } from '@mostrador/contracts';
+import type { Gate } from '@mostrador/kit/gate';
 import type { TransactionSql } from '@mostrador/kit/postgres';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
-import { type ChannelGate, isGuarded } from '../channels/channel-gate.ts';
+import { isGuarded } from '../channels/channel-gate.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { claim, type HeadRow, lockQueue, postpone, takeSlot } from './delivery.repository.ts';
 import { type Move, nextMove, wait } from './delivery.ts';
@@ -17,7 +18,7 @@ export type Taken =
   | { readonly kind: 'ask contact' }
   | { readonly kind: 'answer'; readonly next: NextStep };
 
-export type TakeUpOptions = { readonly gate: ChannelGate; readonly limits: DeliveryLimits; readonly contact: Contact };
+export type TakeUpOptions = { readonly gate: Gate; readonly limits: DeliveryLimits; readonly contact: Contact };
 
 /**
  * Takes up the next message of a lead's queue, in order, or says what it waits for. `settled` gets the messages whose

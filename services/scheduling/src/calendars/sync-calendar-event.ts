@@ -1,13 +1,13 @@
 import type { NextStep, syncCalendarEvent as operation } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/context';
 import { AppError } from '@mostrador/kit/errors';
+import { type Gate, GateClosed } from '@mostrador/kit/gate';
 import type { Log } from '@mostrador/kit/log';
 import type { TransactionSql } from '@mostrador/kit/postgres';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type CalendarGate, GateClosed } from './calendar-gate.ts';
 import type { CalendarError, EventReference } from './calendar-provider.ts';
 import { findConnection } from './connection.repository.ts';
 import { openCredentials } from './credentials.ts';
@@ -49,7 +49,7 @@ async function takeUp(
   sql: TransactionSql,
   storeId: string,
   appointmentId: string,
-  gate: CalendarGate,
+  gate: Gate,
 ): Promise<{ next: NextStep } | TakenUp> {
   const found = await lockSync(sql, storeId, appointmentId);
   const now = found?.now ?? new Date();
