@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from './errors.ts';
-import { decodeCursor, encodeCursor, readCursor } from './paging.ts';
+import { decodeCursor, encodeCursor, pagesOf, readCursor } from './paging.ts';
 
 const Position = Type.Object({ after: Type.String({ format: 'date-time' }), total: Type.Integer() });
 const position = { after: '2027-01-31T09:00:00.000Z', total: 7 };
@@ -65,5 +65,40 @@ describe('a query', () => {
         members: { errors: [{ in: 'query', name: 'page', detail: expect.any(String) }] },
       }),
     );
+  });
+});
+
+describe('the pages of a list', () => {
+  const all = Array.from({ length: 7 }, (_, index) => ({ number: index + 1 }));
+  const pages = pagesOf({
+    defaultLimit: 3,
+    position: Type.Object({ number: Type.Integer() }),
+    positionOf: ({ number }: { number: number }) => ({ number }),
+    toAfter: ({ number }) => number,
+  });
+  const read = (query: { cursor?: string; page?: number; limit?: number }) => {
+    const { start, take, total, reply } = pages(query, {});
+    const from = 'after' in start ? start.after : start.offset;
+    return reply(all.slice(from, from + take), total ?? all.length, ({ number }) => number);
+  };
+
+  test('a walk by cursor meets every row once, and carries the number of the page and the total', () => {
+    const seen: number[][] = [];
+    for (let query: { cursor?: string } | undefined = {}; query; ) {
+      const { body, headers } = read(query);
+      seen.push(body?.data ?? []);
+      expect(body).toMatchObject({ total: 7, page: seen.length, limit: 3 });
+      query = headers.nextCursor === undefined ? undefined : { cursor: headers.nextCursor };
+    }
+    expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  test('a page by its number begins where the pages before it end', () => {
+    expect(read({ page: 2, limit: 2 }).body).toEqual({ data: [3, 4], total: 7, page: 2, limit: 2 });
+  });
+
+  test('the last page has no next one, also when it is full', () => {
+    expect(read({ limit: 7 }).headers.nextCursor).toBeUndefined();
+    expect(read({ page: 9 }).body?.data).toEqual([]);
   });
 });

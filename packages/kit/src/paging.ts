@@ -1,6 +1,7 @@
-import type { Static, TSchema } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { validationFailed } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { type Reply, reply } from './reply.ts';
 import { compile } from './validate.ts';
 
 /**
@@ -37,6 +38,63 @@ export function readCursor<S extends TSchema>(
     throw validationFailed([{ in: 'query', name: 'page', detail: 'cannot stand together with `cursor`' }]);
   }
   return decodeCursor(query.cursor, filters, schema);
+}
+
+/** Where a page begins: after a row that stands at `after`, or as many rows after the first. */
+export type PageStart<After> = { readonly after: After } | { readonly offset: number };
+
+/** The page of a list that a query asks for. */
+export type ListPage<Row, After> = {
+  readonly start: PageStart<After>;
+  /** How many rows to read: one more than the page shows tells whether there is a next one. */
+  readonly take: number;
+  /** As the first page counted it; undefined on the first page, which has to count. */
+  readonly total: number | undefined;
+  /** The envelope, and the cursor of the next page when there is one. */
+  reply<Shown>(rows: readonly Row[], total: number, show: (row: Row) => Shown): Reply<Page<Shown>>;
+};
+
+type Page<Shown> = { data: Shown[]; total: number; page: number; limit: number };
+/** What a cursor holds. */
+type Reached<Position> = { at: Position; page: number; total: number };
+type PageQuery = { readonly cursor?: string; readonly page?: number; readonly limit?: number };
+
+/**
+ * Reads the queries of a list: `page` or `cursor`, and `limit`. A cursor holds where the last row of its page stands in
+ * the list's order (`position`), the page's number and the total, and is bound to the filters.
+ *
+ * The function that it returns throws `validation_failed` as `readCursor` does.
+ */
+export function pagesOf<Row, Position extends TSchema, After>(list: {
+  readonly defaultLimit: number;
+  readonly position: Position;
+  readonly positionOf: (row: Row) => Static<Position>;
+  /** The position as the repository takes it. */
+  readonly toAfter: (position: Static<Position>) => After;
+}): (query: PageQuery, filters: unknown) => ListPage<Row, After> {
+  const Cursor = Type.Object({
+    at: list.position,
+    page: Type.Integer({ minimum: 1 }),
+    total: Type.Integer({ minimum: 0 }),
+  });
+  return (query, filters) => {
+    const limit = query.limit ?? list.defaultLimit;
+    const before = readCursor(query, filters, Cursor) as Reached<Static<Position>> | undefined;
+    const page = before ? before.page + 1 : (query.page ?? 1);
+    return {
+      start: before ? { after: list.toAfter(before.at) } : { offset: (page - 1) * limit },
+      take: limit + 1,
+      total: before?.total,
+      reply(rows, total, show) {
+        const shown = rows.slice(0, limit);
+        const last = rows.length > limit ? shown.at(-1) : undefined;
+        return reply(
+          { data: shown.map(show), total, page, limit },
+          last ? { nextCursor: encodeCursor({ at: list.positionOf(last), page, total }, filters) } : {},
+        );
+      },
+    };
+  };
 }
 
 function parse(cursor: string): unknown[] {

@@ -1,14 +1,14 @@
+import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import type { AgentContent, AgentRow } from './agent.ts';
 
 /** Where a page begins: after an agent, or after a number of them. */
-export type PageStart = { readonly after: { priority: number; id: string } } | { readonly offset: number };
 
 /** The active agents, the first to be chosen first. */
 export async function listActiveAgents(
   sql: Sql,
   storeId: string,
-  { start, limit }: { start: PageStart; limit: number },
+  { start, limit }: { start: PageStart<{ priority: number; id: string }>; limit: number },
 ): Promise<AgentRow[]> {
   const after = 'after' in start ? start.after : undefined;
   return await sql<AgentRow[]>`

@@ -1,8 +1,8 @@
+import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import type { DocumentContent, DocumentRow } from './document.ts';
 
 /** Where a page begins: after a document, or after a number of them. */
-export type PageStart = { readonly after: { created_at: Date; id: string } } | { readonly offset: number };
 
 const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
 
@@ -10,7 +10,7 @@ const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
 export async function listDocuments(
   sql: Sql,
   storeId: string,
-  { start, limit }: { start: PageStart; limit: number },
+  { start, limit }: { start: PageStart<{ created_at: Date; id: string }>; limit: number },
 ): Promise<DocumentRow[]> {
   const after = 'after' in start ? start.after : undefined;
   return await sql<DocumentRow[]>`

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type LeadSort, leadSorts } from '@mostrador/contracts';
 import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listLeads, type PageStart } from './lead-list.repository.ts';
+import { type LeadPageStart, listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
 
 const rowCount = 30_000;
@@ -47,7 +47,7 @@ type Plan = {
 };
 
 /** How PostgreSQL carries out the query of a page: the nodes of its plan, the outermost first. */
-async function planOf(filters: LeadFilters, sort: LeadSort, start: PageStart, gather = false): Promise<Plan[]> {
+async function planOf(filters: LeadFilters, sort: LeadSort, start: LeadPageStart, gather = false): Promise<Plan[]> {
   const [row] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) => {
     const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather });
     return sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${page}`;

@@ -1,9 +1,10 @@
+import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql } from '@mostrador/kit/postgres';
 import type { LeadRow } from './lead.ts';
 import type { LeadFilters, LeadOrder } from './lead-list.ts';
 
 /** Where a page begins: after a row, or after a number of rows. */
-export type PageStart = { readonly after: { at: Date; id: string } } | { readonly offset: number };
+export type LeadPageStart = PageStart<{ at: Date; id: string }>;
 
 /**
  * Every change of a lead that is dated before this moment has been committed, or never will be: the beginning of the
@@ -31,7 +32,7 @@ export function listLeads(
   filters: LeadFilters,
   page: {
     order: LeadOrder;
-    start: PageStart;
+    start: LeadPageStart;
     limit: number;
     /** Fetch all that match, then sort: for a few rows that lie scattered in this order. */
     gather: boolean;

@@ -5,7 +5,7 @@ import { toInstant, toTimestamp } from '@mostrador/kit/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
-import { countLeads, findSettledMoment, listLeads as listRows, type PageStart } from './lead-list.repository.ts';
+import { countLeads, findSettledMoment, type LeadPageStart, listLeads as listRows } from './lead-list.repository.ts';
 import { filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
 
 const defaults = {
@@ -32,7 +32,7 @@ export const listLeads =
     const binding = JSON.parse(JSON.stringify({ ...asked, sort }));
     const before = readCursor(query, binding, Cursor);
     const page = before ? before.page + 1 : (query.page ?? 1);
-    const start: PageStart = before
+    const start: LeadPageStart = before
       ? { after: { at: toInstant(before.at), id: before.id } }
       : { offset: (page - 1) * limit };
 

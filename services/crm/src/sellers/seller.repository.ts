@@ -1,3 +1,4 @@
+import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import type { NewSeller, SellerContent, SellerRow } from './seller.ts';
 
@@ -70,7 +71,7 @@ export async function countSellers(sql: Sql, storeId: string): Promise<number> {
 export async function listSellers(
   sql: Sql,
   storeId: string,
-  page: { start: { after: { created_at: Date; id: string } } | { offset: number }; limit: number },
+  page: { start: PageStart<{ created_at: Date; id: string }>; limit: number },
 ): Promise<SellerRow[]> {
   const { start, limit } = page;
   return await sql<SellerRow[]>`

@@ -1,3 +1,4 @@
+import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import type { MessageRow, Template } from './message.ts';
 
@@ -51,12 +52,12 @@ export async function listMessages(
   sql: Sql,
   storeId: string,
   leadId: string,
-  page: { start: { before: number } | { offset: number }; limit: number },
+  page: { start: PageStart<number>; limit: number },
 ): Promise<MessageRow[]> {
   const { start, limit } = page;
   return await sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages
-    where store_id = ${storeId} and lead_id = ${leadId} ${'before' in start ? sql`and number < ${start.before}` : sql``}
+    where store_id = ${storeId} and lead_id = ${leadId} ${'after' in start ? sql`and number < ${start.after}` : sql``}
     order by number desc
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }

@@ -1,4 +1,5 @@
 import type { Appointment } from '@mostrador/contracts';
+import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import type { AppointmentContent, AppointmentRow } from './appointment.ts';
 
@@ -20,7 +21,6 @@ export type AppointmentFilters = {
 };
 
 /** Where a page begins: after a row, or after a number of rows. */
-export type PageStart = { readonly after: { scheduled_at: Date; id: string } } | { readonly offset: number };
 
 export async function insertAppointment(
   sql: TransactionSql,
@@ -79,7 +79,7 @@ export async function listAppointments(
   sql: Sql,
   storeId: string,
   filters: AppointmentFilters,
-  page: { start: PageStart; limit: number },
+  page: { start: PageStart<{ scheduled_at: Date; id: string }>; limit: number },
 ): Promise<AppointmentRow[]> {
   const { start, limit } = page;
   const after = 'after' in start ? start.after : undefined;
