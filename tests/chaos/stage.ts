@@ -29,29 +29,64 @@ const readyWithinMs = 30_000;
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
 
+type StageOptions = { readonly processes: readonly ProcessName[]; readonly requestTimeoutMs?: number };
+
+/** The platform with a calendar, at which scheduling is in the middle. */
+export async function startStage(options: StageOptions) {
+  const [radicale, platform] = await Promise.all([
+    startRadicale(),
+    startPlatform({ ...options, service: 'scheduling' }),
+  ]);
+  const calendar = await openGate(new URL(radicale.collectionUrl).host);
+  return {
+    ...platform,
+    radicale,
+    gates: {
+      ...platform.gates,
+      /** scheduling → Radicale */
+      calendar,
+    },
+    /** A store with a key, and with the calendar that Radicale serves. */
+    async newStore(settings: { calendar?: boolean } = {}): Promise<Store> {
+      const store = await platform.newStore();
+      if (settings.calendar ?? true) {
+        const url = through(radicale.collectionUrl, calendar);
+        const { username, password } = radicale;
+        const body = { provider: 'caldav' as const, url, username, secrets: { password } };
+        await platform.call(connectCalendar, { body }, store.id);
+      }
+      return store;
+    },
+    async stop() {
+      await platform.stop();
+      await calendar.close();
+      await radicale.dispose();
+    },
+  };
+}
+
+const through = (url: string, gate: Gate) => Object.assign(new URL(url), { host: gate.address }).href;
+
 /**
  * The platform's own processes, as they are run, on real servers of the test's own. The ways between them go through
  * gates, at which a test stops a conversation at the exact point where it then kills a process. No process knows of it.
  */
-export async function startStage(options: { processes: readonly ProcessName[]; requestTimeoutMs?: number }) {
+export async function startPlatform(options: StageOptions & { readonly service: 'scheduling' | 'messaging' }) {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-chaos-'));
-  const [database, nats, temporal, radicale] = await Promise.all([
-    createTestDatabase('scheduling'),
+  const [database, nats, temporal] = await Promise.all([
+    createTestDatabase(options.service),
     startTestNats(),
     testTemporal(),
-    startRadicale(),
   ]);
   const ways = {
-    /** scheduling → PostgreSQL, as requests see it */
+    /** the service → PostgreSQL, as requests see it */
     database: new URL(database.url).host,
-    /** scheduling → PostgreSQL, as the relay and the sweep see it */
+    /** the service → PostgreSQL, as the relay and the sweep see it */
     systemDatabase: new URL(database.url).host,
-    /** scheduling → NATS */
+    /** the service → NATS */
     nats: new URL(nats.url).host,
-    /** scheduling → Temporal */
+    /** the service → Temporal */
     temporal: temporal.address,
-    /** scheduling → Radicale */
-    calendar: new URL(radicale.collectionUrl).host,
     workflowsNats: new URL(nats.url).host,
     workflowsTemporal: temporal.address,
     crmNats: new URL(nats.url).host,
@@ -69,7 +104,6 @@ export async function startStage(options: { processes: readonly ProcessName[]; r
   const ports = new Map<ProcessName, number>();
   const password = decodeURIComponent(new URL(database.url).password);
   const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
-  const through = (url: string, gate: Gate) => Object.assign(new URL(url), { host: gate.address }).href;
   const roleUrl = (role: string, gate: Gate) =>
     Object.assign(new URL(through(database.url, gate)), { username: role }).href;
   const environment: Partial<Record<ProcessName, NodeJS.ProcessEnv>> = {
@@ -88,11 +122,11 @@ export async function startStage(options: { processes: readonly ProcessName[]; r
       TEMPORAL_ADDRESS: gates.workflowsTemporal.address,
     },
     crm: { NATS_URL: through(nats.url, gates.crmNats) },
-    scheduling: {
+    [options.service]: {
       NATS_URL: through(nats.url, gates.nats),
       TEMPORAL_ADDRESS: gates.temporal.address,
-      DATABASE_URL: roleUrl('scheduling', gates.database),
-      DATABASE_SYSTEM_URL: roleUrl('scheduling_system', gates.systemDatabase),
+      DATABASE_URL: roleUrl(options.service, gates.database),
+      DATABASE_SYSTEM_URL: roleUrl(`${options.service}_system`, gates.systemDatabase),
     },
   };
 
@@ -154,7 +188,6 @@ export async function startStage(options: { processes: readonly ProcessName[]; r
     database,
     nats,
     temporal,
-    radicale,
     gates,
     call,
     start,
@@ -171,21 +204,16 @@ export async function startStage(options: { processes: readonly ProcessName[]; r
     },
     signal: (name: ProcessName, signal: NodeJS.Signals) => process.kill(childOf(name).pid, signal),
     url: (gateway: ProcessName = 'gateway') => `http://127.0.0.1:${ports.get(gateway)}/integrations/v1`,
-    /** A store with a key, and with the calendar that Radicale serves. */
-    async newStore(settings: { calendar?: boolean } = {}): Promise<Store> {
+    /** A store with a key. */
+    async newStore(): Promise<Store> {
       const store = await call(createStore, { body: { name: 'Padaria', tier: 'enterprise' } });
       const made = await call(createApiKey, { body: { store_id: store.id, name: 'test' } });
-      if (settings.calendar ?? true) {
-        const url = through(radicale.collectionUrl, gates.calendar);
-        const { username, password } = radicale;
-        await call(connectCalendar, { body: { provider: 'caldav', url, username, secrets: { password } } }, store.id);
-      }
       return { id: store.id, key: made.api_key, keyId: made.key.id };
     },
     async stop() {
       await Promise.all([...running.values()].map((child) => child.stop(4000)));
       await Promise.all(Object.values(gates).map((gate) => gate.close()));
-      await Promise.all([radicale.dispose(), nats.stop(), temporal.close(), database.drop()]);
+      await Promise.all([nats.stop(), temporal.close(), database.drop()]);
       await rm(folder, { recursive: true, force: true });
     },
   };

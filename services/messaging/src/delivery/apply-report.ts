@@ -2,7 +2,7 @@ import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
 import type { TransactionSql } from '@mostrador/kit/postgres';
 import { countInteraction } from '../conversations/conversation.repository.ts';
 import { type MessageRow, type MessageState, mergeReport, type StatusReport } from '../messages/message.ts';
-import { hasQueued } from './delivery.repository.ts';
+import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import { calmWatchdog, findReports, saveProviderId, saveState } from './report.repository.ts';
 import { wakeDelivery } from './wake-delivery.ts';
 
@@ -23,6 +23,7 @@ export async function applyReports(
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
   await Promise.all([
     saveState(sql, storeId, message.id, stateOf(after)),
+    held && releaseHeld(sql, storeId, message.lead_id),
     !message.sent_at && after.sent_at && countInteraction(sql, storeId, message.lead_id),
     appendOutbox(sql, storeId, [
       ...factsOf(message, after),

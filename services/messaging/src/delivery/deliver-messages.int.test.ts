@@ -185,7 +185,6 @@ describe('what is not known is never sent again', () => {
       { entity_id: leadId, lead_id: leadId, signal: 'message_settled' },
     ]);
     await expect(settle('sent')).rejects.toMatchObject({ code: 'message_not_unknown' });
-    await makeDue(leadId);
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(texts()).toEqual(['first', 'second']);
   });

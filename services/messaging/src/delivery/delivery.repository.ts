@@ -99,6 +99,17 @@ export async function hasQueued(sql: Sql, storeId: string, leadId: string): Prom
   return rows.length > 0;
 }
 
+/**
+ * What a message of unknown outcome held back is due again; what an attempt of its own or the number's rate put off is
+ * not.
+ */
+export async function releaseHeld(sql: TransactionSql, storeId: string, leadId: string): Promise<void> {
+  await sql`
+    update messages set next_attempt_at = null
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and next_attempt_at is not null
+      and slot_at is null and error_code is null`;
+}
+
 /** A new channel is there: nothing waits for the old one any more. Returns the leads whose messages wait. */
 export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<string[]> {
   await sql`

@@ -1,0 +1,162 @@
+import { updateMessagingSettings } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from './creation.ts';
+import type { Hold } from './gate.ts';
+import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
+
+// The processes behind and before messaging are killed with a send in flight: the worker at every point of the step, by
+// one kill, and the gateway while Temporal still waits for the worker that is gone.
+
+type Point = 'asked' | 'taken' | 'answered' | 'before';
+
+/** A step that was handed to a worker which died is given to another one after 20 s. */
+const stepOverMs = 40_000;
+let stage: SendingStage;
+let leads: Lead[];
+const points = {} as Record<Point, { sending: Sending; behind: Sending }>;
+
+/** Sends to a lead of its own, and waits until the step stands at the point. */
+async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promise<Hold> {
+  const sending = newSending();
+  points[point] = { sending, behind: stage.newSending(sending.lead) };
+  const hold = holdOf(sending);
+  void sending.send();
+  await hold.reached;
+  return hold;
+}
+
+const newSending = () => stage.newSending(leads.pop() as Lead);
+
+const untilSent = (sending: Sending, timeoutMs = 5_000) =>
+  waitFor(async () => (await stage.rowOf(sending))?.status === 'sent', { description: 'it is sent', timeoutMs });
+
+beforeAll(async () => {
+  stage = await startSendingStage({
+    processes: ['gateway', 'crm', 'messaging', 'workflows'],
+    requestTimeoutMs: 2000,
+  });
+  leads = await stage.newLeads(27);
+  const { provider, workflowsNats } = stage.gates;
+  const asked = await standAt('asked', ({ text }) => provider.holdRequest(text));
+  const taken = await standAt('taken', ({ text }) => provider.holdAnswer(text));
+  await standAt('answered', () => workflowsNats.holdDelivery(' _INBOX_workflows'));
+  await stage.kill('workflows');
+  // What messaging had begun it now brings to its end, without a worker that waits for it.
+  asked.release();
+  taken.release();
+});
+afterAll(() => stage?.stop());
+
+test('without a worker messages are accepted, and what the killed one had begun is sent and recorded', async () => {
+  const sending = newSending();
+  points.before = { sending, behind: stage.newSending(sending.lead) };
+  const answer = await untilAccepted(sending);
+  expect(JSON.parse(answer.text)).toMatchObject({ sent: false, status: 'queued' });
+  for (const point of ['asked', 'taken', 'answered'] as const) await untilSent(points[point].sending);
+  await Promise.all(
+    Object.values(points).map(async (point) => {
+      expect((await untilAccepted(point.sending)).replayed).toBe(true);
+      await untilAccepted(point.behind);
+    }),
+  );
+  await stage.start('workflows');
+});
+
+async function killGatewayAt(hold: Hold, work: Promise<Answer>): Promise<Answer> {
+  await hold.reached;
+  await stage.kill('gateway');
+  hold.drop();
+  await stage.start('gateway');
+  return await work;
+}
+
+test('the gateway is killed before the request leaves it: nothing is accepted, and the key sends the message', async () => {
+  const sending = newSending();
+  const hold = stage.gates.gatewayNats.holdRequest(sending.text);
+  expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
+  expect(await stage.rowOf(sending)).toBeUndefined();
+  expect((await untilAccepted(sending)).replayed).toBe(false);
+  await untilSent(sending);
+  expect(stage.sentTo(sending.lead)).toEqual([sending.text]);
+});
+
+test('the gateway is killed before the answer reaches it: the message is sent once, and the key says so', async () => {
+  const sending = newSending();
+  const hold = stage.gates.gatewayNats.holdDelivery('"sent":true');
+  expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
+  const answer = await untilAccepted(sending);
+  expect(answer.replayed).toBe(true);
+  expect(JSON.parse(answer.text)).toMatchObject({ sent: true, id: (await stage.rowOf(sending))?.id });
+  expect(stage.sentTo(sending.lead)).toEqual([sending.text]);
+});
+
+test('the gateway is killed with a status webhook in its hands: it is posted again, and the message is delivered', async () => {
+  const sending = newSending();
+  await untilAccepted(sending);
+  await untilSent(sending);
+  const taken = stage.whatsapp.log.find(({ text }) => text === sending.text);
+  if (!taken) throw new Error('WhatsApp has not taken it');
+  const hold = stage.gates.gatewayNats.holdRequest('messaging.api.webhooks.receive');
+  const reported = stage.whatsapp.report(taken, 'delivered');
+  await hold.reached;
+  await stage.kill('gateway');
+  hold.drop();
+  expect((await stage.rowOf(sending))?.status).toBe('sent');
+  await stage.start('gateway');
+  expect(await reported).toBe(200);
+  await waitFor(async () => (await stage.rowOf(sending))?.status === 'delivered', { description: 'it is delivered' });
+});
+
+test(
+  'Temporal goes away and NATS is restarted while 200 messages to 20 leads are sent: each is taken once, in the order of acceptance',
+  async () => {
+    const { temporal, workflowsTemporal } = stage.gates;
+    await stage.call(updateMessagingSettings, { body: { message_wait_seconds: 0 } }, stage.store.id);
+    const queues = leads.splice(0, 20).map((lead) => Array.from({ length: 10 }, () => stage.newSending(lead)));
+    const texts = queues.flat().map(({ text }) => text);
+    const untilThere = (count: number) =>
+      waitFor(
+        async () => (await stage.database.adminSql`select from messages where body = any(${texts})`).length >= count,
+        { description: `${count} are accepted`, timeoutMs: 15_000 },
+      );
+    const accepted = Promise.all(
+      queues.map(async (queue) => {
+        for (const sending of queue) await untilAccepted(sending);
+      }),
+    );
+    await untilThere(50);
+    temporal.cut();
+    workflowsTemporal.cut();
+    await untilThere(100);
+    await stage.nats.stopServer();
+    await stage.nats.startServer();
+    await accepted;
+    temporal.mend();
+    workflowsTemporal.mend();
+    await waitFor(() => queues.every(([first]) => first && stage.sentTo(first.lead).length >= 10), {
+      description: 'all are sent',
+      timeoutMs: stepOverMs,
+    });
+    for (const queue of queues) {
+      expect(stage.sentTo(queue[0]?.lead as Lead)).toEqual(queue.map(({ text }) => text));
+    }
+  },
+  stepOverMs + 20_000,
+);
+
+test.each([
+  ['before the step began', 'before'],
+  ['before WhatsApp had the request', 'asked'],
+  ['after WhatsApp had taken it', 'taken'],
+  ['after messaging had answered', 'answered'],
+] as const)(
+  'the worker is killed %s: WhatsApp took it once, and the next one once and after it',
+  async (_, point) => {
+    const { sending, behind } = points[point];
+    await untilSent(behind, stepOverMs);
+    expect(stage.sentTo(sending.lead)).toEqual([sending.text, behind.text]);
+    expect(await stage.rowOf(sending)).toMatchObject({ status: 'sent', attempts: 1 });
+  },
+  stepOverMs + 5_000,
+);

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, createLead } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { expect } from 'vitest';
+import { startWhatsappServer } from '../../services/messaging/test/whatsapp-server.ts';
+import { type Answer, post } from './creation.ts';
+import { openGate } from './gate.ts';
+import { type ProcessName, startPlatform } from './stage.ts';
+
+export type Lead = { readonly id: string; readonly phone: string };
+
+/** One message that a client wants to have sent, under one key, however often it has to ask. */
+export type Sending = { readonly lead: Lead; readonly text: string; send(): Promise<Answer> };
+
+export type SendingStage = Awaited<ReturnType<typeof startSendingStage>>;
+
+/**
+ * The platform with messaging in the middle, and a store whose WhatsApp channel is the stand-in, through a gate of its own.
+ * The stand-in keeps the log that judges "sent once", and reports nothing of a message until the test says so.
+ */
+export async function startSendingStage(options: { processes: readonly ProcessName[]; requestTimeoutMs?: number }) {
+  const [whatsapp, platform] = await Promise.all([
+    startWhatsappServer({ statuses: [], pairBurst: 1000, numberRate: 1000 }),
+    startPlatform({ ...options, service: 'messaging' }),
+  ]);
+  const provider = await openGate(new URL(whatsapp.apiUrl).host);
+  const store = await platform.newStore();
+  const { phoneNumberId, phone, accessToken, appSecret } = whatsapp.settings;
+  const { channel_id } = await platform.call(
+    connectChannel,
+    {
+      body: {
+        provider: 'whatsapp_cloud',
+        phone_number_id: phoneNumberId,
+        phone,
+        api_url: whatsapp.apiUrl.replace(new URL(whatsapp.apiUrl).host, provider.address),
+        number_rate: 1000,
+        secrets: { access_token: accessToken, app_secret: appSecret, verify_token: 'verify-token' },
+      },
+    },
+    store.id,
+  );
+  whatsapp.settings.webhookUrl = `${new URL(platform.url()).origin}/channels/whatsapp/${channel_id}/webhook`;
+  const { adminSql } = platform.database;
+  let phones = 5511980000000;
+
+  return {
+    ...platform,
+    store,
+    whatsapp,
+    gates: {
+      ...platform.gates,
+      /** messaging → WhatsApp */
+      provider,
+    },
+    /** Leads that have just written, and whose messages are taken in. */
+    async newLeads(count: number): Promise<Lead[]> {
+      const leads: Lead[] = [];
+      for (let made = 0; made < count; made += 1) {
+        const customer_phone = String(++phones);
+        const body = { name: 'Ana', customer_phone };
+        leads.push({ id: (await platform.call(createLead, { body }, store.id)).id, phone: customer_phone });
+      }
+      expect(await whatsapp.customerWrites(...leads.map((lead) => ({ from: lead.phone, text: 'Hello' })))).toBe(200);
+      await waitFor(
+        async () => (await adminSql`select from inbound_payloads where processed_at is null`).length === 0,
+        { description: 'what the customers wrote is taken in' },
+      );
+      return leads;
+    },
+    newSending(lead: Lead): Sending {
+      const [key, text] = [randomUUID(), `Bom dia ${randomUUID()}`];
+      return {
+        lead,
+        text,
+        send: () => post(`${platform.url()}/leads/${lead.id}/messages`, store.key, key, { message: text }),
+      };
+    },
+    /** The message's row; there is never more than one. */
+    async rowOf({ text }: Sending): Promise<{ id: string; status: string; attempts: number } | undefined> {
+      const rows = await adminSql<{ id: string; status: string; attempts: number }[]>`
+        select id, status, attempts from messages where body = ${text}`;
+      expect(rows.length).toBeLessThan(2);
+      return rows[0];
+    },
+    /** What the lead was sent, in order. */
+    sentTo: (lead: Lead): string[] => whatsapp.log.filter(({ to }) => to === lead.phone).map(({ text }) => text ?? ''),
+    async stop() {
+      await platform.stop();
+      await provider.close();
+      await whatsapp.close();
+    },
+  };
+}
+
+/** Sends until the answer is 200: what broke recovers by itself, and the key makes that safe. */
+export const untilAccepted = (sending: Sending): Promise<Answer> =>
+  waitFor(
+    async () => {
+      const answer = await sending.send();
+      return answer.status === 200 && answer;
+    },
+    { description: 'the key has its answer', timeoutMs: 15_000 },
+  );
