@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { candidateBases, portsFrom, takenOf } from '../../infra/local/ports.ts';
+import { freeBase } from '../../infra/local/ports.ts';
 import { identify } from '../../infra/local/process-identity.ts';
 import { type Named, renice } from './processes.ts';
 
@@ -138,12 +138,4 @@ function newFolder(runs: string): string {
   const folder = mkdtempSync(join(runs, `${process.pid}.`));
   symlinkSync(cache, join(folder, 'cache'));
   return folder;
-}
-
-async function freeBase(seed: string): Promise<number> {
-  for (const base of candidateBases(seed)) {
-    const ports = portsFrom(base);
-    if ((await takenOf(ports, Object.keys(ports) as (keyof typeof ports)[])).length === 0) return base;
-  }
-  throw new Error('no free block of ports');
 }

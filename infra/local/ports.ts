@@ -36,6 +36,15 @@ export function* candidateBases(clonePath: string): Generator<number> {
   for (let step = 0; step < BLOCKS; step += 1) yield FIRST_BASE + ((start + step) % BLOCKS) * BLOCK;
 }
 
+/** The base of a block that nothing else uses: for a platform that lives as long as a test or benchmark. */
+export async function freeBase(seed: string): Promise<number> {
+  for (const base of candidateBases(seed)) {
+    const taken = await takenOf(portsFrom(base), NAMES);
+    if (taken.length === 0) return base;
+  }
+  throw new Error('no free block of ports');
+}
+
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();

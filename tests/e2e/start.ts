@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
 import { localDirectory as localDirectoryOf, root } from '../../infra/local/paths.ts';
-import { candidateBases, portsFrom, takenOf } from '../../infra/local/ports.ts';
+import { freeBase } from '../../infra/local/ports.ts';
 import { identify } from '../../infra/local/process-identity.ts';
 import { startTemporal } from './temporal.ts';
 
@@ -91,15 +91,6 @@ function newFolder(runs: string): string {
   const folder = join(runs, String(process.pid));
   mkdirSync(folder);
   return folder;
-}
-
-async function freeBase(seed: string): Promise<number> {
-  for (const base of candidateBases(seed)) {
-    const ports = portsFrom(base);
-    const taken = await takenOf(ports, Object.keys(ports) as (keyof typeof ports)[]);
-    if (taken.length === 0) return base;
-  }
-  throw new Error('no free block of ports');
 }
 
 async function untilReady(platform: ChildProcess, addressFile: string, outputFile: string): Promise<void> {

@@ -34,6 +34,18 @@ export const databaseConfig = {
   DATABASE_SYSTEM_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 100, default: 2 }),
 };
 
+/** What a service needs besides that connects stores to providers. */
+export const connectionConfig = {
+  ENCRYPTION_KEYS: Type.String({
+    minLength: 1,
+    description: '`id:base64 of 32 bytes[,id2:…]`: the first encrypts credentials, all of them decrypt',
+  }),
+  PUBLIC_URL: Type.String({
+    pattern: '^https?://\\S*[^\\s/]$',
+    description: 'Where the gateway is reached from outside: http or https, without a slash at the end',
+  }),
+};
+
 /** What an ordinary service reads from its environment. */
 export const serviceConfig = { ...baseConfig, ...healthConfig, ...temporalConfig, ...databaseConfig };
 

@@ -1,14 +1,5 @@
-import { serviceConfig } from '@mostrador/kit/config';
+import { connectionConfig, serviceConfig } from '@mostrador/kit/config';
 import { Type } from '@sinclair/typebox';
 
 /** What the service reads from its environment. */
-export const messagingConfig = Type.Object({
-  ...serviceConfig,
-  /** `id:base64 of 32 bytes[,id2:…]`: the first encrypts credentials, all of them decrypt. */
-  ENCRYPTION_KEYS: Type.String({ minLength: 1 }),
-  /** Where the gateway is reached from outside; webhooks' and sandboxes' addresses begin with it. */
-  PUBLIC_URL: Type.String({
-    pattern: '^https?://\\S*[^\\s/]$',
-    description: 'http or https, without a slash at the end',
-  }),
-});
+export const messagingConfig = Type.Object({ ...serviceConfig, ...connectionConfig });

@@ -34,27 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Runs statements as a role, and takes back what they did. */
-async function as<T>(
-  role: string,
-  store: string | null,
-  work: (sql: TestDatabase['adminSql']) => Promise<T>,
-): Promise<T> {
-  let result: T | undefined;
-  const undo = new Error('undo');
-  await database.adminSql
-    .begin(async (sql) => {
-      await sql`set local role ${sql(role)}`;
-      if (store) await sql`select set_config('mostrador.store_id', ${store}, true)`;
-      result = await work(sql as unknown as TestDatabase['adminSql']);
-      throw undo;
-    })
-    .catch((error) => {
-      if (error !== undo) throw error;
-    });
-  return result as T;
-}
-
 test('every table has a store, and row-level security that binds its owner too', async () => {
   const all = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured
@@ -67,18 +46,18 @@ test('every table has a store, and row-level security that binds its owner too',
 test('requests see and write their own store’s rows alone; without a store, none', async () => {
   for (const table of tables) {
     const rowsFor = (store: string | null) =>
-      as('messaging', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
+      database.as('messaging', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
     expect(await rowsFor(storeId), table).toEqual([{ store_id: storeId }]);
     expect(await rowsFor(null), table).toEqual([]);
   }
-  const intruding = as(
+  const intruding = database.as(
     'messaging',
     storeId,
     (sql) => sql`insert into conversations (store_id, lead_id) values (${otherId}, ${randomUUID()})`,
   );
   await expect(intruding).rejects.toThrow('row-level security');
   for (const table of ['messages', 'sessions']) {
-    const taking = await as(
+    const taking = await database.as(
       'messaging',
       storeId,
       (sql) => sql`update ${sql(table)} set status = status where store_id = ${otherId}`,
@@ -99,7 +78,7 @@ test('a message belongs to a session and a conversation of its own store', async
 });
 
 test('the system role sees every store’s ids, states and times, and nothing that anybody wrote, nor a credential', async () => {
-  const seen = await as('messaging_system', null, (sql) => sql`select store_id from messages`);
+  const seen = await database.as('messaging_system', null, (sql) => sql`select store_id from messages`);
   expect(seen).toHaveLength(2);
   for (const [column, table] of [
     ['body', 'messages'],
@@ -112,11 +91,11 @@ test('the system role sees every store’s ids, states and times, and nothing th
     ['body', 'sandbox_deliveries'],
     ['callback_data', 'status_reports'],
   ] as const) {
-    const reading = as('messaging_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
+    const reading = database.as('messaging_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
     await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');
   }
   for (const change of ["status = 'sent'", "body = ''"]) {
-    const changing = as('messaging_system', null, (sql) => sql`update messages set ${sql.unsafe(change)}`);
+    const changing = database.as('messaging_system', null, (sql) => sql`update messages set ${sql.unsafe(change)}`);
     await expect(changing, change).rejects.toThrow('permission denied');
   }
 });

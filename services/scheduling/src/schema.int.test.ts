@@ -33,27 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Runs statements as a role, and takes back what they did. */
-async function as<T>(
-  role: string,
-  store: string | null,
-  work: (sql: TestDatabase['adminSql']) => Promise<T>,
-): Promise<T> {
-  let result: T | undefined;
-  const undo = new Error('undo');
-  await database.adminSql
-    .begin(async (sql) => {
-      await sql`set local role ${sql(role)}`;
-      if (store) await sql`select set_config('mostrador.store_id', ${store}, true)`;
-      result = await work(sql as unknown as TestDatabase['adminSql']);
-      throw undo;
-    })
-    .catch((error) => {
-      if (error !== undo) throw error;
-    });
-  return result as T;
-}
-
 test('every table has a store, and row-level security that binds its owner too', async () => {
   const all = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured
@@ -66,18 +45,18 @@ test('every table has a store, and row-level security that binds its owner too',
 test('requests see and write their own store’s rows alone; without a store, none', async () => {
   for (const table of tables) {
     const rowsFor = (store: string | null) =>
-      as('scheduling', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
+      database.as('scheduling', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
     expect(await rowsFor(storeId), table).toEqual([{ store_id: storeId }]);
     expect(await rowsFor(null), table).toEqual([]);
   }
-  const intruding = as(
+  const intruding = database.as(
     'scheduling',
     storeId,
     (sql) => sql`
       insert into appointments (store_id, title, scheduled_at, duration_minutes) values (${otherId}, 'x', now(), 1)`,
   );
   await expect(intruding).rejects.toThrow('row-level security');
-  const { count } = await as(
+  const { count } = await database.as(
     'scheduling',
     storeId,
     (sql) => sql`update appointments set title = 'x' where store_id = ${otherId}`,
@@ -86,7 +65,7 @@ test('requests see and write their own store’s rows alone; without a store, no
 });
 
 test('the system role sees every store, and neither credentials nor what an appointment is about', async () => {
-  const seen = await as('scheduling_system', null, (sql) => sql`select store_id from calendar_syncs`);
+  const seen = await database.as('scheduling_system', null, (sql) => sql`select store_id from calendar_syncs`);
   expect(seen).toHaveLength(2);
   for (const [column, table] of [
     ['title', 'appointments'],
@@ -95,10 +74,10 @@ test('the system role sees every store, and neither credentials nor what an appo
     ['settings', 'calendar_connections'],
     ['event_id', 'calendar_syncs'],
   ] as const) {
-    const reading = as('scheduling_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
+    const reading = database.as('scheduling_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
     await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');
   }
-  const changing = as('scheduling_system', null, (sql) => sql`update calendar_syncs set state = 'synced'`);
+  const changing = database.as('scheduling_system', null, (sql) => sql`update calendar_syncs set state = 'synced'`);
   await expect(changing).rejects.toThrow('permission denied');
 });
 
@@ -112,7 +91,11 @@ test('the columns hold the bounds of the API by themselves', async () => {
     { duration_minutes: 1441 },
     { status: 'lost' },
   ]) {
-    const inserting = as('scheduling', storeId, (sql) => sql`insert into appointments ${sql({ ...row, ...wrong })}`);
+    const inserting = database.as(
+      'scheduling',
+      storeId,
+      (sql) => sql`insert into appointments ${sql({ ...row, ...wrong })}`,
+    );
     await expect(inserting, JSON.stringify(wrong).slice(0, 40)).rejects.toThrow('violates check constraint');
   }
 });

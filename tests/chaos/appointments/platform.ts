@@ -17,7 +17,7 @@ import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { createChildren } from '../../../infra/local/children.ts';
 import { localDirectory, root } from '../../../infra/local/paths.ts';
-import { candidateBases, type PortName, portsFrom, takenOf } from '../../../infra/local/ports.ts';
+import { freeBase, portsFrom } from '../../../infra/local/ports.ts';
 import { isRunning, type ProcessIdentity } from '../../../infra/local/process-identity.ts';
 import { processNames } from '../../../infra/local/services.ts';
 import { startRadicale } from '../../../services/scheduling/test/caldav-servers.ts';
@@ -145,12 +145,4 @@ export async function createStores({ servers, radicale }: Platform, feeds: numbe
   } finally {
     await nats.close();
   }
-}
-
-async function freeBase(seed: string): Promise<number> {
-  for (const base of candidateBases(seed)) {
-    const ports = portsFrom(base);
-    if ((await takenOf(ports, Object.keys(ports) as PortName[])).length === 0) return base;
-  }
-  throw new Error('no free block of ports');
 }

@@ -14,6 +14,8 @@ export type TestDatabase = {
   readonly url: string;
   readonly systemUrl: string;
   readonly ownerUrl: string;
+  /** Runs statements as a role, with or without a store, and takes back what they did. */
+  as<T>(role: string, store: string | null, work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /** Closes the connections and drops the database. */
   drop(): Promise<void>;
 };
@@ -43,11 +45,33 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
     url,
     systemUrl,
     ownerUrl,
+    as: (role, store, work) => undone(adminSql, role, store, work),
     async drop() {
       await Promise.all([database.close(), systemDatabase.close(), adminSql.end({ timeout: 1 })]);
       await onServer(serverUrl, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
     },
   };
+}
+
+async function undone<T>(
+  adminSql: postgres.Sql,
+  role: string,
+  store: string | null,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined;
+  const undo = new Error('undo');
+  await adminSql
+    .begin(async (sql) => {
+      await sql`set local role ${sql(role)}`;
+      if (store) await sql`select set_config('mostrador.store_id', ${store}, true)`;
+      result = await work(sql as unknown as postgres.Sql);
+      throw undo;
+    })
+    .catch((error) => {
+      if (error !== undo) throw error;
+    });
+  return result as T;
 }
 
 /** One statement on the test server's own database. */

@@ -1,14 +1,11 @@
 import type { NextStep } from '@mostrador/contracts';
+import { retryDelayMs } from '@mostrador/kit/retry-delay';
 import { toTimestamp } from '@mostrador/kit/validate';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import { ChannelError } from '../channels/channel-provider.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import type { HeadRow, PairRow } from './delivery.repository.ts';
 import { freeAtMs, pairRate } from './rates.ts';
-
-const firstRetryMs = 2_000;
-const longestRetryMs = 5 * 60_000;
-const longestRetryAfterMs = 24 * 3_600_000;
 
 export type Situation = {
   readonly pair: PairRow | undefined;
@@ -94,17 +91,9 @@ const reasonOfWaiting = (code: string | null, attempts: number): string =>
   code === null ? 'its turn has not come yet' : `attempt ${attempts} failed (${code})`;
 const afterCode = (code: string | null): string => (code === null ? '' : ` (${code})`);
 
-/**
- * Milliseconds until the attempt after attempt number `attempts`: 2 s, doubled each time, at most 5 minutes, give or
- * take a fifth. What the channel asked for wins.
- */
-export function delayAfter(error: ChannelError, attempts: number, random: () => number = Math.random): number {
-  if (error.retryAfterSeconds !== undefined) {
-    return Math.min(Math.max(error.retryAfterSeconds * 1000, 1000), longestRetryAfterMs);
-  }
-  const doubled = firstRetryMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
-  return Math.round(Math.min(Math.min(doubled, longestRetryMs) * (0.8 + 0.4 * random()), longestRetryMs));
-}
+/** Milliseconds until the attempt after attempt number `attempts`; the first pause is 2 s. */
+export const delayAfter = ({ retryAfterSeconds }: ChannelError, attempts: number, random?: () => number): number =>
+  retryDelayMs({ attempts, firstMs: 2_000, retryAfterSeconds }, random);
 
 /** Milliseconds until a channel that is not asked at the moment may be asked: spread, so that not all come at once. */
 export const delayWhileClosed = (closedForMs: number, random: () => number = Math.random): number =>

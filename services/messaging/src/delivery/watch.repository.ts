@@ -1,3 +1,4 @@
+import type { OverdueOptions } from '@mostrador/kit/overdue';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 
 /** Messages of any store of which too long nothing has been heard, each returned once. Two at once get different ones. */
@@ -29,7 +30,7 @@ export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sendi
  */
 export async function takeOverdueLeads(
   sql: TransactionSql,
-  { overdueMs, againMs, limit }: { overdueMs: number; againMs: number; limit: number },
+  { overdueMs, againMs, limit }: OverdueOptions,
 ): Promise<{ store_id: string; lead_id: string }[]> {
   return await sql<{ store_id: string; lead_id: string }[]>`
     update conversations c set woken_at = clock_timestamp()

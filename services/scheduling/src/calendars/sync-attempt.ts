@@ -1,4 +1,5 @@
 import type { NextStep } from '@mostrador/contracts';
+import { retryDelayMs } from '@mostrador/kit/retry-delay';
 import { toTimestamp } from '@mostrador/kit/validate';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import { CalendarError, type CalendarEvent } from './calendar-provider.ts';
@@ -12,10 +13,6 @@ export const leaseMs = 15_000;
 
 /** The code of a failure that no adapter foresaw. */
 export const unforeseen = 'calendar_failed';
-
-const firstRetryMs = 5_000;
-const longestRetryMs = 5 * 60_000;
-const longestRetryAfterMs = 24 * 60 * 60_000;
 
 export type Situation = {
   readonly sync: SyncRow | undefined;
@@ -86,17 +83,9 @@ export function calendarEventOf(row: AppointmentRow): CalendarEvent {
 /** Derived from the id, so that every attempt means the same event. */
 export const uidOf = (appointmentId: string): string => `${appointmentId}@mostrador`;
 
-/**
- * Milliseconds until the attempt after attempt number `attempts`: 5 s, doubled each time, at most 5 minutes, give or
- * take a fifth so that a store's appointments do not come back all at once. What the calendar asked for wins.
- */
-export function delayAfter(error: CalendarError, attempts: number, random: () => number = Math.random): number {
-  if (error.retryAfterSeconds !== undefined) {
-    return Math.min(Math.max(error.retryAfterSeconds * 1000, 1000), longestRetryAfterMs);
-  }
-  const doubled = firstRetryMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
-  return Math.round(Math.min(Math.min(doubled, longestRetryMs) * (0.8 + 0.4 * random()), longestRetryMs));
-}
+/** Milliseconds until the attempt after attempt number `attempts`; the first pause is 5 s. */
+export const delayAfter = ({ retryAfterSeconds }: CalendarError, attempts: number, random?: () => number): number =>
+  retryDelayMs({ attempts, firstMs: 5_000, retryAfterSeconds }, random);
 
 /** Milliseconds until a calendar that is not asked at the moment may be asked: spread, so that not all come at once. */
 export const delayWhileClosed = (closedForMs: number, random: () => number = Math.random): number =>

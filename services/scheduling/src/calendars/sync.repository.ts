@@ -1,3 +1,4 @@
+import type { OverdueOptions } from '@mostrador/kit/overdue';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 
 /** How far an appointment's event is, as its row holds it. */
@@ -125,7 +126,7 @@ export async function countUnsettledSyncs(
  */
 export async function takeOverdueSyncs(
   sql: TransactionSql,
-  { overdueMs, againMs, limit }: { overdueMs: number; againMs: number; limit: number },
+  { overdueMs, againMs, limit }: OverdueOptions,
 ): Promise<(Concerned & { store_id: string })[]> {
   return await sql<(Concerned & { store_id: string })[]>`
     update calendar_syncs s set woken_at = clock_timestamp()
