@@ -193,6 +193,18 @@ export const errorCatalogue = {
     description: 'The lead wrote after the message was planned, so it was not sent.',
     retryable: false,
   },
+  followup_not_found: {
+    status: 404,
+    title: 'Follow-up not found',
+    description: 'The store has no follow-up with this id.',
+    retryable: false,
+  },
+  followup_not_pending: {
+    status: 409,
+    title: 'Follow-up is not pending',
+    description: 'Only a follow-up that is `pending` can be cancelled; `current_status` says what it is.',
+    retryable: false,
+  },
   message_not_found: {
     status: 404,
     title: 'Message not found',

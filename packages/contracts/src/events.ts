@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { NullableUuid, OneOf, Timestamp, Uuid } from './common.ts';
+import { followupCancelReasons } from './followups.ts';
 import { LeadStatus } from './lead-status.ts';
 import { messageSources, messageStatuses } from './messaging.ts';
 import { AppointmentStatus } from './scheduling.ts';
@@ -22,6 +23,22 @@ export const eventCatalogue = {
   'scheduling.appointment.updated': event(
     'An appointment was changed, or became done, cancelled or no_show.',
     Type.Object({ appointment_id: Uuid, lead_id: NullableUuid, scheduled_at: Timestamp, status: AppointmentStatus }),
+  ),
+  'scheduling.followup.scheduled': event(
+    'A follow-up was scheduled.',
+    Type.Object({ followup_id: Uuid, lead_id: Uuid, due_at: Timestamp }),
+  ),
+  'scheduling.followup.sent': event(
+    'The channel took the message of a follow-up.',
+    Type.Object({ followup_id: Uuid, lead_id: Uuid, message_id: Uuid }),
+  ),
+  'scheduling.followup.failed': event(
+    'A follow-up could not be sent.',
+    Type.Object({ followup_id: Uuid, lead_id: Uuid, code: Type.String() }),
+  ),
+  'scheduling.followup.cancelled': event(
+    'A follow-up was called off before it was sent.',
+    Type.Object({ followup_id: Uuid, lead_id: Uuid, reason: OneOf(followupCancelReasons) }),
   ),
   'crm.lead.created': event(
     'A lead was created.',

@@ -14,6 +14,8 @@ export const scopes = [
   'agents:read',
   'appointments:read',
   'appointments:write',
+  'followups:read',
+  'followups:write',
   'knowledge:read',
   'leads:read',
   'leads:write',
@@ -61,6 +63,15 @@ export const getStore = defineOperation({
   summary: 'Read the store of the key',
   request: {},
   reply: Store,
+});
+
+/** What other services must know of a store to act by its clock. */
+export const getStoreSettings = defineOperation({
+  subject: 'gateway.internal.stores.settings',
+  summary: "Read a store's time zone and locale",
+  request: {},
+  reply: Type.Object({ timezone: Type.String({ description: 'IANA time zone' }), locale: Type.String() }),
+  errors: ['store_not_found'],
 });
 
 /** A store as the admin command sees it: what the gateway itself holds. */
@@ -199,6 +210,7 @@ export const accessChangedSubject = 'gateway.notice.access-changed';
 
 export const gatewayOperations = {
   getStore,
+  getStoreSettings,
   createStore,
   updateStore,
   listStores,

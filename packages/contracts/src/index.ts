@@ -3,6 +3,7 @@ export * from './common.ts';
 export * from './crm.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export * from './followups.ts';
 export * from './gateway.ts';
 export * from './knowledge.ts';
 export * from './lead-status.ts';

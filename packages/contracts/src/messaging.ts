@@ -124,6 +124,17 @@ export const getMessage = defineOperation({
   errors: ['message_not_found'],
 });
 
+/** A message that the channel has approved beforehand, and takes at any time. */
+export const MessageTemplate = Exact(
+  {
+    name: Text(512),
+    language: Text(20),
+    components: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20 })),
+  },
+  { title: 'MessageTemplate' },
+);
+export type MessageTemplate = Static<typeof MessageTemplate>;
+
 /** A message of another service, such as a follow-up: the same acceptance, once per `id`. */
 export const acceptMessage = defineOperation({
   subject: 'messaging.internal.messages.accept',
@@ -135,13 +146,7 @@ export const acceptMessage = defineOperation({
       source: OneOf(['ai', 'seller', 'followup']),
       message: Text(4096),
       /** Sent in place of the text when the reply window is closed. */
-      template: Type.Optional(
-        Exact({
-          name: Text(512),
-          language: Text(20),
-          components: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20 })),
-        }),
-      ),
+      template: Type.Optional(MessageTemplate),
       /** Refused as `lead_replied` when anything inbound came after this moment. */
       unless_reply_after: Type.Optional(Timestamp),
     }),

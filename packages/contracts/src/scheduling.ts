@@ -14,6 +14,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts';
+import { followupOperations } from './followups.ts';
 import { defineOperation } from './operation.ts';
 
 export const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
@@ -253,4 +254,5 @@ export const schedulingOperations = {
   connectCalendar,
   disconnectCalendar,
   showCalendar,
+  ...followupOperations,
 } as const;

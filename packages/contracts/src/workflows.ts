@@ -32,7 +32,20 @@ export const deliveryCarrier = {
   signals: ['message_accepted', 'message_settled', 'channel_connected', 'overdue'],
 } as const satisfies CarrierDefinition;
 
-export const carriers = { appointment: appointmentCarrier, delivery: deliveryCarrier } as const;
+/** Waits until a follow-up is due, and sends it unless it was cancelled; its entity is the follow-up. */
+export const followupCarrier = {
+  name: 'followup',
+  taskQueue: 'followup',
+  workflowId: (followupId: string) => `followup:${followupId}`,
+  /** `scheduled` starts it; `cancelled` ends it; the others say that what it waits for may be over. */
+  signals: ['scheduled', 'cancelled', 'rescheduled', 'message_settled', 'overdue'],
+} as const satisfies CarrierDefinition;
+
+export const carriers = {
+  appointment: appointmentCarrier,
+  delivery: deliveryCarrier,
+  followup: followupCarrier,
+} as const;
 export type CarrierName = keyof typeof carriers;
 export type SignalOf<Name extends CarrierName> = (typeof carriers)[Name]['signals'][number];
 

@@ -1,0 +1,180 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Done, Exact, NextStep, OneOf, Page, paging, Text, Timestamp, Uuid } from './common.ts';
+import { MessageTemplate } from './messaging.ts';
+import { defineOperation } from './operation.ts';
+
+/** `sending`: it was handed over, or is about to be, and cannot be cancelled any more. The last three are final. */
+export const followupStatuses = ['pending', 'sending', 'sent', 'failed', 'cancelled'] as const;
+export type FollowupStatus = (typeof followupStatuses)[number];
+export const FollowupStatus = OneOf(followupStatuses);
+
+/** Why a follow-up was called off before it was sent. */
+export const followupCancelReasons = [
+  'api',
+  'lead_replied',
+  'appointment_booked',
+  'opted_out',
+  'lead_deleted',
+] as const;
+export type FollowupCancelReason = (typeof followupCancelReasons)[number];
+const NullableCancelReason = Type.Unsafe<FollowupCancelReason | null>({
+  type: ['string', 'null'],
+  enum: [...followupCancelReasons, null],
+});
+
+/** The furthest ahead that a follow-up can be planned, in days. */
+export const followupHorizonDays = 366;
+
+export const Followup = Type.Object(
+  {
+    id: Uuid,
+    lead_id: Uuid,
+    message: Type.String(),
+    template: Type.Union([MessageTemplate, Type.Null()]),
+    due_at: Timestamp,
+    next_attempt_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description:
+        'When it will be tried: `due_at`, or later when that lies outside the sending window or an attempt failed. Null once it is final.',
+    }),
+    status: FollowupStatus,
+    message_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'The message that it became.',
+    }),
+    error: Type.Unsafe<{ code: string; detail: string } | null>({
+      type: ['object', 'null'],
+      properties: { code: { type: 'string' }, detail: { type: 'string' } },
+      required: ['code', 'detail'],
+      description: 'Why it failed, or why its last attempt did.',
+    }),
+    cancel_reason: NullableCancelReason,
+    cancel_on_reply: Type.Boolean(),
+    cancel_on_appointment: Type.Boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Followup' },
+);
+export type Followup = Static<typeof Followup>;
+
+const followupParams = Exact({ followupId: Uuid });
+
+export const createFollowup = defineOperation({
+  subject: 'scheduling.api.followups.create',
+  summary: 'Schedule a follow-up',
+  description:
+    'A message that goes out by itself at `due_at`, or `delay_minutes` from now (exactly one of the two), never earlier, ' +
+    'unless it is cancelled before: by `DELETE`, when the lead writes (`cancel_on_reply`), opts out, or books an ' +
+    'appointment (`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. ' +
+    'A `template` is what goes out where the channel takes no free text any more.',
+  extension: true,
+  request: {
+    body: Exact({
+      lead_id: Uuid,
+      message: Text(4096),
+      due_at: Type.Optional(
+        Type.String({ format: 'date-time', description: 'In the future, and at most a year ahead.' }),
+      ),
+      delay_minutes: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: followupHorizonDays * 1440, description: 'In place of `due_at`.' }),
+      ),
+      cancel_on_reply: Type.Optional(Type.Boolean({ default: true })),
+      cancel_on_appointment: Type.Optional(Type.Boolean({ default: false })),
+      template: Type.Optional(MessageTemplate),
+    }),
+  },
+  reply: Followup,
+  errors: ['lead_not_found'],
+});
+
+export const listFollowups = defineOperation({
+  subject: 'scheduling.api.followups.list',
+  summary: 'List follow-ups',
+  description: 'In the order of `due_at`, of which `from` is inclusive and `to` is exclusive.',
+  extension: true,
+  request: {
+    query: Exact({
+      status: Type.Optional(FollowupStatus),
+      lead_id: Type.Optional(Uuid),
+      from: Type.Optional(Timestamp),
+      to: Type.Optional(Timestamp),
+      ...paging(),
+    }),
+  },
+  reply: Page(Followup),
+});
+
+export const getFollowup = defineOperation({
+  subject: 'scheduling.api.followups.get',
+  summary: 'Read a follow-up',
+  extension: true,
+  request: { params: followupParams },
+  reply: Followup,
+  errors: ['followup_not_found'],
+});
+
+export const cancelFollowup = defineOperation({
+  subject: 'scheduling.api.followups.cancel',
+  summary: 'Cancel a scheduled follow-up',
+  description:
+    'Only a follow-up that is `pending`. When the answer is 200 it is never sent; when it is 409, `current_status` says ' +
+    'what became of it instead.',
+  request: { params: followupParams },
+  reply: Type.Object({ cancelled: Type.Literal(true), id: Uuid }),
+  errors: ['followup_not_found', 'followup_not_pending'],
+});
+
+/** What is due of one follow-up: claims it, hands it to messaging, records what became of it. Safe to repeat at any moment. */
+export const advanceFollowup = defineOperation({
+  subject: 'scheduling.step.followups.advance',
+  summary: 'Do what is due of a follow-up',
+  request: { body: Exact({ followup_id: Uuid }) },
+  reply: NextStep,
+});
+
+/** Minutes after midnight in the store's zone, `from` inclusive, `to` exclusive: `09:00`–`18:00`; `24:00` ends a day. */
+const LocalTime = (options: { description?: string } = {}) =>
+  Type.String({ ...options, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$' });
+
+/** When follow-ups may go out, in the store's time zone. An empty list of windows, or none, means always. */
+export const SendingWindows = Type.Array(
+  Exact({
+    weekdays: Type.Array(OneOf(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']), {
+      minItems: 1,
+      maxItems: 7,
+      uniqueItems: true,
+    }),
+    from: LocalTime(),
+    to: LocalTime({ description: 'After `from`; `24:00` is the end of the day.' }),
+  }),
+  { maxItems: 50 },
+);
+export type SendingWindows = Static<typeof SendingWindows>;
+
+export const updateSendingWindows = defineOperation({
+  subject: 'scheduling.admin.sending-windows.update',
+  summary: 'Set when follow-ups may go out',
+  request: { body: Exact({ windows: SendingWindows }) },
+  reply: Type.Object({ windows: SendingWindows }),
+});
+
+/** The store's time zone changed: what waits for a window is planned anew. */
+export const replanFollowups = defineOperation({
+  subject: 'scheduling.internal.followups.replan',
+  summary: 'Plan anew what waits for a sending window',
+  request: {},
+  reply: Done,
+});
+
+export const followupOperations = {
+  createFollowup,
+  listFollowups,
+  getFollowup,
+  cancelFollowup,
+  advanceFollowup,
+  updateSendingWindows,
+  replanFollowups,
+} as const;
