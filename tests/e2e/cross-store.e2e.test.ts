@@ -27,6 +27,11 @@ beforeAll(async () => {
     scheduled_at: '2027-01-31T09:00:00Z',
     lead_id: leadId,
   });
+  const followupId = await made('/followups/scheduled', {
+    lead_id: leadId,
+    message: 'Secret reminder',
+    delay_minutes: 1000,
+  });
   await admin(['channel', 'connect', '--store', first.id, '--provider', 'sandbox']);
   const message = await request('POST', `/leads/${leadId}/messages`, { key: first.key, body: { message: 'Secret' } });
   expect(message.status, message.text).toBe(200);
@@ -47,6 +52,7 @@ beforeAll(async () => {
     documentId: imported.documents[0].id,
     messageId: message.body.id,
     sessionId: sessions.body[0].id,
+    followupId,
   };
 });
 
@@ -69,6 +75,7 @@ test('every public operation of the contracts is tried here, and served at the p
     documentId: id,
     messageId: id,
     sessionId: id,
+    followupId: id,
   };
   const tried = entries.map(({ call }) => `${call.method} ${call.path(ids).split('?')[0]}`);
   expect(served.filter((route) => !route.includes('.ics')).sort()).toEqual(tried.sort());

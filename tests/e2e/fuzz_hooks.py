@@ -4,6 +4,7 @@ import ast
 import functools
 import sys
 import threading
+from datetime import datetime, timedelta, timezone
 
 import schemathesis
 
@@ -28,3 +29,43 @@ def before_load_schema(context, raw_schema):
         # A path may also have servers of its own.
         if isinstance(operation, dict) and "parameters" in operation:
             operation["parameters"] = [each for each in operation["parameters"] if each["name"] != "cursor"]
+
+
+@schemathesis.hook.apply_to(method="POST", path="/followups/scheduled")
+def before_call(context, case, kwargs):
+    """
+    A follow-up is due in the future, at most a year ahead, and by exactly one of `due_at` and `delay_minutes`, and the
+    names in its template hold nothing that no database takes; the document cannot say so. Only what is right by the
+    document is moved there: what is meant to be wrong stays so.
+    """
+    body = case.body
+    if not isinstance(body, dict):
+        return
+    delay, due = body.get("delay_minutes"), body.get("due_at")
+    # By JSON Schema 1.0 is an integer.
+    if "delay_minutes" in body and (type(delay) not in (int, float) or delay % 1 or not 0 <= delay <= 366 * 1440):
+        return
+    if "due_at" in body and not _is_date_time(due):
+        return
+    if "due_at" in body:
+        tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
+        body = {name: value for name, value in body.items() if name != "delay_minutes"} | {"due_at": tomorrow.isoformat()}
+    elif "delay_minutes" not in body:
+        body = body | {"delay_minutes": 1440}
+    case.body = {name: _without_nul_in_names(value) for name, value in body.items()}
+
+
+def _is_date_time(value):
+    try:
+        datetime.fromisoformat(value)
+        return True
+    except (TypeError, ValueError):
+        return False
+
+
+def _without_nul_in_names(value):
+    if isinstance(value, list):
+        return [_without_nul_in_names(each) for each in value]
+    if isinstance(value, dict):
+        return {name.replace("\0", ""): _without_nul_in_names(each) for name, each in value.items()}
+    return value

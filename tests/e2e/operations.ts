@@ -25,6 +25,7 @@ export type Owned = {
   /** Of that lead. */
   messageId: string;
   sessionId: string;
+  followupId: string;
 };
 
 /** How an operation is called, as an integrator would, with the ids that `owned` names wherever it takes one. */
@@ -41,6 +42,7 @@ export type Call = {
     | 'appointment_not_found'
     | 'message_not_found'
     | 'session_not_found'
+    | 'followup_not_found'
     | 'empty list'
     | 'own store'
     | 'agent_not_found'
@@ -165,6 +167,31 @@ export const calls: Readonly<Record<string, Call>> = {
     path: ({ appointmentId }) => `/appointments/${appointmentId}/calendar-sync`,
     scope: 'appointments:read',
     foreign: 'appointment_not_found',
+  },
+  createFollowup: {
+    method: 'POST',
+    path: () => '/followups/scheduled',
+    body: ({ leadId }) => ({ lead_id: leadId, message: 'From a stranger', delay_minutes: 1000 }),
+    scope: 'followups:write',
+    foreign: 'lead_not_found',
+  },
+  listFollowups: {
+    method: 'GET',
+    path: ({ leadId }) => `/followups/scheduled?lead_id=${leadId}`,
+    scope: 'followups:read',
+    foreign: 'empty list',
+  },
+  getFollowup: {
+    method: 'GET',
+    path: ({ followupId }) => `/followups/scheduled/${followupId}`,
+    scope: 'followups:read',
+    foreign: 'followup_not_found',
+  },
+  cancelFollowup: {
+    method: 'DELETE',
+    path: ({ followupId }) => `/followups/scheduled/${followupId}`,
+    scope: 'followups:write',
+    foreign: 'followup_not_found',
   },
   sendMessage: {
     method: 'POST',

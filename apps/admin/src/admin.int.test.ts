@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gatewayOperations, messagingOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
@@ -10,7 +12,7 @@ import { startTestNats } from '@mostrador/kit/testing/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const { createStore, listApiKeys, listStores } = gatewayOperations;
-const { connectCalendar } = schedulingOperations;
+const { connectCalendar, updateSendingWindows } = schedulingOperations;
 const { connectChannel, updateMessagingSettings } = messagingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
@@ -25,7 +27,15 @@ const record = (id: string, name: string): StoreRecord => ({
   updated_at: '2026-11-21T09:00:00.000Z',
 });
 
-const operations = { createStore, listApiKeys, listStores, connectCalendar, connectChannel, updateMessagingSettings };
+const operations = {
+  createStore,
+  listApiKeys,
+  listStores,
+  connectCalendar,
+  connectChannel,
+  updateMessagingSettings,
+  updateSendingWindows,
+};
 const handlers: Handlers<typeof operations> = {
   createStore: async (_context, { body }) => record(store, body.name),
   listStores: async (_context, { body }) =>
@@ -46,6 +56,7 @@ const handlers: Handlers<typeof operations> = {
     message_wait_seconds: body.message_wait_seconds ?? 5,
     session_idle_hours: 24,
   }),
+  updateSendingWindows: async (_context, { body }) => body,
   connectCalendar: async (context, { body }) => {
     if (context.storeId !== store) throw new AppError('internal_error');
     if (body.secrets?.password !== 'öpen') throw new AppError('calendar_refused', { detail: 'It answered 401.' });
@@ -125,6 +136,27 @@ test('how long a message waits is set on the store, though messaging keeps it', 
   const updated = await admin(['store', 'update', '--store', store, '--message-wait', '2.5', '--json']);
   expect(updated).toMatchObject({ exitCode: 0, err: '' });
   expect(JSON.parse(updated.out)).toEqual({ message_wait_seconds: 2.5, session_idle_hours: 24 });
+});
+
+test('when follow-ups may go out is set on the store from a file, whose faults are named by their place', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'admin-windows-'));
+  try {
+    const file = join(folder, 'windows.json');
+    const set = async (content: unknown) => {
+      await writeFile(file, JSON.stringify(content));
+      return await admin(['store', 'update', '--store', store, '--sending-windows', file, '--json']);
+    };
+    const windows = [{ weekdays: ['monday'], from: '09:00', to: '24:00' }];
+    const updated = await set(windows);
+    expect(updated).toMatchObject({ exitCode: 0, err: '' });
+    expect(JSON.parse(updated.out)).toEqual({ windows });
+    const refused = await set([{ weekdays: ['monday'], from: '9', to: '18:00' }]);
+    expect(refused).toMatchObject({ exitCode: 2, out: '' });
+    expect(refused.err).toContain('windows.json: [0].from');
+    expect((await set({})).err).toContain('windows.json: the list');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('nothing at the address, or no service behind it, is exit code 3 within seconds', async () => {

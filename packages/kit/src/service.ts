@@ -33,6 +33,8 @@ export type ServiceDependencies = {
 export type ServiceParts<Ops extends Record<string, Operation>> = {
   readonly handlers: Handlers<Ops>;
   readonly jobs?: readonly Periodic[];
+  /** What it does about the events of others. */
+  readonly consumers?: readonly Periodic[];
 };
 
 export type ServiceOptions<Ops extends Record<string, Operation>> = {
@@ -92,13 +94,21 @@ async function startService<const Ops extends Record<string, Operation>>(
 
   const relay = createRelay({ database: systemDatabase, temporal, nats: connection, log });
   const rpc = createRpcClient({ nats: connection, log });
-  const { handlers, jobs = [] } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
+  const {
+    handlers,
+    jobs = [],
+    consumers = [],
+  } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
   exportGauges(metrics, { database, systemDatabase, relay });
   relay.start();
   onStop('relay', () => relay.stop());
   for (const job of [...jobs, purgeJob(systemDatabase, log)]) {
     job.start();
     onStop('job', () => job.stop());
+  }
+  for (const consumer of consumers) {
+    consumer.start();
+    onStop('events', () => consumer.stop());
   }
   const rpcServer = createRpcServer({ nats: connection, service: name, operations, handlers, log, metrics });
   onStop('requests', () => rpcServer.drain());

@@ -65,6 +65,12 @@ describe('each kind of fault has a text for people', () => {
     ['pattern without a description', Type.String({ pattern: '^a$' }), 'b', 'does not have the right form: ^a$'],
     ['NUL', Text(200), 'a\0b', 'must not contain the character NUL'],
     ['NUL where nothing speaks of text', Type.String(), '\0', 'must not contain the character NUL'],
+    [
+      'NUL in a name',
+      Type.Record(Type.String(), Type.Unknown()),
+      { 'a\0b': 1 },
+      'a name in it must not contain the character NUL',
+    ],
     ['half a surrogate pair', NullableText(200), 'a\ud800b', 'must be well-formed Unicode'],
   ];
   test.each(cases)('%s', (_what, schema, value, detail) => {

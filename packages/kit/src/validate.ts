@@ -105,7 +105,7 @@ const greatestDepth = 64;
 
 /**
  * Adds the faults of text that no database column takes: NUL, and halves of surrogate pairs. It holds for every
- * string, whatever its schema. Neither recursive nor without bound: a hostile body may be nested deeper than the stack.
+ * string and every member's name, whatever the schema. Neither recursive nor without bound: a hostile body may be nested deeper than the stack.
  */
 function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
   const open: Place[] = [{ value, name: '', depth: 0 }];
@@ -123,7 +123,11 @@ function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
         continue;
       }
       const members = Array.isArray(value) ? value.entries() : Object.entries(value);
-      for (const [name, member] of members) open.push({ value: member, name, parent: place, depth: depth + 1 });
+      for (const [name, member] of members) {
+        const detail = typeof name === 'string' ? textFault(name) : undefined;
+        if (detail !== undefined) faults.push({ pointer: pointerTo(pathOf(place)), detail: `a name in it ${detail}` });
+        open.push({ value: member, name, parent: place, depth: depth + 1 });
+      }
     }
   }
   return faults;

@@ -7,12 +7,14 @@ import { revokeApiKey } from './keys/revoke-api-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
 import { createStore } from './stores/create-store.ts';
 import { getStore } from './stores/get-store.ts';
+import { getStoreSettings } from './stores/get-store-settings.ts';
 import { listStores } from './stores/list-stores.ts';
 import { updateStore } from './stores/update-store.ts';
 
 /** The gateway's own operations: each has its handler, or this does not typecheck. */
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof gatewayOperations> => ({
   getStore: getStore(dependencies),
+  getStoreSettings: getStoreSettings(dependencies),
   createStore: createStore(dependencies),
   updateStore: updateStore(dependencies),
   listStores: listStores(dependencies),

@@ -1,5 +1,6 @@
 import { schedulingOperations } from '@mostrador/contracts';
 import { loadConfig } from '@mostrador/kit/config';
+import { consumeEvents } from '@mostrador/kit/events-consumer';
 import { periodically } from '@mostrador/kit/periodic';
 import { createVault } from '@mostrador/kit/secrets';
 import { runService } from '@mostrador/kit/service';
@@ -7,6 +8,8 @@ import { createCalendarGate } from './calendars/calendar-gate.ts';
 import { createProviders } from './calendars/providers/index.ts';
 import { sweepOverdue } from './calendars/sweep-overdue.ts';
 import { schedulingConfig } from './config.ts';
+import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
+import { sweepOverdueFollowups } from './followups/sweep-overdue.ts';
 import { handlers } from './service.ts';
 
 const config = loadConfig(schedulingConfig);
@@ -15,7 +18,7 @@ runService({
   name: 'scheduling',
   config,
   operations: schedulingOperations,
-  build: ({ database, systemDatabase, rpc, relay, log }) => ({
+  build: ({ database, systemDatabase, rpc, relay, nats, log }) => ({
     handlers: handlers({
       database,
       systemDatabase,
@@ -35,6 +38,24 @@ runService({
           const woken = await sweepOverdue({ systemDatabase, relay }, signal);
           if (woken > 0) log.warn({ woken }, 'workflows that had missed their time were woken');
         },
+      }),
+      periodically({
+        name: 'overdue follow-ups',
+        everyMs: 10_000,
+        log,
+        run: async (signal) => {
+          const woken = await sweepOverdueFollowups({ systemDatabase, relay }, signal);
+          if (woken > 0) log.warn({ woken }, 'follow-ups that had missed their time were woken');
+        },
+      }),
+    ],
+    consumers: [
+      consumeEvents({
+        nats,
+        log,
+        name: 'scheduling-followups',
+        types: messagingEvents,
+        handle: onMessagingEvent({ database, relay }),
       }),
     ],
   }),

@@ -25,6 +25,10 @@ beforeAll(async () => {
       insert into calendar_syncs (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
       values (${store}, ${appointment}, ${connection}, 'pending', 1, now())`;
     await adminSql`
+      insert into followups (store_id, lead_id, message, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment)
+      values (${store}, ${randomUUID()}, 'Hello', now(), now(), true, false)`;
+    await adminSql`insert into store_settings (store_id) values (${store})`;
+    await adminSql`
       insert into outbox (store_id, kind, topic, data) values (${store}, 'event', 'scheduling.appointment.created', '{}')`;
     await adminSql`
       insert into idempotency_records (store_id, scope, key, fingerprint, reply)
@@ -39,7 +43,7 @@ test('every table has a store, and row-level security that binds its owner too',
     from pg_class where relnamespace = 'scheduling'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(5);
+  expect(tables).toHaveLength(7);
 });
 
 test('requests see and write their own store’s rows alone; without a store, none', async () => {
@@ -73,6 +77,8 @@ test('the system role sees every store, and neither credentials nor what an appo
     ['sealed_credentials', 'calendar_connections'],
     ['settings', 'calendar_connections'],
     ['event_id', 'calendar_syncs'],
+    ['message', 'followups'],
+    ['template', 'followups'],
   ] as const) {
     const reading = database.as('scheduling_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
     await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');

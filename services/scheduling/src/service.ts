@@ -12,6 +12,13 @@ import { readFeed } from './calendars/read-feed.ts';
 import { showCalendar } from './calendars/show-calendar.ts';
 import { syncCalendarEvent } from './calendars/sync-calendar-event.ts';
 import type { Dependencies } from './dependencies.ts';
+import { advanceFollowup } from './followups/advance-followup.ts';
+import { cancelFollowup } from './followups/cancel-followup.ts';
+import { createFollowup } from './followups/create-followup.ts';
+import { getFollowup } from './followups/get-followup.ts';
+import { listFollowups } from './followups/list-followups.ts';
+import { replanFollowups } from './followups/replan-followups.ts';
+import { updateSendingWindows } from './followups/update-sending-windows.ts';
 
 export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => ({
   createAppointment: createAppointment(dependencies),
@@ -25,4 +32,11 @@ export const handlers = (dependencies: Dependencies): Handlers<typeof scheduling
   connectCalendar: connectCalendar(dependencies),
   disconnectCalendar: disconnectCalendar(dependencies),
   showCalendar: showCalendar(dependencies),
+  createFollowup: createFollowup(dependencies),
+  listFollowups: listFollowups(dependencies),
+  getFollowup: getFollowup(dependencies),
+  cancelFollowup: cancelFollowup(dependencies),
+  advanceFollowup: advanceFollowup(dependencies),
+  updateSendingWindows: updateSendingWindows(dependencies),
+  replanFollowups: replanFollowups(dependencies),
 });

@@ -1,13 +1,16 @@
-import { type NextStep, syncCalendarEvent } from '@mostrador/contracts';
+import { advanceFollowup, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
 import type { CarrierInput } from '@mostrador/contracts/workflows';
 import type { RpcClient } from '@mostrador/kit/rpc-client';
 import { callStep } from './call-step.ts';
 
 export type SchedulingActivities = {
   syncCalendarEvent(input: CarrierInput): Promise<NextStep>;
+  advanceFollowup(input: CarrierInput): Promise<NextStep>;
 };
 
 export const schedulingActivities = (rpc: RpcClient): SchedulingActivities => ({
   syncCalendarEvent: ({ storeId, entityId }) =>
     callStep(rpc, syncCalendarEvent, storeId, { body: { appointment_id: entityId } }),
+  advanceFollowup: ({ storeId, entityId }) =>
+    callStep(rpc, advanceFollowup, storeId, { body: { followup_id: entityId } }),
 });

@@ -54,3 +54,20 @@ test('a workflow that waits goes on under the next version, and keeps what it ha
     expect(events?.some((event) => event.markerRecordedEventAttributes?.markerName === 'core_patch')).toBe(true);
   }
 });
+
+test('a follow-up that waits under the present version is sent once by the next, and one that is cancelled under it ends', async () => {
+  const due = stage.followup((look) => (look === 1 ? again(3_000, 'it is not due yet') : done));
+  const cancelled = stage.followup((look) => (look === 1 ? again(hourMs, 'it is not due yet') : done));
+  for (const followup of [due, cancelled]) {
+    await followup.signal('scheduled');
+    await waitFor(async () => (await currentDetails(followup.workflow)).startsWith('Waits'), {
+      description: 'the wait',
+    });
+  }
+  await stage.replaceWorker(next);
+  await cancelled.signal('cancelled');
+  for (const followup of [due, cancelled]) {
+    await followup.workflow.result();
+    expect(followup.looks()).toBe(2);
+  }
+});

@@ -5,6 +5,7 @@ import {
   type CarrierStage,
   done,
   type StagedAppointment,
+  type StagedFollowup,
   type StagedLead,
   untilSignal,
 } from '../testing/carrier-stage.ts';
@@ -13,7 +14,7 @@ import { currentDetails } from '../testing/current-details.ts';
 const hourMs = 60 * 60 * 1000;
 
 /** Plays a workflow's life until its history says what the name promises. */
-type Scenario = (stage: CarrierStage) => Promise<StagedAppointment | StagedLead>;
+type Scenario = (stage: CarrierStage) => Promise<StagedAppointment | StagedLead | StagedFollowup>;
 
 /**
  * The lives of workflows that every later version of the code must be able to replay. One is recorded for each, in
@@ -164,10 +165,73 @@ export const scenarios: Record<string, Scenario> = {
     await lead.workflow.result();
     return lead;
   },
+
+  'followup-waited-then-sent': async (stage) => {
+    const followup = stage.followup((look) => {
+      if (look === 1) return again(300, 'it is not due yet');
+      return look === 2 ? again(100, 'the channel has not taken it yet') : done;
+    });
+    await followup.signal('scheduled');
+    await followup.workflow.result();
+    return followup;
+  },
+
+  'followup-cancelled-in-mid-wait': async (stage) => {
+    const followup = stage.followup((look) => (look === 1 ? again(hourMs, 'it is not due yet') : done));
+    await followup.signal('scheduled');
+    await waits(followup);
+    await followup.signal('cancelled');
+    await followup.workflow.result();
+    return followup;
+  },
+
+  'followup-window-moved': async (stage) => {
+    const followup = stage.followup((look) => {
+      if (look === 1) return again(hourMs, 'the sending window is closed');
+      return look === 2 ? again(100, 'the sending window is closed') : done;
+    });
+    await followup.signal('scheduled');
+    await waits(followup);
+    await followup.signal('rescheduled');
+    await followup.workflow.result();
+    return followup;
+  },
+
+  'followup-settled-while-sending': async (stage) => {
+    const followup = stage.followup((look) => (look === 1 ? again(hourMs, 'the channel has not taken it yet') : done));
+    await followup.signal('scheduled');
+    await waits(followup);
+    await followup.signal('message_settled');
+    await followup.workflow.result();
+    return followup;
+  },
+
+  /** The timer fired before PostgreSQL's clock agreed: the step answers the time that is left. */
+  'followup-fired-early': async (stage) => {
+    const followup = stage.followup((look) => (look <= 3 ? again(0, 'it is not due yet') : done));
+    await followup.signal('scheduled');
+    await followup.workflow.result();
+    return followup;
+  },
+
+  'followup-cancelled-during-a-look': async (stage) => {
+    const looking = Promise.withResolvers<void>();
+    const followup = stage.followup(async (look) => {
+      if (look > 1) return done;
+      await looking.promise;
+      return again(hourMs, 'it is not due yet');
+    });
+    await followup.signal('scheduled');
+    await waitFor(() => followup.looks() === 1, { description: 'the first look' });
+    await followup.signal('cancelled');
+    looking.resolve();
+    await followup.workflow.result();
+    return followup;
+  },
 };
 
 /** Until the first look has been answered and the workflow waits. */
-async function waits({ workflow }: StagedAppointment | StagedLead): Promise<void> {
+async function waits({ workflow }: StagedAppointment | StagedLead | StagedFollowup): Promise<void> {
   await waitFor(async () => (await currentDetails(workflow)).startsWith('Waits'), {
     description: 'the workflow to wait',
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deliverMessages, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
+import { advanceFollowup, deliverMessages, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
 import { type CarrierName, carriers, type SignalOf } from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
@@ -30,6 +30,7 @@ export type Staged<Name extends CarrierName> = {
 };
 export type StagedAppointment = Staged<'appointment'>;
 export type StagedLead = Staged<'delivery'>;
+export type StagedFollowup = Staged<'followup'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
@@ -64,10 +65,11 @@ export async function startCarrierStage() {
     createRpcServer({
       nats: nats.nats,
       service: 'stage',
-      operations: { syncCalendarEvent, deliverMessages },
+      operations: { syncCalendarEvent, deliverMessages, advanceFollowup },
       handlers: {
         syncCalendarEvent: async (_context, { body }) => look(body.appointment_id),
         deliverMessages: async (_context, { body }) => look(body.lead_id),
+        advanceFollowup: async (_context, { body }) => look(body.followup_id),
       },
       log,
     });
@@ -110,6 +112,8 @@ export async function startCarrierStage() {
     appointment: (script: Script): StagedAppointment => stage('appointment', script),
     /** A lead of a new store; `signal` starts the delivery of its messages. */
     lead: (script: Script): StagedLead => stage('delivery', script),
+    /** A follow-up of a new store; `signal` starts its workflow. */
+    followup: (script: Script): StagedFollowup => stage('followup', script),
     async stopService() {
       await server.drain();
     },

@@ -25,28 +25,32 @@ export async function readAgentFile(file: string): Promise<unknown> {
 
 /**
  * Sends what a file says, and names every fault by its place in the file, whether it is found here or by the service.
- * `within` is where in the request's body the file's content stands.
+ * `within` is where in the request's body the file's content stands, and `whole` what it is as a whole.
  */
 export async function sendAgentFile<O extends Operation, T>(
   operation: O,
   body: Record<string, unknown> | unknown,
-  options: { file: string; within: string; send: (request: RequestOf<O>) => Promise<T> },
+  options: { file: string; within: string; whole?: string; send: (request: RequestOf<O>) => Promise<T> },
 ): Promise<T> {
-  const { file, within, send } = options;
+  const { file, within, whole = 'the agent', send } = options;
   const request = { body } as RequestOf<O>;
   const faults = validateRequest(operation, request);
-  if (faults.length > 0) throw inFile(file, within, faults);
+  if (faults.length > 0) throw inFile({ file, within, whole }, faults);
   try {
     return await send(request);
   } catch (error) {
     const refused = error instanceof AppError && error.code === 'validation_failed' ? error.members?.errors : undefined;
-    throw Array.isArray(refused) ? inFile(file, within, refused) : error;
+    throw Array.isArray(refused) ? inFile({ file, within, whole }, refused) : error;
   }
 }
 
-const inFile = (file: string, within: string, faults: readonly Fault[]): UsageError =>
+type Where = { file: string; within: string; whole: string };
+
+const inFile = ({ file, within, whole }: Where, faults: readonly Fault[]): UsageError =>
   new UsageError(
-    faults.map(({ pointer = '#', detail }) => `${shown(basename(file))}: ${placeOf(pointer, within)} ${detail}`),
+    faults.map(
+      ({ pointer = '#', detail }) => `${shown(basename(file))}: ${placeOf(pointer, within) || whole} ${detail}`,
+    ),
   );
 
 /** `#/condition_groups/0/conditions` as people write it: `condition_groups[0].conditions`. */
@@ -57,5 +61,5 @@ function placeOf(pointer: string, within: string): string {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((part, index) => (/^[0-9]+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('');
-  return place === '' ? 'the agent' : shown(place);
+  return shown(place);
 }

@@ -1,6 +1,7 @@
-import { tiers, updateMessagingSettings, updateStore } from '@mostrador/contracts';
+import { tiers, updateMessagingSettings, updateSendingWindows, updateStore } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
+import { readAgentFile, sendAgentFile } from '../agents/agent-file.ts';
 import { checked, decimalNumber, wholeNumber } from '../check.ts';
 import { UsageError } from '../exit.ts';
 import { record } from '../terminal.ts';
@@ -14,6 +15,7 @@ type Options = {
   locale?: string;
   rateLimit?: unknown;
   messageWait?: unknown;
+  sendingWindows?: string;
   json?: boolean;
 };
 
@@ -23,6 +25,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit 1200',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit tier',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --message-wait 2.5',
+    'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --sending-windows windows.json',
   ])
     .option('--store <id>', 'the store (required)')
     .option('--name <name>', 'a new name')
@@ -37,16 +40,20 @@ export const updateStoreCommand = (admin: Admin): Command =>
       'how long a request that sends a message waits for the channel, 0 to 8',
       decimalNumber,
     )
+    .option(
+      '--sending-windows <file>',
+      'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] is always',
+    )
     .action(async (options: Options) => {
-      const { store, name, tier, timezone, locale, rateLimit, messageWait } = options;
+      const { store, name, tier, timezone, locale, rateLimit, messageWait, sendingWindows } = options;
       const changes = { name, tier, timezone, locale, rate_limit: rateLimit };
       const changesStore = Object.values(changes).some((value) => value !== undefined);
-      if (!changesStore && messageWait === undefined) {
+      if (!changesStore && messageWait === undefined && sendingWindows === undefined) {
         throw new UsageError([
-          'say what to change: --name, --tier, --timezone, --locale, --rate-limit or --message-wait',
+          'say what to change: --name, --tier, --timezone, --locale, --rate-limit, --message-wait or --sending-windows',
         ]);
       }
-      // Both are checked before either is asked for: they belong to two services.
+      // All are checked before any is asked for: they belong to three services.
       const ofStore = changesStore && checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
       const ofMessaging =
         messageWait !== undefined &&
@@ -55,12 +62,28 @@ export const updateStoreCommand = (admin: Admin): Command =>
           { message_wait_seconds: messageWait },
           { message_wait_seconds: '--message-wait' },
         );
+      const windows = sendingWindows === undefined ? undefined : await sendSendingWindows(admin, sendingWindows, store);
       const updated = ofStore ? await admin.platform.call(updateStore, ofStore) : undefined;
       const settings = ofMessaging ? await callForStore(admin, updateMessagingSettings, ofMessaging, store) : undefined;
-      printResult(admin, options, { ...updated, ...settings }, () =>
+      printResult(admin, options, { ...updated, ...settings, ...windows }, () =>
         [
           ...(updated ? [storeRecord(updated)] : []),
           ...(settings ? [record({ 'message wait': `${settings.message_wait_seconds} s` })] : []),
+          ...(windows ? [record({ 'sending windows': windows.windows.length || 'always' })] : []),
         ].join('\n'),
       );
     });
+
+/** Checks the file before it sends anything. */
+async function sendSendingWindows(admin: Admin, file: string, store: string | undefined) {
+  return await sendAgentFile(
+    updateSendingWindows,
+    { windows: await readAgentFile(file) },
+    {
+      file,
+      within: 'windows',
+      whole: 'the list',
+      send: (request) => callForStore(admin, updateSendingWindows, request, store),
+    },
+  );
+}

@@ -1,5 +1,6 @@
 import { agentRoutes } from './agents.ts';
 import { crmRoutes } from './crm.ts';
+import { followupRoutes } from './followups.ts';
 import { knowledgeRoutes } from './knowledge.ts';
 import { messagingRoutes } from './messaging.ts';
 import type { Route } from './route.ts';
@@ -9,6 +10,7 @@ import { storeRoutes } from './store.ts';
 /** Every route below the prefix. */
 export const routes: readonly Route[] = [
   ...schedulingRoutes,
+  ...followupRoutes,
   ...crmRoutes,
   ...agentRoutes,
   ...knowledgeRoutes,

@@ -3,11 +3,14 @@ import {
   createStore,
   getCalendarConnection,
   getChannelConnection,
+  getStoreSettings,
   listApiKeys,
   listStores,
+  replanFollowups,
   scopes,
   updateStore,
 } from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 
@@ -47,9 +50,36 @@ test('a change touches what is named and nothing else; a null rate is that of th
   });
   expect(Date.parse(renamed.updated_at)).toBeGreaterThanOrEqual(Date.parse(renamed.created_at));
   const changed = await gateway.admin(updateStore, {
-    body: { store_id: id, tier: 'pro', timezone: 'UTC', locale: 'en', rate_limit: null },
+    body: { store_id: id, tier: 'pro', locale: 'en', rate_limit: null },
   });
-  expect(changed).toMatchObject({ name: 'B', tier: 'pro', timezone: 'UTC', locale: 'en', requests_per_minute: 6000 });
+  expect(changed).toMatchObject({
+    name: 'B',
+    tier: 'pro',
+    timezone: 'America/Sao_Paulo',
+    locale: 'en',
+    requests_per_minute: 6000,
+  });
+});
+
+test('a change of the time zone has follow-ups planned anew; if that fails, it is said, and repeated by the same change', async () => {
+  const { id } = await gateway.admin(createStore, { body: { name: 'A' } });
+  const change = () => gateway.admin(updateStore, { body: { store_id: id, timezone: 'America/Sao_Paulo' } });
+  await expect(change()).rejects.toMatchObject({ code: 'upstream_timeout', retryable: true });
+  const replanned: string[] = [];
+  await gateway.serve(
+    'scheduling',
+    { replanFollowups },
+    {
+      replanFollowups: async ({ storeId }) => {
+        replanned.push(storeId);
+        return { done: true as const };
+      },
+    },
+  );
+  expect(await change()).toMatchObject({ timezone: 'America/Sao_Paulo' });
+  expect(replanned).toEqual([id]);
+  const settings = await gateway.rpc.call(getStoreSettings, {}, testContext({ storeId: id }));
+  expect(settings).toEqual({ timezone: 'America/Sao_Paulo', locale: 'en' });
 });
 
 test.each([

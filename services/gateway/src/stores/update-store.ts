@@ -1,16 +1,23 @@
-import type { updateStore as operation } from '@mostrador/contracts';
+import { type updateStore as operation, replanFollowups } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import type { Dependencies } from '../dependencies.ts';
 import { updateStoreRow } from './store.repository.ts';
 
 export const updateStore =
-  ({ database, announceAccessChange }: Dependencies): Handler<typeof operation> =>
+  ({ database, rpc, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { store_id: storeId, ...changes } }) => {
     const store = await database.write({ storeId, deadline: context.deadline }, (sql) =>
       updateStoreRow(sql, storeId, changes),
     );
     if (!store) throw new AppError('store_not_found');
     announceAccessChange();
+    // Whenever a zone is given, also the one it has: where this failed, the same command again makes up for it.
+    if (changes.timezone !== undefined) {
+      await rpc.call(replanFollowups, {}, { ...context, storeId }).catch((cause) => {
+        const detail = 'The store was changed; its follow-ups were not all planned anew. Give the same command again.';
+        throw new AppError('upstream_timeout', { detail, cause });
+      });
+    }
     return store;
   };

@@ -82,9 +82,7 @@ async function accept(
     provider_message_id: providerMessageId,
   });
   const { optedOutAt, facts } = readWish(leadId, body, conversation.opted_out_at, at);
-  // A message that was long on its way opens no window: the channel counts from when it was written.
-  const cameAt = at.getTime() - writtenAt.getTime() < currentMs ? at : writtenAt;
-  await recordInbound(sql, storeId, leadId, { waId, at: cameAt, optedOutAt });
+  await recordInbound(sql, storeId, leadId, { waId, at: cameAt(at, writtenAt), optedOutAt });
   await appendOutbox(sql, storeId, [
     {
       kind: 'event',
@@ -94,6 +92,14 @@ async function accept(
     ...facts,
   ]);
   return await countInteraction(sql, storeId, leadId);
+}
+
+/**
+ * When a message counts as written that came at this moment. One that was long on its way opens no window: the channel
+ * counts from when it was written.
+ */
+export function cameAt(at: Date, writtenAt: Date): Date {
+  return at.getTime() - writtenAt.getTime() < currentMs ? at : writtenAt;
 }
 
 /** What the message changes about being written to. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { acceptMessage, type RequestOf } from '@mostrador/contracts';
 import { testContext } from '@mostrador/kit/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notification, textFrom } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
@@ -62,6 +63,94 @@ test('what was accepted is answered as it is, though it would be refused by now'
   await messaging.adminSql`update conversations set opted_out_at = now() where store_id = ${storeId}`;
   await messaging.adminSql`update channels set disconnected_at = now() where store_id = ${storeId}`;
   expect(await accept(storeId, leadId, { id })).toMatchObject({ id, status: 'queued' });
+});
+
+describe('a reply that is stored and not processed yet', () => {
+  const phoneNumberId = '106540352242922';
+  const planned = ago(60);
+  /** Posted and answered; no processor has come to it. */
+  const store = async (
+    storeId: string,
+    customers: readonly string[],
+    content: object,
+    columns: { received_at?: Date; processed_at?: Date; attempts?: number } = {},
+  ) => {
+    const { adminSql } = messaging;
+    const [channel] = await adminSql`
+      update channels set phone_number_id = ${phoneNumberId} where store_id = ${storeId} returning id`;
+    const payload = Buffer.from(JSON.stringify(notification(phoneNumberId, content)));
+    // As what failed before, so that the service under test leaves it alone.
+    const next_attempt_at = new Date(Date.now() + 3_600_000);
+    const row = { store_id: storeId, channel_id: channel?.id, payload, customers: [...customers], next_attempt_at };
+    await adminSql`insert into inbound_payloads ${adminSql({ ...row, ...columns })}`;
+    return channel?.id as string;
+  };
+  const attempt = (storeId: string, leadId: string) =>
+    accept(storeId, leadId, { unless_reply_after: planned.toISOString() }).then(
+      ({ status }) => status,
+      ({ code }) => code as string,
+    );
+  const leadWith = async (options: { phone: string; wa_id?: string }) => {
+    const storeId = randomUUID();
+    await messaging.addChannel(storeId, 'sandbox');
+    const leadId = messaging.crm.addLead(storeId, options.phone);
+    if (options.wa_id) {
+      const { adminSql } = messaging;
+      await adminSql`insert into conversations ${adminSql({ store_id: storeId, lead_id: leadId, wa_id: options.wa_id })}`;
+    }
+    return { storeId, leadId };
+  };
+
+  test.each([
+    ['of the id that the channel knows the lead by', { phone: '5511900000001', wa_id: '551190000001' }, '551190000001'],
+    ['of the phone, before the channel has an id for it', { phone: '5511900000002' }, '5511900000002'],
+    ['of the phone, though the id is another', { phone: '5511900000003', wa_id: '551190000003' }, '5511900000003'],
+  ])('%s: the follow-up is refused', async (_, lead, from) => {
+    const { storeId, leadId } = await leadWith(lead);
+    await store(storeId, [from], textFrom(from, 'Olá'));
+    expect(await attempt(storeId, leadId)).toBe('lead_replied');
+    expect(await messagesOf(storeId)).toEqual([]);
+  });
+
+  test('one that fails again and again counts too', async () => {
+    const { storeId, leadId } = await leadWith({ phone: '5511900000004' });
+    await store(storeId, ['5511900000004'], textFrom('5511900000004', 'Olá'), { attempts: 3 });
+    expect(await attempt(storeId, leadId)).toBe('lead_replied');
+  });
+
+  test('what came before the follow-up was planned, is processed, or is another customer’s does not count', async () => {
+    const { storeId, leadId } = await leadWith({ phone: '5511900000005' });
+    const reply = textFrom('5511900000005', 'Olá');
+    await store(storeId, ['5511900000005'], reply, { received_at: ago(61) });
+    await store(storeId, ['5511900000005'], reply, { processed_at: new Date() });
+    await store(storeId, ['5511900000006'], textFrom('5511900000006', 'Olá'));
+    expect(await attempt(storeId, leadId)).toBe('queued');
+  });
+
+  test('what the channel posts a second time, or brings a day late, is no reply', async () => {
+    const { storeId, leadId } = await leadWith({ phone: '5511900000007', wa_id: '5511900000007' });
+    await store(storeId, ['5511900000007'], textFrom('5511900000007', 'Olá', { at: ago(25 * 3600) }));
+    const again = textFrom('5511900000007', 'Olá', { id: 'wamid.again' });
+    const channelId = await store(storeId, ['5511900000007'], again);
+    const { adminSql } = messaging;
+    const at = ago(120);
+    const [session] = await adminSql`
+      insert into sessions ${adminSql({ store_id: storeId, lead_id: leadId, started_at: at, last_message_at: at })} returning id`;
+    const inbound = { direction: 'inbound', source: 'lead', status: 'received', body: 'Olá', created_at: at };
+    const names = { store_id: storeId, lead_id: leadId, session_id: session?.id, channel_id: channelId };
+    await adminSql`insert into messages ${adminSql({ ...names, ...inbound, number: 0, provider_message_id: 'wamid.again' })}`;
+    expect(await attempt(storeId, leadId)).toBe('queued');
+  });
+
+  test('a phone that the channel knows as another lead’s id counts for that one', async () => {
+    const { storeId, leadId } = await leadWith({ phone: '5511900000008' });
+    const other = messaging.crm.addLead(storeId, '5511900000009');
+    const { adminSql } = messaging;
+    await adminSql`insert into conversations ${adminSql({ store_id: storeId, lead_id: other, wa_id: '5511900000008' })}`;
+    await store(storeId, ['5511900000008'], textFrom('5511900000008', 'Olá'));
+    expect(await attempt(storeId, leadId)).toBe('queued');
+    expect(await attempt(storeId, other)).toBe('lead_replied');
+  });
 });
 
 describe('refusals', () => {

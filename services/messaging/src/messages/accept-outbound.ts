@@ -5,6 +5,7 @@ import type { TransactionSql } from '@mostrador/kit/postgres';
 import { findChannel } from '../channels/channel.repository.ts';
 import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
+import { hasUnprocessedReply } from '../inbound/find-unprocessed-reply.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
 import type { MessageRow, Template } from './message.ts';
@@ -16,8 +17,8 @@ export type OutboundRequest = {
   readonly source: Exclude<Message['source'], 'lead'>;
   readonly body: string;
   readonly template?: Template | undefined;
-  /** Refused when the lead wrote after this moment. */
-  readonly unless_reply_after?: Date | undefined;
+  /** Refused when the lead, who has this phone, wrote after this moment, also when that is not processed yet. */
+  readonly unless_reply?: { readonly after: Date; readonly phone: string } | undefined;
 };
 
 /**
@@ -43,7 +44,11 @@ export async function acceptOutbound(
     isDelivering(sql, storeId, lead_id),
     takeNumber(sql, storeId, lead_id),
   ]);
-  assertAcceptable(request, conversation, channel, at);
+  assertReachable(request, conversation, channel);
+  await assertNoReply(sql, request, conversation);
+  if (!request.template && !isWindowOpen(channel.provider, conversation.last_inbound_at, at)) {
+    throw new AppError('messaging_window_closed');
+  }
   const { sessionId } = await touchSession(sql, storeId, lead_id, at);
   const { source, body, template } = request;
   const [row] = await Promise.all([
@@ -66,19 +71,29 @@ export async function acceptOutbound(
   return row;
 }
 
-/** What is refused, in this order: a lead that has opted out is told so whatever it wrote with it. */
-function assertAcceptable(
-  { source, template, unless_reply_after }: Pick<OutboundRequest, 'source' | 'template' | 'unless_reply_after'>,
-  { opted_out_at, last_inbound_at }: Pick<ConversationRow, 'opted_out_at' | 'last_inbound_at'>,
+// What is refused, in this order: no channel, opted out, replied, window closed. A lead that has opted out is told so
+// whatever it wrote with it.
+
+function assertReachable(
+  { source }: Pick<OutboundRequest, 'source'>,
+  { opted_out_at }: Pick<ConversationRow, 'opted_out_at'>,
   channel: ChannelConnection | null,
-  at: Date,
-): void {
+): asserts channel is ChannelConnection & { provider: NonNullable<ChannelConnection['provider']> } {
   if (!channel?.provider)
     throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel.' });
   if (channel.status !== 'connected') {
     throw new AppError('channel_not_connected', { detail: "The store's messaging channel must be connected again." });
   }
   if (opted_out_at && (source === 'ai' || source === 'followup')) throw new AppError('lead_opted_out');
-  if (unless_reply_after && last_inbound_at && last_inbound_at > unless_reply_after) throw new AppError('lead_replied');
-  if (!template && !isWindowOpen(channel.provider, last_inbound_at, at)) throw new AppError('messaging_window_closed');
+}
+
+async function assertNoReply(
+  sql: TransactionSql,
+  { unless_reply }: Pick<OutboundRequest, 'unless_reply'>,
+  conversation: ConversationRow,
+): Promise<void> {
+  if (!unless_reply) return;
+  const { last_inbound_at } = conversation;
+  if (last_inbound_at && last_inbound_at > unless_reply.after) throw new AppError('lead_replied');
+  if (await hasUnprocessedReply(sql, conversation, unless_reply)) throw new AppError('lead_replied');
 }

@@ -7,6 +7,7 @@ import { toInstant } from '@mostrador/kit/validate';
 import { holdConnection } from '../calendars/connection.repository.ts';
 import { requestSync } from '../calendars/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { cancelFollowups } from '../followups/cancel-for.ts';
 import { insertAppointment } from './appointment.repository.ts';
 import { appointmentEvent, presentAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
@@ -37,6 +38,7 @@ export const createAppointment =
           ]);
           await Promise.all([
             connection && requestSync(sql, storeId, row, connection.id),
+            row.lead_id && cancelFollowups(sql, storeId, { leadId: row.lead_id, reason: 'appointment_booked' }),
             appendOutbox(sql, storeId, [
               { kind: 'event', type: 'scheduling.appointment.created', data: appointmentEvent(row) },
               ...(connection ? [wakeAppointment(row, 'created')] : []),

@@ -1,0 +1,12 @@
+import { cancelFollowup, createFollowup, getFollowup, listFollowups } from '@mostrador/contracts';
+import { del, get, post, type Route, route } from './route.ts';
+
+const read = { tag: 'Follow-ups', scope: 'followups:read' } as const;
+const write = { tag: 'Follow-ups', scope: 'followups:write' } as const;
+
+export const followupRoutes: readonly Route[] = [
+  route(post('/followups/scheduled'), createFollowup, { ...write, status: 201 }),
+  route(get('/followups/scheduled'), listFollowups, read),
+  route(get('/followups/scheduled/:followupId'), getFollowup, read),
+  route(del('/followups/scheduled/:followupId'), cancelFollowup, write),
+];

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { updateSendingWindows } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFollowups, type TestFollowups } from '../../test/followups.ts';
+import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+
+let scheduling: TestScheduling;
+let followups: TestFollowups;
+beforeAll(async () => {
+  scheduling = await startScheduling();
+});
+beforeEach(async () => {
+  followups = await startFollowups(scheduling);
+});
+afterEach(() => followups.stop());
+afterAll(() => scheduling?.stop());
+
+const due = async () => {
+  const { id } = await followups.create();
+  await followups.makeDue(id);
+  return id;
+};
+const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
+const refusing = (code: ConstructorParameters<typeof AppError>[0]) => async () => {
+  throw new AppError(code);
+};
+const eventsOf = async (id: string) =>
+  (await scheduling.events(followups.storeId)).flatMap(({ topic, data }) => (data.followup_id === id ? [topic] : []));
+
+test('what is not due is not sent, and the step says when it is', async () => {
+  const { id, due_at } = await followups.create();
+  expect(await followups.step(id)).toEqual({ done: false, wake_at: due_at, reason: 'it is not due yet' });
+  expect(followups.askedOf(id)).toBe(0);
+});
+
+test('what is due goes out once, with its own id, and is sent when the channel has taken it', async () => {
+  const id = await due();
+  expect(await followups.step(id)).toEqual({ done: true, wake_at: null, reason: 'sent' });
+  expect(await followups.step(id)).toEqual({ done: true, wake_at: null, reason: 'sent' });
+  const followup = await followups.read(id);
+  expect(followup).toMatchObject({ status: 'sent', message_id: id, next_attempt_at: null, error: null });
+  expect(followups.asked).toEqual([
+    {
+      id,
+      lead_id: followups.leadId,
+      source: 'followup',
+      message: 'Hello',
+      unless_reply_after: followup.created_at,
+    },
+  ]);
+  expect(await eventsOf(id)).toEqual(['scheduling.followup.scheduled', 'scheduling.followup.sent']);
+});
+
+test('nothing that does not exist is sent', async () => {
+  expect(await followups.step(randomUUID())).toMatchObject({ done: true });
+  expect(followups.asked).toEqual([]);
+});
+
+test('what is on its way is asked about, later and later, until it is known', async () => {
+  const id = await due();
+  followups.world.answer = async () => ({ status: 'queued', error: null });
+  for (const seconds of [1, 2, 5]) {
+    const next = await followups.step(id);
+    expect(next).toMatchObject({ done: false, reason: 'the message is queued' });
+    expect(secondsUntil(next.wake_at)).toBeGreaterThan(seconds - 1);
+    expect(secondsUntil(next.wake_at)).toBeLessThanOrEqual(seconds);
+    expect(await followups.read(id)).toMatchObject({ status: 'sending', message_id: id });
+  }
+  followups.world.answer = async () => ({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
+  expect(await followups.step(id)).toMatchObject({ done: true, reason: 'failed (refused)' });
+  expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
+});
+
+test.each([
+  ['lead_replied', 'lead_replied'],
+  ['lead_opted_out', 'opted_out'],
+  ['lead_not_found', 'lead_deleted'],
+] as const)('messaging’s %s cancels it as %s', async (code, reason) => {
+  const id = await due();
+  followups.world.answer = refusing(code);
+  expect(await followups.step(id)).toMatchObject({ done: true });
+  expect(await followups.read(id)).toMatchObject({ status: 'cancelled', cancel_reason: reason, message_id: null });
+  expect(await eventsOf(id)).toContain('scheduling.followup.cancelled');
+});
+
+test('a closed reply window fails it, with the reason', async () => {
+  const id = await due();
+  followups.world.answer = refusing('messaging_window_closed');
+  expect(await followups.step(id)).toMatchObject({ done: true });
+  expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'messaging_window_closed' } });
+});
+
+describe('a store without a channel', () => {
+  test('is tried later and later, and the follow-up can be cancelled meanwhile', async () => {
+    const id = await due();
+    followups.world.answer = refusing('channel_not_connected');
+    for (const minutes of [1, 2, 4]) {
+      const { wake_at } = await followups.step(id);
+      expect(secondsUntil(wake_at) / 60).toBeGreaterThan(minutes - 0.2);
+      expect(secondsUntil(wake_at) / 60).toBeLessThanOrEqual(minutes);
+      expect(await followups.read(id)).toMatchObject({ status: 'pending', error: { code: 'channel_not_connected' } });
+      await followups.makeDue(id);
+    }
+    expect(await followups.cancel(id)).toEqual({ cancelled: true, id });
+  });
+
+  test('fails it a day after the first attempt', async () => {
+    const id = await due();
+    followups.world.answer = refusing('channel_not_connected');
+    await followups.step(id);
+    await scheduling.adminSql`
+      update followups set next_attempt_at = now(), first_attempt_at = now() - interval '25 hours' where id = ${id}`;
+    expect(await followups.step(id)).toMatchObject({ done: true });
+    expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'channel_not_connected' } });
+  });
+});
+
+describe('an answer that is lost', () => {
+  test('leaves it sending, and the next attempt waits for the lease and asks for the same id', async () => {
+    const id = await due();
+    followups.world.answer = () =>
+      new Promise((resolve) => setTimeout(resolve, 2_000, { status: 'sent', error: null }));
+    await expect(followups.step(id, 2_500)).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(await followups.read(id)).toMatchObject({ status: 'sending', message_id: null });
+    await expect(followups.cancel(id)).rejects.toMatchObject({ members: { current_status: 'sending' } });
+    expect(await followups.step(id)).toMatchObject({ done: false, reason: 'another attempt is running' });
+    followups.world.answer = async () => ({ status: 'sent', error: null });
+    await followups.endLease(id);
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
+  });
+
+  test('is none when nobody took the request: the next attempt comes at once', async () => {
+    const id = await due();
+    await followups.stopMessaging();
+    for (const _ of [1, 2]) {
+      await expect(followups.step(id)).rejects.toMatchObject({ code: 'service_unavailable', retryable: true });
+    }
+    expect(await followups.read(id)).toMatchObject({ status: 'sending' });
+  });
+});
+
+test('of two steps at once, one hands it over and the other waits', async () => {
+  const id = await due();
+  const steps = await Promise.all([followups.step(id), followups.step(id)]);
+  expect(steps.some((step) => step.done)).toBe(true);
+  expect(followups.askedOf(id)).toBe(1);
+});
+
+test('of 200 cancels against 200 claims each has one winner: a 200 is never handed over, a 409 always is', async () => {
+  let cancelled = 0;
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const id = await due();
+        // Either may set out first.
+        const early = index % 2 === 0 ? [followups.step(id)] : [];
+        const cancelling = followups.cancel(id);
+        const [cancel] = await Promise.allSettled([cancelling, ...early, followups.step(id)]);
+        await followups.step(id);
+        const { status } = await followups.read(id);
+        if (cancel.status === 'fulfilled') {
+          cancelled += 1;
+          expect({ status, handedOver: followups.askedOf(id) }).toEqual({ status: 'cancelled', handedOver: 0 });
+        } else {
+          expect(cancel.reason).toMatchObject({ code: 'followup_not_pending' });
+          expect(followups.askedOf(id)).toBe(1);
+        }
+      }),
+    );
+  }
+  expect(cancelled).toBeGreaterThan(0);
+  expect(cancelled).toBeLessThan(200);
+}, 60_000);
+
+test('a store’s window holds back what is due outside, by its own clock, and `due_at` stays', async () => {
+  const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+  const hourAway = (new Date().getUTCHours() + 2) % 24;
+  const hour = String(hourAway).padStart(2, '0');
+  const windows = [{ weekdays: [...weekdays], from: `${hour}:00`, to: `${hour}:59` }];
+  const set = (list: typeof windows) =>
+    scheduling.rpc.call(updateSendingWindows, { body: { windows: list } }, testContext({ storeId: followups.storeId }));
+  const { id, due_at } = await followups.create();
+  await set(windows);
+  const moved = await followups.read(id);
+  expect(moved.due_at).toBe(due_at);
+  expect(new Date(String(moved.next_attempt_at)).getUTCHours()).toBe(hourAway);
+  await followups.makeDue(id);
+  expect(await followups.step(id)).toMatchObject({ done: false, reason: 'it waits for the sending window' });
+  expect(followups.askedOf(id)).toBe(0);
+  await set([]);
+  expect(await followups.read(id)).toMatchObject({ status: 'pending', next_attempt_at: due_at });
+  const wakeUps = await scheduling.wakeUps(followups.storeId);
+  expect(wakeUps.map(({ signal }) => signal)).toEqual(expect.arrayContaining(['scheduled', 'rescheduled']));
+});

@@ -1,0 +1,116 @@
+import type { FollowupCancelReason } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/postgres';
+
+/** An attempt that runs; what it records counts only while the lease is its own. */
+export type Attempt = { readonly storeId: string; readonly followupId: string; readonly leaseToken: string };
+export type AttemptError = { readonly code: string; readonly detail: string };
+
+/** From here on the follow-up cannot be cancelled, and for as long as the lease lasts nobody else attempts it. */
+export async function claimFollowup(
+  sql: TransactionSql,
+  storeId: string,
+  followupId: string,
+  leaseMs: number,
+): Promise<Attempt & { readonly attempts: number; readonly firstAttemptAt: Date }> {
+  const [row] = await sql<{ lease_token: string; attempts: number; first_attempt_at: Date }[]>`
+    update followups
+    set status = 'sending', attempts = attempts + 1, lease_token = gen_random_uuid(),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        first_attempt_at = coalesce(first_attempt_at, clock_timestamp()),
+        updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${followupId} and status in ('pending', 'sending')
+    returning lease_token, attempts, first_attempt_at`;
+  const { lease_token, attempts, first_attempt_at } = row as NonNullable<typeof row>;
+  return { storeId, followupId, leaseToken: lease_token, attempts, firstAttemptAt: first_attempt_at };
+}
+
+/** Due, but outside the sending window: it waits, and can still be cancelled. */
+export async function postponeFollowup(
+  sql: TransactionSql,
+  storeId: string,
+  followupId: string,
+  until: Date,
+): Promise<void> {
+  await sql`
+    update followups set next_attempt_at = ${until}, updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${followupId} and status = 'pending'`;
+}
+
+const own = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) =>
+  sql`where store_id = ${storeId} and id = ${followupId} and lease_token = ${leaseToken}`;
+const over = (sql: TransactionSql) =>
+  sql`lease_token = null, lease_until = null, updated_at = greatest(clock_timestamp(), updated_at)`;
+
+// Each of these says whether the attempt was still ours to record.
+
+/** Messaging has it, and it is on its way. Asked again after `delayMs`; the count of that begins with the first time. */
+export async function recordAccepted(
+  sql: TransactionSql,
+  attempt: Attempt,
+  delayMs: number,
+): Promise<Date | undefined> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update followups
+    set attempts = case when message_id is null then 1 else attempts end, message_id = id,
+        error_code = null, error_detail = null,
+        next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${over(sql)}
+    ${own(sql, attempt)}
+    returning next_attempt_at`;
+  return row?.next_attempt_at;
+}
+
+export async function recordSent(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
+  const { count } = await sql`
+    update followups
+    set status = 'sent', message_id = id, next_attempt_at = null, error_code = null, error_detail = null, ${over(sql)}
+    ${own(sql, attempt)}`;
+  return count > 0;
+}
+
+/** `becameMessage`: messaging had accepted it, so there is a message to read about. */
+export async function recordFailed(
+  sql: TransactionSql,
+  attempt: Attempt,
+  error: AttemptError,
+  becameMessage: boolean,
+): Promise<boolean> {
+  const { count } = await sql`
+    update followups
+    set status = 'failed', message_id = case when ${becameMessage} then id else message_id end, next_attempt_at = null,
+        error_code = ${error.code}, error_detail = ${error.detail}, ${over(sql)}
+    ${own(sql, attempt)}`;
+  return count > 0;
+}
+
+export async function recordCancelled(
+  sql: TransactionSql,
+  attempt: Attempt,
+  reason: FollowupCancelReason,
+): Promise<boolean> {
+  const { count } = await sql`
+    update followups set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null, ${over(sql)}
+    ${own(sql, attempt)}`;
+  return count > 0;
+}
+
+/** Messaging refused it for now: pending again, so that it can be cancelled while it waits. Returns until when. */
+export async function recordRefusedForNow(
+  sql: TransactionSql,
+  attempt: Attempt,
+  error: AttemptError,
+  delayMs: number,
+): Promise<Date | undefined> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update followups
+    set status = 'pending', next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
+        error_code = ${error.code}, error_detail = ${error.detail}, ${over(sql)}
+    ${own(sql, attempt)}
+    returning next_attempt_at`;
+  return row?.next_attempt_at;
+}
+
+/** Nobody took the request, so nothing was done: whoever asks next need not wait for the lease. */
+export async function giveBackLease(sql: TransactionSql, attempt: Attempt): Promise<void> {
+  await sql`update followups set next_attempt_at = clock_timestamp(), ${over(sql)} ${own(sql, attempt)}`;
+}

@@ -1,0 +1,29 @@
+import type { cancelFollowup as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Dependencies } from '../dependencies.ts';
+import { cancelPending, findFollowup } from './followup.repository.ts';
+import { followupEvents, wakeFollowup } from './followup.ts';
+
+/** One statement decides between this and the claim of the step: exactly one of them finds the row `pending`. */
+export const cancelFollowup =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const { storeId } = context;
+    const cancelled = await database.write(context, async (sql) => {
+      const row = await cancelPending(sql, storeId, params.followupId);
+      if (row) {
+        await appendOutbox(sql, storeId, [followupEvents.cancelled(row, 'api'), wakeFollowup(row, 'cancelled')]);
+        return row;
+      }
+      const current = await findFollowup(sql, storeId, params.followupId);
+      if (!current) throw new AppError('followup_not_found');
+      throw new AppError('followup_not_pending', {
+        detail: `The follow-up is ${current.status}, and only one that is pending can be cancelled.`,
+        members: { current_status: current.status },
+      });
+    });
+    relay.nudge();
+    return { cancelled: true as const, id: cancelled.id };
+  };

@@ -1,0 +1,84 @@
+import {
+  checkLead,
+  followupHorizonDays,
+  createFollowup as operation,
+  type RequestOf,
+  type ValidationFault,
+} from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/errors';
+import { withIdempotency } from '@mostrador/kit/idempotency';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { beginFollowup, insertFollowup } from './followup.repository.ts';
+import { followupEvents, presentFollowup, wakeFollowup } from './followup.ts';
+import { planAttempt } from './sending-window.ts';
+import { findSendingWindows } from './sending-windows.repository.ts';
+import { zoneFor } from './store-zone.ts';
+
+const minuteMs = 60_000;
+const horizonMs = followupHorizonDays * 24 * 60 * minuteMs;
+
+type Body = RequestOf<typeof operation>['body'];
+
+export const createFollowup =
+  ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const faults = faultsOfMoment(body);
+    if (faults.length > 0) throw validationFailed(faults);
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: async (commit) => {
+        const [, windows] = await Promise.all([
+          rpc.call(checkLead, { body: { lead_id: body.lead_id } }, context),
+          database.read(context, (sql) => findSendingWindows(sql, storeId)),
+        ]);
+        const zone = await zoneFor(windows, rpc, context);
+        return await commit(async (sql) => {
+          const { now, id } = await beginFollowup(sql);
+          const dueAt = dueAtOf(body, now);
+          const row = await insertFollowup(sql, storeId, id, {
+            lead_id: body.lead_id,
+            message: body.message,
+            template: body.template ?? null,
+            due_at: dueAt,
+            next_attempt_at: planAttempt(windows, zone, dueAt, id),
+            cancel_on_reply: body.cancel_on_reply ?? true,
+            cancel_on_appointment: body.cancel_on_appointment ?? false,
+          });
+          await appendOutbox(sql, storeId, [wakeFollowup(row, 'scheduled'), followupEvents.scheduled(row)]);
+          return row;
+        });
+      },
+      toReply: presentFollowup,
+    });
+    relay.nudge();
+    return result;
+  };
+
+function faultsOfMoment({ due_at, delay_minutes }: Body): ValidationFault[] {
+  if (due_at === undefined && delay_minutes === undefined) {
+    return [{ pointer: '#', detail: 'needs `due_at` or `delay_minutes`' }];
+  }
+  if (due_at === undefined || delay_minutes === undefined) return [];
+  return [
+    { pointer: '#/due_at', detail: 'cannot stand together with `delay_minutes`' },
+    { pointer: '#/delay_minutes', detail: 'cannot stand together with `due_at`' },
+  ];
+}
+
+/** By PostgreSQL's clock, which also says when it is due. */
+function dueAtOf({ due_at, delay_minutes = 0 }: Body, now: Date): Date {
+  if (due_at === undefined) return new Date(now.getTime() + delay_minutes * minuteMs);
+  const dueAt = toInstant(due_at);
+  if (dueAt < now) throw validationFailed([{ pointer: '#/due_at', detail: 'must not be in the past' }]);
+  if (dueAt.getTime() > now.getTime() + horizonMs) {
+    const detail = `must be at most ${followupHorizonDays} days ahead`;
+    throw validationFailed([{ pointer: '#/due_at', detail }]);
+  }
+  return dueAt;
+}

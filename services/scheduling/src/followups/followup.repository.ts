@@ -1,0 +1,162 @@
+import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
+import type { PageStart } from '@mostrador/kit/paging';
+import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { FollowupRow, Named } from './followup.ts';
+
+export type NewFollowup = {
+  readonly lead_id: string;
+  readonly message: string;
+  readonly template: MessageTemplate | null;
+  readonly due_at: Date;
+  readonly next_attempt_at: Date;
+  readonly cancel_on_reply: boolean;
+  readonly cancel_on_appointment: boolean;
+};
+
+/** What happened to the lead. */
+export type CancelCause = {
+  readonly leadId: string;
+  readonly reason: Exclude<FollowupCancelReason, 'api'>;
+  /** Only follow-ups that were created before this moment, as when the lead's message was received. */
+  readonly createdBefore?: Date;
+};
+
+export type FollowupFilters = {
+  readonly status?: FollowupStatus;
+  readonly lead_id?: string;
+  /** Inclusive. */
+  readonly from?: Date;
+  /** Exclusive. */
+  readonly to?: Date;
+};
+
+/** Where a page begins: after a row, or after a number of rows. */
+
+/** The moment by the clock that decides, and an id for a row that is about to be written. */
+export async function beginFollowup(sql: TransactionSql): Promise<{ now: Date; id: string }> {
+  const [row] = await sql<{ now: Date; id: string }[]>`select clock_timestamp() as now, uuidv7() as id`;
+  return row as { now: Date; id: string };
+}
+
+export async function insertFollowup(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  followup: NewFollowup,
+): Promise<FollowupRow> {
+  const { lead_id, message, template, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment } = followup;
+  const [row] = await sql<FollowupRow[]>`
+    insert into followups (store_id, id, lead_id, message, template, due_at, next_attempt_at, cancel_on_reply,
+                           cancel_on_appointment)
+    values (${storeId}, ${id}, ${lead_id}, ${message}, ${template && sql.json(template as never)}, ${due_at},
+            ${next_attempt_at}, ${cancel_on_reply}, ${cancel_on_appointment})
+    returning *`;
+  return row as FollowupRow;
+}
+
+export async function findFollowup(sql: Sql, storeId: string, id: string): Promise<FollowupRow | undefined> {
+  const [row] = await sql<FollowupRow[]>`select * from followups where store_id = ${storeId} and id = ${id}`;
+  return row;
+}
+
+/** The row, held until the transaction ends, and the moment by the clock that decides. */
+export async function lockFollowup(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+): Promise<{ followup: FollowupRow; now: Date } | undefined> {
+  const [followup] = await sql<FollowupRow[]>`
+    select * from followups where store_id = ${storeId} and id = ${id} for no key update`;
+  if (!followup) return undefined;
+  // A statement of its own: the lock may have been waited for.
+  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  return { followup, now: clock?.now as Date };
+}
+
+/** Called off by the API, if it is pending: whoever has claimed it first wins. */
+export async function cancelPending(sql: TransactionSql, storeId: string, id: string): Promise<Named | undefined> {
+  const [row] = await sql<Named[]>`
+    update followups
+    set status = 'cancelled', cancel_reason = 'api', next_attempt_at = null,
+        updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${id} and status = 'pending'
+    returning id, lead_id`;
+  return row;
+}
+
+/** Up to `limit` of the lead's pending follow-ups that this cancels; rows are locked in the order of their ids. */
+export async function cancelBatchOfLead(
+  sql: TransactionSql,
+  storeId: string,
+  { leadId, reason, createdBefore }: CancelCause,
+  limit: number,
+): Promise<Named[]> {
+  return await sql<Named[]>`
+    update followups f
+    set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
+        updated_at = greatest(clock_timestamp(), f.updated_at)
+    from (
+      select id from followups
+      where store_id = ${storeId} and lead_id = ${leadId} and status = 'pending'
+        ${reason === 'lead_replied' ? sql`and cancel_on_reply` : sql``}
+        ${reason === 'appointment_booked' ? sql`and cancel_on_appointment` : sql``}
+        ${createdBefore ? sql`and created_at < ${createdBefore}` : sql``}
+      order by id limit ${limit}
+      for no key update
+    ) concerned
+    where f.store_id = ${storeId} and f.id = concerned.id
+    returning f.id, f.lead_id`;
+}
+
+export async function countFollowups(sql: Sql, storeId: string, filters: FollowupFilters): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*)::int as total from followups where ${matches(sql, storeId, filters)}`;
+  return row?.total ?? 0;
+}
+
+export async function listFollowups(
+  sql: Sql,
+  storeId: string,
+  filters: FollowupFilters,
+  { start, limit }: { start: PageStart<{ due_at: Date; id: string }>; limit: number },
+): Promise<FollowupRow[]> {
+  const after = 'after' in start ? start.after : undefined;
+  return await sql<FollowupRow[]>`
+    select * from followups
+    where ${matches(sql, storeId, filters)}
+      ${after ? sql`and (due_at, id) > (${after.due_at}, ${after.id})` : sql``}
+    order by due_at, id
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+}
+
+/**
+ * Of the rows of any store whose time passed more than `overdueMs` ago, up to `limit` that were not returned within
+ * `againMs`, the most overdue first. Two sweeps at once get different ones.
+ */
+export async function takeOverdueFollowups(
+  sql: TransactionSql,
+  { overdueMs, againMs, limit }: { overdueMs: number; againMs: number; limit: number },
+): Promise<(Named & { store_id: string })[]> {
+  return await sql<(Named & { store_id: string })[]>`
+    update followups f set woken_at = clock_timestamp()
+    from (
+      select store_id, id from followups
+      where status in ('pending', 'sending')
+        and next_attempt_at < clock_timestamp() - ${overdueMs} * interval '1 millisecond'
+        and (woken_at is null or woken_at < clock_timestamp() - ${againMs} * interval '1 millisecond')
+      order by next_attempt_at
+      limit ${limit}
+      for no key update skip locked
+    ) overdue
+    where f.store_id = overdue.store_id and f.id = overdue.id
+    returning f.store_id, f.id, f.lead_id`;
+}
+
+// Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
+function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: FollowupFilters) {
+  return sql`store_id = ${storeId}
+    ${status ? sql`and status = ${status}` : sql``}
+    ${lead_id ? sql`and lead_id = ${lead_id}` : sql``}
+    ${from ? sql`and due_at >= ${from}` : sql``}
+    ${to ? sql`and due_at < ${to}` : sql``}`;
+}

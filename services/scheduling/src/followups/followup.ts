@@ -1,0 +1,84 @@
+import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate, SignalOf } from '@mostrador/contracts';
+import type { Fact, OutboxEntry } from '@mostrador/kit/outbox';
+import { toTimestamp } from '@mostrador/kit/validate';
+
+/** A follow-up as its row holds it. */
+export type FollowupRow = {
+  readonly id: string;
+  readonly lead_id: string;
+  readonly message: string;
+  readonly template: MessageTemplate | null;
+  readonly due_at: Date;
+  readonly next_attempt_at: Date | null;
+  readonly status: FollowupStatus;
+  readonly message_id: string | null;
+  readonly error_code: string | null;
+  readonly error_detail: string | null;
+  readonly cancel_reason: FollowupCancelReason | null;
+  readonly cancel_on_reply: boolean;
+  readonly cancel_on_appointment: boolean;
+  readonly attempts: number;
+  readonly first_attempt_at: Date | null;
+  readonly lease_until: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** What wake-ups and events name. */
+export type Named = { readonly id: string; readonly lead_id: string };
+
+/** A follow-up as the API shows it. */
+export function presentFollowup(row: FollowupRow): Followup {
+  return {
+    id: row.id,
+    lead_id: row.lead_id,
+    message: row.message,
+    template: row.template,
+    due_at: toTimestamp(row.due_at),
+    next_attempt_at: row.next_attempt_at && toTimestamp(row.next_attempt_at),
+    status: row.status,
+    message_id: row.message_id,
+    error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
+    cancel_reason: row.cancel_reason,
+    cancel_on_reply: row.cancel_on_reply,
+    cancel_on_appointment: row.cancel_on_appointment,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+/** The wake-up of a follow-up's workflow. */
+export const wakeFollowup = ({ id, lead_id }: Named, signal: SignalOf<'followup'>): OutboxEntry => ({
+  kind: 'workflow',
+  carrier: 'followup',
+  entityId: id,
+  leadId: lead_id,
+  signal,
+});
+
+const about = ({ id, lead_id }: Named) => ({ followup_id: id, lead_id });
+
+/** This service's events about a follow-up. */
+export const followupEvents = {
+  scheduled: (row: Named & { readonly due_at: Date }): Fact => ({
+    kind: 'event',
+    type: 'scheduling.followup.scheduled',
+    data: { ...about(row), due_at: toTimestamp(row.due_at) },
+  }),
+  sent: (row: Named): Fact => ({
+    kind: 'event',
+    type: 'scheduling.followup.sent',
+    // A follow-up becomes the message with its own id.
+    data: { ...about(row), message_id: row.id },
+  }),
+  failed: (row: Named, code: string): Fact => ({
+    kind: 'event',
+    type: 'scheduling.followup.failed',
+    data: { ...about(row), code },
+  }),
+  cancelled: (row: Named, reason: FollowupCancelReason): Fact => ({
+    kind: 'event',
+    type: 'scheduling.followup.cancelled',
+    data: { ...about(row), reason },
+  }),
+};

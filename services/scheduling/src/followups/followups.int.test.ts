@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import {
+  cancelFollowup,
+  createFollowup,
+  getFollowup,
+  listFollowups,
+  type RequestOf,
+  replanFollowups,
+  updateSendingWindows,
+} from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFollowups, type TestFollowups } from '../../test/followups.ts';
+import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+import { cancelFollowups } from './cancel-for.ts';
+import { sweepOverdueFollowups } from './sweep-overdue.ts';
+
+let scheduling: TestScheduling;
+let followups: TestFollowups;
+beforeAll(async () => {
+  scheduling = await startScheduling();
+});
+beforeEach(async () => {
+  followups = await startFollowups(scheduling);
+});
+afterEach(() => followups.stop());
+afterAll(() => scheduling?.stop());
+
+const context = (storeId: string = followups.storeId) => testContext({ storeId });
+const list = (query: RequestOf<typeof listFollowups>['query'], storeId?: string) =>
+  scheduling.rpc.call(listFollowups, { query }, context(storeId));
+const invalid = (pointer: string) => ({
+  code: 'validation_failed',
+  members: { errors: [expect.objectContaining({ pointer })] },
+});
+
+describe('creating', () => {
+  test('answers with the follow-up, its defaults, one wake-up and one event', async () => {
+    const due_at = inHours(5);
+    const created = await followups.create({ due_at });
+    expect(created).toEqual({
+      id: expect.any(String),
+      lead_id: followups.leadId,
+      message: 'Hello',
+      template: null,
+      due_at,
+      next_attempt_at: due_at,
+      status: 'pending',
+      message_id: null,
+      error: null,
+      cancel_reason: null,
+      cancel_on_reply: true,
+      cancel_on_appointment: false,
+      created_at: expect.any(String),
+      updated_at: created.created_at,
+    });
+    expect(await followups.read(created.id)).toEqual(created);
+    expect(await scheduling.wakeUps(followups.storeId)).toEqual([
+      { entity_id: created.id, lead_id: followups.leadId, signal: 'scheduled' },
+    ]);
+    expect(await scheduling.events(followups.storeId)).toEqual([
+      {
+        topic: 'scheduling.followup.scheduled',
+        data: { followup_id: created.id, lead_id: followups.leadId, due_at },
+      },
+    ]);
+  });
+
+  test('counts a delay from now, and keeps a template as it is', async () => {
+    const template = { name: 'reminder', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
+    const { due_at, created_at, ...created } = await followups.create({ delay_minutes: 90, template });
+    expect(Math.abs(Date.parse(due_at) - Date.parse(created_at) - 90 * 60_000)).toBeLessThan(1000);
+    expect(created.template).toEqual(template);
+  });
+
+  test.each([
+    [() => ({ due_at: inHours(-0.01) }), '#/due_at'],
+    [() => ({ due_at: inHours(24 * 366 + 1) }), '#/due_at'],
+  ])('a moment outside of what can be planned is refused', async (body, pointer) => {
+    await expect(followups.create(body())).rejects.toMatchObject(invalid(pointer));
+  });
+
+  test('takes exactly one of `due_at` and `delay_minutes`', async () => {
+    const body = { lead_id: followups.leadId, message: 'Hello' };
+    const creating = (more: object) => scheduling.rpc.call(createFollowup, { body: { ...body, ...more } }, context());
+    await expect(creating({})).rejects.toMatchObject(invalid('#'));
+    await expect(creating({ due_at: inHours(1), delay_minutes: 5 })).rejects.toMatchObject({
+      members: { errors: [{ pointer: '#/due_at' }, { pointer: '#/delay_minutes' }] },
+    });
+  });
+
+  test('an unknown lead, or another store’s, is refused, and nothing is left', async () => {
+    for (const lead_id of [randomUUID(), scheduling.addLead(randomUUID())]) {
+      await expect(followups.create({ lead_id })).rejects.toMatchObject({ code: 'lead_not_found' });
+    }
+    expect(await list({})).toMatchObject({ data: [], total: 0 });
+    expect(await scheduling.wakeUps(followups.storeId)).toEqual([]);
+  });
+
+  test('ten times with one key, at once, makes one', async () => {
+    const body = { lead_id: followups.leadId, message: 'Hello', delay_minutes: 60 };
+    const idempotent = () =>
+      testContext({
+        storeId: followups.storeId,
+        idempotencyKey: 'k',
+        idempotencyScope: 'POST /followups/scheduled',
+        body,
+      });
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => scheduling.rpc.call(createFollowup, { body }, idempotent())),
+    );
+    expect(new Set(replies.map(({ id }) => id)).size).toBe(1);
+    expect(await list({})).toMatchObject({ total: 1 });
+  });
+});
+
+describe('cancelling', () => {
+  test('is once: the second time it says that it is cancelled', async () => {
+    const { id } = await followups.create();
+    expect(await followups.cancel(id)).toEqual({ cancelled: true, id });
+    expect(await followups.read(id)).toMatchObject({
+      status: 'cancelled',
+      cancel_reason: 'api',
+      next_attempt_at: null,
+    });
+    await expect(followups.cancel(id)).rejects.toMatchObject({
+      code: 'followup_not_pending',
+      members: { current_status: 'cancelled' },
+    });
+    expect((await scheduling.wakeUps(followups.storeId)).map(({ signal }) => signal)).toEqual([
+      'scheduled',
+      'cancelled',
+    ]);
+  });
+
+  test('and reading another store’s is as if there were none', async () => {
+    const { id: followupId } = await followups.create();
+    for (const operation of [cancelFollowup, getFollowup]) {
+      const asking = scheduling.rpc.call(operation, { params: { followupId } }, context(randomUUID()));
+      await expect(asking).rejects.toMatchObject({ code: 'followup_not_found' });
+    }
+    expect(await followups.read(followupId)).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('what happens to the lead', () => {
+  const cancelFor = (cause: Parameters<typeof cancelFollowups>[2]) =>
+    scheduling.database.write(context(), (sql) => cancelFollowups(sql, followups.storeId, cause));
+  const reasonOf = async (id: string) => (await followups.read(id)).cancel_reason;
+
+  test('a reply cancels what was created before it, unless told not to', async () => {
+    const { leadId } = followups;
+    const [early, kept] = [await followups.create(), await followups.create({ cancel_on_reply: false })];
+    const createdBefore = new Date(Date.parse(kept.created_at) + 1);
+    await scheduling.adminSql`update followups set created_at = ${createdBefore} where id = ${kept.id}`;
+    const late = await followups.create();
+    await scheduling.adminSql`update followups set created_at = ${createdBefore} where id = ${late.id}`;
+    expect(await cancelFor({ leadId, reason: 'lead_replied', createdBefore })).toBe(1);
+    expect(await cancelFor({ leadId, reason: 'lead_replied', createdBefore })).toBe(0);
+    expect(await Promise.all([early, kept, late].map(({ id }) => reasonOf(id)))).toEqual(['lead_replied', null, null]);
+  });
+
+  test('opting out cancels all that is pending', async () => {
+    const made = [await followups.create(), await followups.create({ cancel_on_reply: false })];
+    expect(await cancelFor({ leadId: followups.leadId, reason: 'opted_out' })).toBe(2);
+    expect(await Promise.all(made.map(({ id }) => reasonOf(id)))).toEqual(['opted_out', 'opted_out']);
+  });
+
+  test('an appointment that is booked cancels those that say so', async () => {
+    const [called, kept] = [await followups.create({ cancel_on_appointment: true }), await followups.create()];
+    await scheduling.create(followups.storeId, { lead_id: followups.leadId });
+    expect([await reasonOf(called.id), await reasonOf(kept.id)]).toEqual(['appointment_booked', null]);
+  });
+});
+
+test('the list is in the order of `due_at`, filtered, and never another store’s', async () => {
+  const [third, first, second] = [
+    await followups.create({ due_at: inHours(3) }),
+    await followups.create({ due_at: inHours(1) }),
+    await followups.create({ due_at: inHours(2) }),
+  ];
+  await followups.cancel(second.id);
+  const ids = async (query: Parameters<typeof list>[0]) => (await list(query)).data.map(({ id }) => id);
+  expect(await ids({})).toEqual([first.id, second.id, third.id]);
+  expect(await ids({ status: 'cancelled' })).toEqual([second.id]);
+  expect(await ids({ from: first.due_at, to: third.due_at })).toEqual([first.id, second.id]);
+  expect(await ids({ lead_id: randomUUID() })).toEqual([]);
+  expect(await list({ page: 2, limit: 2 })).toMatchObject({ data: [{ id: third.id }], total: 3, page: 2, limit: 2 });
+  expect(await list({}, randomUUID())).toMatchObject({ data: [], total: 0 });
+});
+
+test('a window that does not end after it begins is refused', async () => {
+  const windows = [{ weekdays: ['monday' as const], from: '18:00', to: '09:00' }];
+  await expect(scheduling.rpc.call(updateSendingWindows, { body: { windows } }, context())).rejects.toMatchObject(
+    invalid('#/windows/0/to'),
+  );
+});
+
+test('another time zone moves what waits for a window', async () => {
+  const windows = [{ weekdays: ['monday' as const], from: '09:00', to: '18:00' }];
+  await scheduling.rpc.call(updateSendingWindows, { body: { windows } }, context());
+  // A Sunday.
+  const sunday = new Date(Date.now() + ((7 - new Date().getUTCDay()) % 7 || 7) * 86_400_000);
+  const { id, next_attempt_at } = await followups.create({ due_at: sunday.toISOString() });
+  followups.world.timezone = 'America/Sao_Paulo';
+  await scheduling.rpc.call(replanFollowups, {}, context());
+  const moved = await followups.read(id);
+  expect(Date.parse(String(moved.next_attempt_at)) - Date.parse(String(next_attempt_at))).toBe(3 * 3_600_000);
+});
+
+test('the sweep wakes what nobody has looked at, once in five minutes', async () => {
+  const { id } = await followups.create();
+  await scheduling.adminSql`update followups set next_attempt_at = now() - interval '1 minute' where id = ${id}`;
+  const sweep = () => sweepOverdueFollowups(scheduling.dependencies, new AbortController().signal);
+  expect(await sweep()).toBe(1);
+  expect(await sweep()).toBe(0);
+  expect((await scheduling.wakeUps(followups.storeId)).map(({ signal }) => signal)).toEqual(['scheduled', 'overdue']);
+});

@@ -1,0 +1,52 @@
+import type { EventOf } from '@mostrador/kit/events-consumer';
+import { appendOutbox } from '@mostrador/kit/outbox';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { cancelFollowups } from './cancel-for.ts';
+import { findFollowup } from './followup.repository.ts';
+import { wakeFollowup } from './followup.ts';
+
+/** What messaging tells that concerns follow-ups. */
+export const messagingEvents = [
+  'messaging.message.received',
+  'messaging.lead.opted_out',
+  'messaging.message.sent',
+  'messaging.message.failed',
+] as const;
+
+/**
+ * Calls follow-ups off early, and wakes those whose message was settled. It only makes things quicker: when a follow-up
+ * fires, messaging decides anew, and its step asks again by itself. Safe to repeat, in any order and however late.
+ */
+export const onMessagingEvent =
+  ({ database, relay }: Pick<Dependencies, 'database' | 'relay'>) =>
+  async (event: EventOf<(typeof messagingEvents)[number]>, { deadline }: { deadline: number }): Promise<void> => {
+    const { store_id: storeId } = event;
+    await database.write({ storeId, deadline }, async (sql) => {
+      switch (event.type) {
+        case 'messaging.message.received':
+          await cancelFollowups(sql, storeId, {
+            leadId: event.data.lead_id,
+            reason: 'lead_replied',
+            createdBefore: toInstant(event.data.received_at),
+          });
+          break;
+        case 'messaging.lead.opted_out':
+          // Not what was planned since: the lead may have opted in again, and is asked for when it fires.
+          await cancelFollowups(sql, storeId, {
+            leadId: event.data.lead_id,
+            reason: 'opted_out',
+            createdBefore: toInstant(event.occurred_at),
+          });
+          break;
+        default: {
+          if (event.data.source !== 'followup') return;
+          // A follow-up's message has its id.
+          const followup = await findFollowup(sql, storeId, event.data.message_id);
+          if (followup?.status !== 'sending') return;
+          await appendOutbox(sql, storeId, [wakeFollowup(followup, 'message_settled')]);
+        }
+      }
+    });
+    relay.nudge();
+  };

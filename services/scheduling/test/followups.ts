@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import {
+  acceptMessage,
+  advanceFollowup,
+  cancelFollowup,
+  createFollowup,
+  type Followup,
+  getFollowup,
+  getStoreSettings,
+  type NextStep,
+  type ReplyOf,
+  type RequestOf,
+} from '@mostrador/contracts';
+import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import type { TestScheduling } from './scheduling.ts';
+
+export type Accepted = Omit<ReplyOf<typeof acceptMessage>, 'id'>;
+export type Asked = RequestOf<typeof acceptMessage>['body'];
+
+/** What follow-ups need of the other services: a messaging that answers as the test says, a store with a time zone. */
+export async function startFollowups(scheduling: TestScheduling) {
+  const asked: Asked[] = [];
+  const world = {
+    timezone: 'UTC',
+    /** How messaging answers; it sends everything unless the test says otherwise. */
+    answer: async (_message: Asked): Promise<Accepted> => ({ status: 'sent', error: null }),
+  };
+  const nats = scheduling.nats.nats;
+  const messaging = createRpcServer({
+    nats,
+    service: 'messaging',
+    operations: { acceptMessage },
+    handlers: {
+      acceptMessage: async (_context, { body }) => {
+        asked.push(body);
+        return { id: body.id, ...(await world.answer(body)) };
+      },
+    },
+    log: silentLog(),
+  });
+  const gateway = createRpcServer({
+    nats,
+    service: 'gateway',
+    operations: { getStoreSettings },
+    handlers: { getStoreSettings: async () => ({ timezone: world.timezone, locale: 'pt-BR' }) },
+    log: silentLog(),
+  });
+  await nats.flush();
+  const storeId = randomUUID();
+  const leadId = scheduling.addLead(storeId);
+  const context = (timeoutMs = 12_000) => testContext({ storeId, timeoutMs });
+  const { rpc, adminSql } = scheduling;
+  return {
+    asked,
+    world,
+    storeId,
+    leadId,
+    /** Due in a day unless said. */
+    create: (body: Partial<RequestOf<typeof createFollowup>['body']> = {}): Promise<Followup> => {
+      const when = body.due_at === undefined ? { delay_minutes: 1440 } : {};
+      return rpc.call(createFollowup, { body: { lead_id: leadId, message: 'Hello', ...when, ...body } }, context());
+    },
+    step: (followup_id: string, timeoutMs?: number): Promise<NextStep> =>
+      rpc.call(advanceFollowup, { body: { followup_id } }, context(timeoutMs)),
+    cancel: (followupId: string) => rpc.call(cancelFollowup, { params: { followupId } }, context()),
+    read: (followupId: string) => rpc.call(getFollowup, { params: { followupId } }, context()),
+    /** Lets its time come. */
+    makeDue: (id: string) => adminSql`update followups set next_attempt_at = now() where id = ${id}`,
+    endLease: (id: string) => adminSql`update followups set lease_until = now() where id = ${id}`,
+    askedOf: (id: string) => asked.filter((message) => message.id === id).length,
+    stopMessaging: () => messaging.drain(),
+    stop: async () => {
+      await Promise.all([messaging.drain(), gateway.drain()]);
+    },
+  };
+}
+export type TestFollowups = Awaited<ReturnType<typeof startFollowups>>;

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { admin, daysAhead, eventually, type Json, newStore, request } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+let store: Awaited<ReturnType<typeof newStore>>;
+let sandboxUrl: string;
+
+beforeAll(async () => {
+  store = await newStore();
+  sandboxUrl = (await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox'])).sandbox_url;
+});
+
+let phones = 5511970000000;
+async function newLead(): Promise<{ id: string; phone: string }> {
+  const phone = String(++phones);
+  const made = await request('POST', '/leads', { key: store.key, body: { name: 'Ana', customer_phone: phone } });
+  expect(made.status, made.text).toBe(201);
+  return { id: made.body.id, phone };
+}
+
+const schedule = (leadId: string, body: object, headers: Record<string, string> = {}) =>
+  request('POST', '/followups/scheduled', { key: store.key, body: { lead_id: leadId, ...body }, headers });
+async function scheduled(leadId: string, body: object): Promise<Json> {
+  const answer = await schedule(leadId, { message: 'Still interested?', ...body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+const cancel = (id: string) => request('DELETE', `/followups/scheduled/${id}`, { key: store.key });
+const read = async (id: string): Promise<Json> =>
+  (await request('GET', `/followups/scheduled/${id}`, { key: store.key })).body;
+const becomes = (id: string, status: string) =>
+  eventually(
+    () => read(id),
+    (followup) => followup.status === status,
+  );
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+
+async function telephone(phone: string): Promise<{ direction: string; text: string; at: string }[]> {
+  const answer: Json = await (await fetch(`${sandboxUrl}/messages?customer_phone=${phone}`)).json();
+  return answer.messages;
+}
+const arrived = async (phone: string) => (await telephone(phone)).filter(({ direction }) => direction === 'outbound');
+
+async function write(phone: string, text: string): Promise<void> {
+  const body = JSON.stringify({ customer_phone: phone, name: 'Ana', text });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${sandboxUrl}/messages`, { method: 'POST', headers, body });
+  expect(answer.status).toBeLessThan(300);
+}
+
+test('a follow-up arrives on the telephone once it is due, and not before', async () => {
+  const { id: leadId, phone } = await newLead();
+  const followup = await scheduled(leadId, { due_at: inSeconds(3), message: 'It is time' });
+  expect(followup).toMatchObject({ status: 'pending', lead_id: leadId, message_id: null, cancel_on_reply: true });
+  const sent = await becomes(followup.id, 'sent');
+  expect(sent).toMatchObject({ message_id: followup.id, next_attempt_at: null, error: null });
+  const [message, ...others] = await arrived(phone);
+  expect([message?.text, others]).toEqual(['It is time', []]);
+  expect(Date.parse(message?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(followup.due_at));
+  expectProblem(await cancel(followup.id), 'followup_not_pending');
+});
+
+test('a follow-up that was cancelled never arrives, and cancelling it again says what it is', async () => {
+  const { id: leadId, phone } = await newLead();
+  const followup = await scheduled(leadId, { due_at: inSeconds(4), message: 'Called off' });
+  expect(await cancel(followup.id)).toMatchObject({ status: 200, body: { cancelled: true, id: followup.id } });
+  expect(expectProblem(await cancel(followup.id), 'followup_not_pending').current_status).toBe('cancelled');
+  // Of the same moment, but later: once it is there, the other would be.
+  const witness = await scheduled(leadId, { due_at: inSeconds(5), message: 'Witness' });
+  await becomes(witness.id, 'sent');
+  expect((await arrived(phone)).map(({ text }) => text)).toEqual(['Witness']);
+  expect(await read(followup.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'api', next_attempt_at: null });
+});
+
+test('what the lead writes cancels it, unless it says otherwise', async () => {
+  const { id: leadId, phone } = await newLead();
+  const cancelled = await scheduled(leadId, { delay_minutes: 60 });
+  const kept = await scheduled(leadId, { delay_minutes: 60, cancel_on_reply: false });
+  await write(phone, 'I am here');
+  expect(await becomes(cancelled.id, 'cancelled')).toMatchObject({ cancel_reason: 'lead_replied' });
+  expect(await read(kept.id)).toMatchObject({ status: 'pending' });
+});
+
+test('a lead that opts out gets none of those that were planned', async () => {
+  const { id: leadId, phone } = await newLead();
+  const followup = await scheduled(leadId, { delay_minutes: 60, cancel_on_reply: false });
+  await write(phone, 'stop');
+  expect(await becomes(followup.id, 'cancelled')).toMatchObject({ cancel_reason: 'opted_out' });
+});
+
+test('an appointment cancels those that ask for it', async () => {
+  const { id: leadId } = await newLead();
+  const cancelled = await scheduled(leadId, { delay_minutes: 60, cancel_on_appointment: true });
+  const kept = await scheduled(leadId, { delay_minutes: 60 });
+  const body = { title: 'Visit', scheduled_at: daysAhead(3).toISOString(), lead_id: leadId };
+  expect((await request('POST', '/appointments', { key: store.key, body })).status).toBe(201);
+  expect(await read(cancelled.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'appointment_booked' });
+  expect(await read(kept.id)).toMatchObject({ status: 'pending' });
+});
+
+test('however often it is asked for with one idempotency key, it is one follow-up', async () => {
+  const { id: leadId } = await newLead();
+  const headers = { 'idempotency-key': randomUUID() };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => schedule(leadId, { message: 'Once', delay_minutes: 60 }, headers)),
+  );
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  const list = await request('GET', `/followups/scheduled?lead_id=${leadId}&status=pending`, { key: store.key });
+  expect(list.body.total).toBe(1);
+});
+
+test.each([
+  ['in the past', { due_at: '2020-01-01T00:00:00Z' }],
+  ['more than a year ahead', { due_at: daysAhead(400).toISOString() }],
+  ['by both ways of saying when', { due_at: daysAhead(1).toISOString(), delay_minutes: 5 }],
+  ['by none', {}],
+])('a follow-up due %s is refused', async (_, when) => {
+  const { id: leadId } = await newLead();
+  expectProblem(await schedule(leadId, { message: 'Never', ...when }), 'validation_failed');
+});
+
+test('outside the sending windows it waits for the next opening, and due_at stays', async () => {
+  const own = await newStore({ arguments: ['--timezone', 'UTC'] });
+  const folder = mkdtempSync(join(tmpdir(), 'mostrador-windows-'));
+  const file = join(folder, 'windows.json');
+  const today = new Date();
+  const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+  // Open on one day of the week alone, the one three days from now.
+  const day = days[(today.getUTCDay() + 3) % 7];
+  writeFileSync(file, JSON.stringify([{ weekdays: [day], from: '09:00', to: '18:00' }]));
+  await admin(['store', 'update', '--store', own.id, '--sending-windows', file]);
+  rmSync(folder, { recursive: true });
+  const lead = await request('POST', '/leads', {
+    key: own.key,
+    body: { name: 'Ana', customer_phone: String(++phones) },
+  });
+  const due_at = inSeconds(600);
+  const body = { lead_id: lead.body.id, message: 'In the morning', due_at };
+  const followup = (await request('POST', '/followups/scheduled', { key: own.key, body })).body;
+  expect(Date.parse(followup.due_at)).toBe(Date.parse(due_at));
+  const opening = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 3, 9));
+  const afterOpeningMs = Date.parse(followup.next_attempt_at) - opening.getTime();
+  expect(afterOpeningMs).toBeGreaterThanOrEqual(0);
+  expect(afterOpeningMs).toBeLessThan(5 * 60_000);
+});
