@@ -14,6 +14,7 @@ import {
 
 /** How long a workflow waits on its own after a failure that no retry can mend. */
 const stuckWaitMs = 60 * 60 * 1000;
+const longestPauseMs = 1000;
 
 /**
  * The whole of every workflow: carries one row through time. `look` is one activity; the service behind it reads the
@@ -37,12 +38,13 @@ export async function carry(
   // A service may be deployed before the worker and send a signal whose name is new.
   setDefaultSignalHandler(wake);
 
+  let pauseMs = 0;
   for (;;) {
     woken = false;
     setCurrentDetails('Looking at the row.');
     const next = await lookOrExplain(input, look);
     if (next.done && !woken) return finish(next);
-    if (!woken) await wait(next, () => woken);
+    if (!woken) pauseMs = await wait(next, pauseMs, () => woken);
     // At the moment of the next look, not before: the new run begins by looking, so it needs to be told nothing.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<(input: CarrierInput) => Promise<void>>(input);
   }
@@ -69,16 +71,24 @@ async function lookOrExplain(input: CarrierInput, look: (input: CarrierInput) =>
   }
 }
 
-async function wait(next: NextStep, woken: () => boolean): Promise<void> {
+/**
+ * Waits until the next look is due; `pauseMs` is what the wait before returned. A moment that has passed already is
+ * that of a clock behind this one (the row's moments are the database's), so each such wait is twice as long as the
+ * one before: 1 ms at first, a second at most. Returns how long such a wait was, 0 for any other.
+ */
+async function wait(next: NextStep, pauseMs: number, woken: () => boolean): Promise<number> {
   const reason = next.reason ?? 'not said';
   if (next.wake_at === null) {
     setCurrentDetails(`Waits for a signal, without a limit.\n\nReason: ${reason}`);
-    return await condition(woken);
+    await condition(woken);
+    return 0;
   }
   setCurrentDetails(`Waits until ${next.wake_at}, or for a signal.\n\nReason: ${reason}`);
+  const leftMs = Date.parse(next.wake_at) - Date.now();
   // Never 0, which `condition` takes for a special case of its own.
-  const waitMs = Math.max(1, Date.parse(next.wake_at) - Date.now());
-  await condition(woken, waitMs, { summary: `Look again: ${reason}`.slice(0, 200) });
+  const againMs = leftMs > 0 ? 0 : Math.min(Math.max(1, pauseMs * 2), longestPauseMs);
+  await condition(woken, Math.max(leftMs, againMs), { summary: `Look again: ${reason}`.slice(0, 200) });
+  return againMs;
 }
 
 function finish(next: NextStep): void {

@@ -1,4 +1,5 @@
 import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
+import type { OverdueOptions } from '@mostrador/kit/overdue';
 import type { PageStart } from '@mostrador/kit/paging';
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
 import type { FollowupRow, Named } from './followup.ts';
@@ -135,7 +136,7 @@ export async function listFollowups(
  */
 export async function takeOverdueFollowups(
   sql: TransactionSql,
-  { overdueMs, againMs, limit }: { overdueMs: number; againMs: number; limit: number },
+  { overdueMs, againMs, limit }: OverdueOptions,
 ): Promise<(Named & { store_id: string })[]> {
   return await sql<(Named & { store_id: string })[]>`
     update followups f set woken_at = clock_timestamp()
