@@ -1,12 +1,33 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { root } from '../../infra/local/paths.ts';
+import { type Benchmark, type BenchmarkOptions, positive } from './benchmark.ts';
 import { type Drains, drainRound } from './drain.ts';
 import { describeMachine, loadAverage } from './machine.ts';
-import { type Measurements, mainConcurrency, measureRound, type Plan, variantsOf, warmUp } from './measure.ts';
+import {
+  type Measurements,
+  mainConcurrency,
+  measureRound,
+  type Part,
+  type Plan,
+  variantsOf,
+  warmUp,
+} from './measure.ts';
 import { serverNiceness, servers, startPlatform } from './platform.ts';
 import { residentMb } from './processes.ts';
-import type { Findings } from './report.ts';
+import { profileAppointments } from './profile/profile-appointments.ts';
+import { type Findings, report } from './report.ts';
 import { openStage, type Stage } from './stage.ts';
 
-export type Run = {
+type Options = BenchmarkOptions & {
+  readonly profile?: boolean;
+  readonly concurrency?: number[];
+  readonly only?: Part[];
+  readonly against?: string;
+  readonly nodeOptions?: string;
+};
+
+type Run = {
   readonly root: string;
   readonly against?: string;
   readonly nodeOptions?: string;
@@ -16,8 +37,52 @@ export type Run = {
 const warmUpSeconds = 3;
 const warmUpWorkflows = 100;
 
-/** `npm run bench -- appointments`: starts everything, measures in alternating rounds, stops everything. */
-export async function benchAppointments(
+const full = { rounds: 5, seconds: 3, concurrencies: [1, 8, 32, 128], drained: 500 };
+const quickly = { rounds: 1, seconds: 1, concurrencies: [1, 8, 32, 128], drained: 200 };
+const allParts: Part[] = ['post', 'get', 'drain'];
+
+/** `npm run bench -- appointments`. */
+export const appointments: Benchmark<Options> = {
+  name: 'appointments',
+  about:
+    'Creation, reading and the workflows of appointments, against bare servers that do only the core of it, on a\n' +
+    'platform of its own. The full form takes about 14 minutes and wants a machine that does nothing else.',
+  addOptions: (command: Command) =>
+    command
+      .option('--profile', 'instead of measuring: where the gateway and scheduling spend their processor time')
+      .option('--concurrency <list>', 'callers at once, separated by commas', (text) => text.split(',').map(positive))
+      .option('--only <parts>', `some of ${allParts.join(', ')}`, partsIn)
+      .option('--against <folder>', 'another checkout of this repository, to be measured beside this one')
+      .option('--node-options <flags>', "NODE_OPTIONS of the platform's processes, to try settings of V8"),
+  async run({ quick, profile, rounds, seconds, concurrency, only, against, nodeOptions }, run) {
+    if (profile) {
+      const asked = { root, seconds: seconds ?? 5, concurrency: mainConcurrency, say: run.say };
+      const text = await profileAppointments(asked);
+      return { part: 'profile', text, raw: null };
+    }
+    const form = quick ? quickly : full;
+    const plan = {
+      rounds: rounds ?? form.rounds,
+      seconds: seconds ?? form.seconds,
+      concurrencies: concurrency ?? form.concurrencies,
+      drained: form.drained,
+      parts: only ?? allParts,
+    };
+    const other = against === undefined ? undefined : resolve(against);
+    const findings = await measureAppointments({ root, against: other, nodeOptions, plan }, run);
+    return { part: 'load', text: report(findings), raw: findings };
+  },
+};
+
+const partsIn = (text: string): Part[] =>
+  text.split(',').map((name) => {
+    const known = allParts.find((each) => each === name);
+    if (!known) throw new InvalidArgumentError(`must be some of ${allParts.join(', ')}.`);
+    return known;
+  });
+
+/** Starts everything, measures in alternating rounds, stops everything. */
+async function measureAppointments(
   { root, against, nodeOptions, plan }: Run,
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<Findings> {

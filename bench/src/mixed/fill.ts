@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import {
+  connectCalendar,
+  connectChannel,
+  createApiKey,
+  createStore,
+  importLeads,
+  listLeads,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+} from '@mostrador/contracts';
+import { createLog } from '@mostrador/kit/log';
+import { connectNats } from '@mostrador/kit/nats';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import type { Caller } from '../load/open-load.ts';
+import type { Platform } from '../platform.ts';
+
+const atOnce = 16;
+const leadsOfStore = 20;
+const unlimited = 10_000_000;
+
+/**
+ * Makes so many stores through the services themselves, each with a key, leads, and a sandbox channel whose limits do not
+ * count. Up to `callers` of them, spread over all, get a calendar too and are returned.
+ */
+export async function fillStores(
+  platform: Platform,
+  count: number,
+  callers: number,
+  say: (text: string) => void,
+): Promise<Caller[]> {
+  const log = createLog({ service: 'bench', level: 'silent', format: 'json' });
+  const nats = await connectNats({ url: platform.natsUrl, name: 'bench', log });
+  const rpc = createRpcClient({ nats, log });
+  const call = <O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>> =>
+    rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 30_000, storeId });
+
+  const every = Math.max(1, Math.floor(count / callers));
+  const made: Caller[] = [];
+  let next = 0;
+  const makeStores = async () => {
+    for (let index = next++; index < count; index = next++) {
+      const store = await call(createStore, {
+        body: { name: `Bench ${index}`, tier: 'enterprise', rate_limit: unlimited },
+      });
+      const leads = Array.from({ length: leadsOfStore }, (_, lead) => ({
+        name: `Customer ${lead}`,
+        customer_phone: `55119${String(lead).padStart(8, '0')}`,
+      }));
+      await call(importLeads, { body: { leads } }, store.id);
+      await call(
+        connectChannel,
+        { body: { provider: 'sandbox', number_rate: 100_000, pair_interval_seconds: 0, pair_burst: 100_000 } },
+        store.id,
+      );
+      const { api_key: key } = await call(createApiKey, { body: { store_id: store.id, name: 'bench' } });
+      if (index % every === 0 && made.length < callers) {
+        await call(connectCalendar, { body: { provider: 'feed' } }, store.id);
+        const { data } = await call(listLeads, { query: { limit: leadsOfStore } }, store.id);
+        made.push({ key, leads: data.map(({ id }) => id) });
+      }
+      if ((index + 1) % 1000 === 0) say(`${(index + 1).toLocaleString('en')} stores.`);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, makeStores));
+    return made;
+  } finally {
+    await nats.close();
+  }
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { root } from '../../../infra/local/paths.ts';
+import { untilQuiet } from '../backlog.ts';
+import type { Benchmark } from '../benchmark.ts';
+import type { Caller, OpenLoadJob, OpenLoadResult } from '../load/open-load.ts';
+import { describeMachine, loadAverage } from '../machine.ts';
+import { type Peer, startPeer } from '../peer.ts';
+import { type Platform, serverNiceness, servers, startPlatform } from '../platform.ts';
+import { rotated } from '../statistics.ts';
+import { day } from './day.ts';
+import { fillStores } from './fill.ts';
+import { drawMixed, reportMixed } from './report.ts';
+
+export type MixedPlan = {
+  /** Of each rate, in each round. */
+  readonly seconds: number;
+  readonly rounds: number;
+  /** Stores in the database: a platform for each number. */
+  readonly stores: readonly number[];
+  /** Requests a second, rising. */
+  readonly rates: readonly number[];
+};
+
+export type MixedStep = OpenLoadResult & { readonly stores: number; readonly rate: number; readonly round: number };
+
+export type MixedFindings = {
+  readonly plan: MixedPlan;
+  readonly settings: readonly string[];
+  readonly machine: readonly string[];
+  readonly steps: readonly MixedStep[];
+};
+
+type Sized = {
+  readonly stores: number;
+  readonly platform: Platform;
+  readonly callers: readonly Caller[];
+};
+
+const callersAtMost = 200;
+const connections = 256;
+const quietWithinMs = 60_000;
+
+/** Below this share of what was asked for, or above this latency, a platform has had enough. */
+const enough = 0.95;
+const tooLateMs = 2_000;
+
+const rates = [50, 100, 200, 300, 400, 600, 800, 1200];
+const full: MixedPlan = { seconds: 5, rounds: 5, stores: [10, 1_000, 10_000], rates };
+const quickly: MixedPlan = { seconds: 2, rounds: 1, stores: [10, 100], rates: [25, 100, 300] };
+
+/** `npm run bench -- mixed`. */
+export const mixed: Benchmark = {
+  name: 'mixed',
+  about:
+    'A store’s day (80 % reads, 10 % updates, 5 % appointments, 5 % messages) at rising load until saturation, with 10,\n' +
+    '1,000 and 10,000 stores in the database. The full form takes about 20 minutes and wants a machine that does nothing else.',
+  async run({ quick, rounds, seconds }, run) {
+    const form = quick ? quickly : full;
+    const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
+    const findings = await measureMixed({ root, plan }, run);
+    return { part: 'mixed', text: reportMixed(findings), raw: findings, drawing: drawMixed(findings) };
+  },
+};
+
+/** A platform for each number of stores, all of them running throughout, and every rate on each in turn. */
+async function measureMixed(
+  { root, plan }: { root: string; plan: MixedPlan },
+  { say, signal }: { say: (text: string) => void; signal: AbortSignal },
+): Promise<MixedFindings> {
+  const loadBefore = loadAverage();
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const sized: Sized[] = [];
+    for (const stores of plan.stores) {
+      signal.throwIfAborted();
+      say(`Starting a platform with ${stores.toLocaleString('en')} stores.`);
+      const platform = await startPlatform(root);
+      stops.push(platform.stop);
+      const callers = await fillStores(platform, stores, callersAtMost, say);
+      sized.push({ stores, platform, callers });
+    }
+    const first = sized[0];
+    if (!first) throw new Error('no number of stores was given');
+    const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+    stops.push(load.stop);
+    const machine = await describeMachine(first.platform);
+    say('Warming up.');
+    for (const each of sized) await measure(load, each, plan.rates[0] ?? 50, 3, 0);
+    const steps: MixedStep[] = [];
+    for (let round = 0; round < plan.rounds; round++) {
+      say(`Round ${round + 1} of ${plan.rounds}.`);
+      const full = new Set<Sized>();
+      for (const rate of plan.rates) {
+        for (const each of rotated(sized, round)) {
+          signal.throwIfAborted();
+          if (full.has(each)) continue;
+          const step = await measure(load, each, rate, plan.seconds, round);
+          steps.push(step);
+          say(
+            `${each.stores.toLocaleString('en')} stores, ${rate}/s: ${step.perSecond.toFixed(0)}/s, p99 ${step.all.p99Ms.toFixed(0)} ms`,
+          );
+          if (step.perSecond < rate * enough || step.all.p99Ms > tooLateMs) full.add(each);
+        }
+      }
+    }
+    return {
+      plan,
+      settings: [
+        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each rate, numbers of stores in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
+        `Requests go to up to ${callersAtMost} of the stores at random, over ${connections} connections, by a process on the same cores. Of all requests, in per cent: ${day.map(({ name, share }) => `${share} \`${name}\``).join(', ')}.`,
+        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0.`,
+      ],
+      machine,
+      steps,
+    };
+  } finally {
+    say('Stopping.');
+    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
+  }
+}
+
+async function measure(load: Peer, sized: Sized, rate: number, seconds: number, round: number): Promise<MixedStep> {
+  const { stores, platform, callers } = sized;
+  const result = await load.call<OpenLoadResult>('runOpen', {
+    origin: platform.origin,
+    kinds: day,
+    callers,
+    perSecond: rate,
+    connections,
+    warmUpMs: 1000,
+    durationMs: seconds * 1000,
+    seed: round + 1,
+  } satisfies OpenLoadJob);
+  // What workflows have still to carry must not weigh on what is measured next.
+  await untilQuiet(platform.processes, quietWithinMs);
+  return { ...result, stores, rate, round };
+}

@@ -1,0 +1,104 @@
+import { lineChart } from '../chart.ts';
+import { spread } from '../report.ts';
+import { spreadOf } from '../statistics.ts';
+import { table } from '../table.ts';
+import { day } from './day.ts';
+import type { MixedFindings, MixedStep } from './mixed.ts';
+
+/** The findings as Markdown, which reads well on a terminal too. */
+export function reportMixed(findings: MixedFindings): string {
+  const { settings, machine } = findings;
+  return [
+    settings.map((line) => `- ${line}`).join('\n'),
+    machine.map((line) => `- ${line}`).join('\n'),
+    '### All requests',
+    allRequests(findings),
+    `### Each kind, with ${count(largest(findings))} stores, at the highest rate that was kept`,
+    kinds(findings),
+  ].join('\n\n');
+}
+
+/** Latency against load, for the README. */
+export function drawMixed(findings: MixedFindings): string {
+  return lineChart({
+    title: 'A store’s day: latency at rising load',
+    x: 'requests a second',
+    y: 'milliseconds',
+    lines: findings.plan.stores.flatMap((stores) =>
+      (['p50Ms', 'p99Ms'] as const).map((percentile) => ({
+        name: `${count(stores)} stores, ${percentile === 'p50Ms' ? 'p50' : 'p99'}`,
+        dashed: percentile === 'p50Ms',
+        points: ratesOf(findings, stores).map((rate) => ({
+          x: rate,
+          y: spreadOf(at(findings, stores, rate).map(({ all }) => all[percentile])).median,
+        })),
+      })),
+    ),
+  });
+}
+
+const count = (stores: number): string => stores.toLocaleString('en');
+const largest = ({ plan }: MixedFindings): number => Math.max(...plan.stores);
+const at = ({ steps }: MixedFindings, stores: number, rate: number): MixedStep[] =>
+  steps.filter((step) => step.stores === stores && step.rate === rate);
+
+/** The rates at which every round was measured. */
+const ratesOf = (findings: MixedFindings, stores: number): number[] =>
+  findings.plan.rates.filter((rate) => at(findings, stores, rate).length === findings.plan.rounds);
+
+const refusedShare = ({ refused, all }: MixedStep): number =>
+  (100 * Object.values(refused).reduce((sum, each) => sum + each, 0)) / Math.max(1, all.answered);
+
+function allRequests(findings: MixedFindings): string {
+  const rows = findings.plan.rates.flatMap((rate) =>
+    findings.plan.stores.flatMap((stores) => {
+      const steps = at(findings, stores, rate);
+      if (steps.length === 0) return [];
+      return [
+        [
+          count(rate),
+          count(stores),
+          spread(steps.map(({ perSecond }) => perSecond)),
+          spread(
+            steps.map(({ all }) => all.p50Ms),
+            ' ms',
+          ),
+          spread(
+            steps.map(({ all }) => all.p99Ms),
+            ' ms',
+          ),
+          spread(
+            steps.map(({ all }) => all.p999Ms),
+            ' ms',
+          ),
+          `${spreadOf(steps.map(refusedShare)).median.toFixed(1)} %`,
+        ],
+      ];
+    }),
+  );
+  return table(['asked for/s', 'stores', 'succeeded/s', 'p50', 'p99', 'p99.9', 'not 2xx'], rows);
+}
+
+function kinds(findings: MixedFindings): string {
+  const stores = largest(findings);
+  const kept = ratesOf(findings, stores).filter(
+    (rate) => spreadOf(at(findings, stores, rate).map(({ perSecond }) => perSecond)).median >= rate * 0.95,
+  );
+  const steps = at(findings, stores, kept.at(-1) ?? findings.plan.rates[0] ?? 0);
+  const rows = day.map(({ name, share }) => {
+    const measured = steps.flatMap((step) => step.kinds[name] ?? []);
+    return [
+      `\`${name}\``,
+      `${share} %`,
+      spread(
+        measured.map(({ p50Ms }) => p50Ms),
+        ' ms',
+      ),
+      spread(
+        measured.map(({ p99Ms }) => p99Ms),
+        ' ms',
+      ),
+    ];
+  });
+  return table([`at ${count(kept.at(-1) ?? 0)}/s`, 'share', 'p50', 'p99'], rows);
+}
