@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
-import { type Benchmark, type BenchmarkOptions, positive } from './benchmark.ts';
+import { type Benchmark, type BenchmarkOptions, positive, someOf } from './benchmark.ts';
 import { type Drains, drainRound } from './drain.ts';
 import { describeMachine, loadAverage } from './machine.ts';
 import {
@@ -51,7 +51,7 @@ export const appointments: Benchmark<Options> = {
     command
       .option('--profile', 'instead of measuring: where the gateway and scheduling spend their processor time')
       .option('--concurrency <list>', 'callers at once, separated by commas', (text) => text.split(',').map(positive))
-      .option('--only <parts>', `some of ${allParts.join(', ')}`, partsIn)
+      .option('--only <parts>', `some of ${allParts.join(', ')}`, someOf(allParts))
       .option('--against <folder>', 'another checkout of this repository, to be measured beside this one')
       .option('--node-options <flags>', "NODE_OPTIONS of the platform's processes, to try settings of V8"),
   async run({ quick, profile, rounds, seconds, concurrency, only, against, nodeOptions }, run) {
@@ -73,13 +73,6 @@ export const appointments: Benchmark<Options> = {
     return { part: 'load', text: report(findings), raw: findings };
   },
 };
-
-const partsIn = (text: string): Part[] =>
-  text.split(',').map((name) => {
-    const known = allParts.find((each) => each === name);
-    if (!known) throw new InvalidArgumentError(`must be some of ${allParts.join(', ')}.`);
-    return known;
-  });
 
 /** Starts everything, measures in alternating rounds, stops everything. */
 async function measureAppointments(

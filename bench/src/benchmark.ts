@@ -38,3 +38,13 @@ export function positive(text: string): number {
   if (!(value > 0)) throw new InvalidArgumentError('must be a number above 0.');
   return value;
 }
+
+/** Some of these names, separated by commas, as an option's value. */
+export const someOf =
+  <Name extends string>(names: readonly Name[]) =>
+  (text: string): Name[] =>
+    text.split(',').map((name) => {
+      const known = names.find((each) => each === name);
+      if (!known) throw new InvalidArgumentError(`must be some of ${names.join(', ')}.`);
+      return known;
+    });

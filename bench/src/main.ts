@@ -4,10 +4,11 @@ import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './benchmark.ts';
 import { crm } from './crm/crm.ts';
+import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
 import { publish } from './page.ts';
 
-const benchmarks: readonly Benchmark[] = [appointments, crm, mixed];
+const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, mixed];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };
 

@@ -17,6 +17,8 @@ export type Platform = {
   /** Every process of it, but not the one that supervises them. */
   readonly processes: Named;
   newStore(options: { calendar: boolean }): Promise<Store>;
+  /** Runs a command of `npm run admin` (`channel show --store …`) and returns what it prints; `secrets` goes to its stdin. */
+  admin<Printed>(line: string, secrets?: object): Promise<Printed>;
   stop(): Promise<void>;
 };
 
@@ -62,6 +64,7 @@ export async function startPlatform(root: string, environment: Record<string, st
     const dev = await untilReady(child, localDirectory, outputFile);
     const processes = readChildren(localDirectory);
     for (const server of servers) renice(processes[server] ?? -1, serverNiceness);
+    const admin: Platform['admin'] = (line, secrets) => runAdmin(root, localDirectory, line, secrets);
     return {
       origin: new URL(dev.base_url).origin,
       databaseUrl: dev.database_url,
@@ -69,7 +72,8 @@ export async function startPlatform(root: string, environment: Record<string, st
       temporalAddress: dev.temporal_address,
       localDirectory,
       processes,
-      newStore: (options) => newStore(root, localDirectory, options),
+      newStore: (options) => newStore(admin, options),
+      admin,
       stop,
     };
   } catch (error) {
@@ -78,18 +82,28 @@ export async function startPlatform(root: string, environment: Record<string, st
   }
 }
 
-async function newStore(root: string, localDirectory: string, { calendar }: { calendar: boolean }): Promise<Store> {
-  const admin = async (line: string) => {
-    const child = spawn(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...line.split(' '), '--json'], {
-      env: { ...process.env, LOCAL_DIR: localDirectory, NATS_URL: '' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    return JSON.parse(await text(child.stdout));
-  };
-  const { id } = await admin(`store create --name bench --tier enterprise --rate-limit ${requestsAMinute}`);
-  const { api_key: key } = await admin(`key create --store ${id} --name bench`);
+async function newStore(admin: Platform['admin'], { calendar }: { calendar: boolean }): Promise<Store> {
+  const { id } = await admin<{ id: string }>(
+    `store create --name bench --tier enterprise --rate-limit ${requestsAMinute}`,
+  );
+  const { api_key: key } = await admin<{ api_key: string }>(`key create --store ${id} --name bench`);
   if (calendar) await admin(`calendar connect --store ${id} --provider feed`);
   return { id, key };
+}
+
+async function runAdmin<Printed>(
+  root: string,
+  localDirectory: string,
+  line: string,
+  secrets?: object,
+): Promise<Printed> {
+  const words = [...line.split(' '), ...(secrets ? ['--secrets-stdin'] : []), '--json'];
+  const child = spawn(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...words], {
+    env: { ...process.env, LOCAL_DIR: localDirectory, NATS_URL: '' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(secrets ? JSON.stringify(secrets) : '');
+  return JSON.parse(await text(child.stdout));
 }
 
 type DevFile = { base_url: string; database_url: string; nats_url: string; temporal_address: string };

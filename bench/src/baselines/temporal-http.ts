@@ -25,18 +25,28 @@ app.post<{ Body: NewAppointment }>('/appointments', { schema: { body: bodySchema
   return reply.code(201).send({ id: created, ...request.body });
 });
 
-async function wakeMany(count: number): Promise<void> {
-  let left = count;
+const wakeMany = (count: number) =>
+  wake(count, () => ['carryNothing', { workflowId: `carry:${randomUUID()}`, taskQueue: 'bench', signal: 'created' }]);
+
+/** So many workflows, each woken so often, in turns: the first time all of them, then all of them again. */
+async function wakeInTurns({ workflows, times }: { workflows: number; times: number }): Promise<void> {
+  const run = randomUUID();
+  await wake(workflows * times, (index) => [
+    'carryQueue',
+    { workflowId: `carry:${run}:${index % workflows}`, taskQueue: 'bench', signal: 'accepted' },
+  ]);
+}
+
+type WakeUp = Parameters<typeof workflow.signalWithStart>;
+
+async function wake(count: number, wakeUpOf: (index: number) => WakeUp): Promise<void> {
+  let next = 0;
   const sender = async () => {
-    while (left-- > 0) {
-      await workflow.signalWithStart('carryNothing', {
-        workflowId: `carry:${randomUUID()}`,
-        taskQueue: 'bench',
-        signal: 'created',
-      });
-    }
+    while (next < count) await workflow.signalWithStart(...wakeUpOf(next++));
   };
   await Promise.all(Array.from({ length: parallelSignals }, sender));
 }
 
-servePeer({ listen: () => app.listen({ host: '127.0.0.1', port: 0 }), wakeMany });
+const countRuns = async (type: string) => (await workflow.count(`WorkflowType = '${type}'`)).count;
+
+servePeer({ listen: () => app.listen({ host: '127.0.0.1', port: 0 }), wakeMany, wakeInTurns, countRuns });

@@ -18,6 +18,10 @@ const worker = await Worker.create({
       done++;
       return null;
     },
+    async carry(signals: number) {
+      done += signals;
+      return null;
+    },
   },
   stickyQueueScheduleToStartTimeout: 1_000,
   maxCachedWorkflows: 500,

@@ -7,10 +7,10 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 
-type Steps = { doNothing(): Promise<null> };
+type Steps = { doNothing(): Promise<null>; carry(signals: number): Promise<null> };
 
 const { doNothing: first } = proxyLocalActivities<Steps>({ startToCloseTimeout: 5_000 });
-const { doNothing } = proxyActivities<Steps>({ startToCloseTimeout: 20_000 });
+const { doNothing, carry } = proxyActivities<Steps>({ startToCloseTimeout: 20_000 });
 
 /**
  * What creating inside a workflow costs at the very least: the update runs one step, which would write the row and here
@@ -30,4 +30,19 @@ export async function create(id: string): Promise<void> {
 export async function carryNothing(): Promise<void> {
   setHandler(defineSignal('created'), () => {});
   await doNothing();
+}
+
+/**
+ * What carrying a queue costs at the very least: an activity that does nothing, and another one when signals came
+ * meanwhile, however many; it is told how many it answers.
+ */
+export async function carryQueue(): Promise<void> {
+  let signals = 0;
+  setHandler(defineSignal('accepted'), () => void signals++);
+  await condition(() => signals > 0);
+  for (let carried = 0; carried < signals; ) {
+    const answered = signals - carried;
+    carried = signals;
+    await carry(answered);
+  }
 }

@@ -9,6 +9,8 @@ export type LoadJob = {
   readonly body?: string;
   /** In place of `body`: each time that every path was taken, the next of these. */
   readonly bodies?: readonly string[];
+  /** In place of `paths`, `body` and `bodies`: whole requests, taken in turn. */
+  readonly prepared?: readonly Prepared[];
   /** A new `Idempotency-Key` on each request. */
   readonly idempotencyKeys?: boolean;
   readonly expectedStatus: number;
@@ -18,6 +20,12 @@ export type LoadJob = {
   readonly durationMs: number;
   /** Ends after this many requests, if that is earlier. */
   readonly requests?: number;
+};
+
+export type Prepared = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 };
 
 export type LoadResult = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createHistogram } from 'node:perf_hooks';
 import { openConnection } from './connection.ts';
-import type { LoadJob, LoadResult } from './job.ts';
+import type { LoadJob, LoadResult, Prepared } from './job.ts';
 
 /** Microseconds; longer counts as this. */
 const longestUs = 60_000_000;
@@ -26,7 +26,9 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
       if (beganAt >= until || sent >= mostRequests) return over.resolve();
       connection.send(writeRequest(sent++), (status) => {
         if (status !== job.expectedStatus) {
-          return over.reject(new Error(`${job.method} ${job.origin}${job.paths[0]} answered ${status}`));
+          return over.reject(
+            new Error(`${job.method} ${job.origin}${job.prepared?.[0]?.path ?? job.paths[0]} answered ${status}`),
+          );
         }
         const now = performance.now();
         if (now >= measureFrom && now < until) {
@@ -62,22 +64,23 @@ const clampToUs = (microseconds: number): number => Math.min(longestUs, Math.max
 
 /** Everything that does not change from one request to the next is put together once. */
 function requestWriter(job: LoadJob): (index: number) => string {
-  const { origin, method, paths, headers, idempotencyKeys } = job;
-  const shared = [
-    `Host: ${new URL(origin).host}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  ];
-  const texts = job.bodies ?? [job.body ?? ''];
-  const requests = texts.flatMap((text) => {
-    const lines =
-      text === ''
-        ? shared
-        : [...shared, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`];
-    return paths.map((path) => ({ head: `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n`, text }));
+  const { origin, method, headers, idempotencyKeys } = job;
+  const requests = (job.prepared ?? everyRequest(job)).map(({ path, headers: own, body }) => {
+    const all = {
+      Host: new URL(origin).host,
+      ...headers,
+      ...own,
+      ...(body === '' ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    return { head: `${method} ${path} HTTP/1.1\r\n${lines.join('')}`, body };
   });
   const run = randomUUID();
   return (index) => {
-    const { head = '', text = '' } = requests[index % requests.length] ?? {};
-    return idempotencyKeys ? `${head}Idempotency-Key: ${run}-${index}\r\n\r\n${text}` : `${head}\r\n${text}`;
+    const { head = '', body = '' } = requests[index % requests.length] ?? {};
+    return idempotencyKeys ? `${head}Idempotency-Key: ${run}-${index}\r\n\r\n${body}` : `${head}\r\n${body}`;
   };
 }
+
+const everyRequest = ({ paths, body = '', bodies = [body] }: LoadJob): Prepared[] =>
+  bodies.flatMap((text) => paths.map((path) => ({ path, headers: {}, body: text })));

@@ -172,10 +172,17 @@ export const ensureLead = defineOperation({
 });
 
 /** Messaging counts, crm keeps the greatest count it has heard of: repeatable, in any order. */
-export const raiseInteractionCount = defineOperation({
-  subject: 'crm.internal.leads.raise-interaction-count',
-  summary: "Raise a lead's interaction count to what messaging has counted",
-  request: { body: Exact({ lead_id: Uuid, interaction_count: Type.Integer({ minimum: 0 }) }) },
+export const raiseInteractionCounts = defineOperation({
+  subject: 'crm.internal.leads.raise-interaction-counts',
+  summary: 'Raise the interaction counts of leads to what messaging has counted',
+  request: {
+    body: Exact({
+      counts: Type.Array(Exact({ lead_id: Uuid, interaction_count: Type.Integer({ minimum: 0 }) }), {
+        minItems: 1,
+        maxItems: 500,
+      }),
+    }),
+  },
   reply: Done,
 });
 
@@ -188,7 +195,7 @@ export const crmOperations = {
   importLeads,
   getLeadContact,
   ensureLead,
-  raiseInteractionCount,
+  raiseInteractionCounts,
   ...sellerOperations,
   ...agentOperations,
   ...knowledgeOperations,

@@ -87,7 +87,7 @@ export const eventCatalogue = {
     Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources), code: Type.String() }),
   ),
   'messaging.message.unsettled': event(
-    'The outcome of a message is still unknown after its bound: a person should settle it.',
+    'A person should see to a message: its outcome is unknown or not reported, or it waits for a channel, for too long.',
     Type.Object({ message_id: Uuid, lead_id: Uuid }),
   ),
   'messaging.session.started': event('A session began.', Type.Object({ session_id: Uuid, lead_id: Uuid })),

@@ -17,7 +17,7 @@ import { getLead } from './leads/get-lead.ts';
 import { getLeadContact } from './leads/get-lead-contact.ts';
 import { importLeads } from './leads/import-leads.ts';
 import { listLeads } from './leads/list-leads.ts';
-import { raiseInteractionCount } from './leads/raise-interaction-count.ts';
+import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { updateLead } from './leads/update-lead.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
@@ -33,7 +33,7 @@ export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperati
   checkLead: checkLead(dependencies),
   getLeadContact: getLeadContact(dependencies),
   ensureLead: ensureLead(dependencies),
-  raiseInteractionCount: raiseInteractionCount(dependencies),
+  raiseInteractionCounts: raiseInteractionCounts(dependencies),
   importLeads: importLeads(dependencies),
   createSeller: createSeller(dependencies),
   listSellers: listSellers(dependencies),

@@ -15,7 +15,7 @@ export type Dependencies = {
   readonly rpc: RpcClient;
   readonly relay: Pick<Relay, 'nudge' | 'backlog'>;
   readonly outcomes: OutcomeWaiters;
-  readonly inbound: Pick<InboundProcessor, 'nudge'>;
+  readonly inbound: Pick<InboundProcessor, 'takeIn'>;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
   readonly gate: Gate;

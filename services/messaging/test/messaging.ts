@@ -4,7 +4,7 @@ import {
   ensureLead,
   getLeadContact,
   messagingOperations,
-  raiseInteractionCount,
+  raiseInteractionCounts,
   sendMessage,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
@@ -124,7 +124,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     const server = createRpcServer({
       nats,
       service: 'crm',
-      operations: { getLeadContact, ensureLead, raiseInteractionCount },
+      operations: { getLeadContact, ensureLead, raiseInteractionCounts },
       handlers: {
         getLeadContact: async ({ storeId }, { body }) => {
           contactsAsked += 1;
@@ -139,8 +139,10 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           }
           return { id: addLead(storeId, customer_phone, name), created: true };
         },
-        raiseInteractionCount: async (_, { body: { lead_id, interaction_count } }) => {
-          interactionCounts.set(lead_id, Math.max(interaction_count, interactionCounts.get(lead_id) ?? 0));
+        raiseInteractionCounts: async (_, { body: { counts } }) => {
+          for (const { lead_id, interaction_count } of counts) {
+            interactionCounts.set(lead_id, Math.max(interaction_count, interactionCounts.get(lead_id) ?? 0));
+          }
           return { done: true };
         },
       },

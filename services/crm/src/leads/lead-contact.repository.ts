@@ -10,16 +10,18 @@ export async function findLeadContact(sql: Sql, storeId: string, leadId: string)
 }
 
 /**
- * Keeps the greatest count: messaging counts, and may tell twice or in any order. Neither `version` nor `updated_at`
+ * Keeps the greatest count of each lead: messaging counts, and may tell twice or in any order. Neither `version` nor `updated_at`
  * moves, for they are about what the API's users change.
  */
-export async function raiseInteractionCount(
+export async function raiseInteractionCounts(
   sql: TransactionSql,
   storeId: string,
-  leadId: string,
-  count: number,
+  counts: readonly { readonly lead_id: string; readonly interaction_count: number }[],
 ): Promise<void> {
   await sql`
-    update leads set interaction_count = ${count}
-    where store_id = ${storeId} and id = ${leadId} and interaction_count < ${count}`;
+    update leads set interaction_count = told.count
+    from (select lead_id, max(interaction_count) as count
+          from jsonb_to_recordset(${sql.json(counts)}) as told (lead_id uuid, interaction_count integer)
+          group by lead_id) as told
+    where store_id = ${storeId} and id = told.lead_id and leads.interaction_count < told.count`;
 }

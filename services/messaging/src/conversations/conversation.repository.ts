@@ -83,15 +83,33 @@ export async function findLeadByWaId(sql: Sql, storeId: string, waId: string): P
   return row?.lead_id;
 }
 
-/** The lead wrote at this moment, under this id of the channel's; the conversation is locked. */
-export async function recordInbound(
+export type TakenInbound = {
+  /** Of the message, as `takeNumber` gives them for others, and an id for it. */
+  readonly id: string;
+  readonly number: number;
+  readonly at: Date;
+  readonly interactionCount: number;
+};
+
+/**
+ * The lead wrote, under this id of the channel's; the conversation is locked. Takes the message's number and counts it,
+ * all at once: a row that is written once for a message costs a third. `writtenAt` is given when that, and not the
+ * present, is when the message counts as written; `wish`, when the lead has one about being written to.
+ */
+export async function takeInbound(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { waId, at, optedOutAt }: { waId: string; at: Date; optedOutAt: Date | null },
-): Promise<void> {
-  await sql`
-    update conversations
-    set wa_id = ${waId}, last_inbound_at = greatest(last_inbound_at, ${at}), opted_out_at = ${optedOutAt}
-    where store_id = ${storeId} and lead_id = ${leadId}`;
+  { waId, writtenAt, wish }: { waId: string; writtenAt: Date | null; wish: 'stop' | 'start' | null },
+): Promise<TakenInbound> {
+  const [taken] = await sql<TakenInbound[]>`
+    update conversations c
+    set next_number = c.next_number + 1, interaction_count = c.interaction_count + 1, wa_id = ${waId},
+        last_inbound_at = greatest(c.last_inbound_at, coalesce(${writtenAt}::timestamptz, clock.at)),
+        opted_out_at = case ${wish}::text when 'stop' then coalesce(c.opted_out_at, clock.at)
+                                          when 'start' then null else c.opted_out_at end
+    from (select clock_timestamp()::timestamptz(3) as at) as clock
+    where c.store_id = ${storeId} and c.lead_id = ${leadId}
+    returning uuidv7() as id, c.next_number - 1 as number, clock.at, c.interaction_count as "interactionCount"`;
+  return taken as TakenInbound;
 }

@@ -13,14 +13,18 @@ export async function findUnreportedCounts(systemSql: Sql, limit: number): Promi
     where reported_count < interaction_count limit ${limit}`;
 }
 
-/** crm knows of this count. */
+/** crm knows of these counts, which are of different leads. */
 export async function recordReported(
   sql: TransactionSql,
   storeId: string,
-  leadId: string,
-  interactionCount: number,
+  counts: readonly Omit<UnreportedCount, 'store_id'>[],
 ): Promise<void> {
   await sql`
-    update conversations set reported_count = greatest(reported_count, ${interactionCount})
-    where store_id = ${storeId} and lead_id = ${leadId}`;
+    update conversations c set reported_count = greatest(c.reported_count, told.interaction_count)
+    from (
+      select held.lead_id, told.interaction_count
+      from jsonb_to_recordset(${sql.json(counts)}) as told (lead_id uuid, interaction_count integer)
+      join conversations held on held.store_id = ${storeId} and held.lead_id = told.lead_id
+      order by held.lead_id for no key update of held) as told
+    where c.store_id = ${storeId} and c.lead_id = told.lead_id`;
 }

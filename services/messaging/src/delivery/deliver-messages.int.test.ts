@@ -5,6 +5,7 @@ import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { startWhatsappServer, type WhatsappServer } from '../../test/whatsapp-server.ts';
+import { takeSlot } from './delivery.repository.ts';
 
 const limits = { callLimitMs: 1_000, leaseMs: 2_000, unknownHoldMs: 1_500 };
 let messaging: TestMessaging;
@@ -345,6 +346,28 @@ describe('a channel that needs a person', () => {
 });
 
 describe('our rates keep the channel from having to refuse', () => {
+  test('an attempt that hangs within its transaction holds up the other leads of its channel for 2 s, not longer', async () => {
+    const leadId = await addLead();
+    await accept(leadId);
+    const [channel] = await messaging.adminSql`
+      select id from channels where store_id = ${storeId} and disconnected_at is null`;
+    const locked = Promise.withResolvers<void>();
+    const hangs = Promise.withResolvers<void>();
+    const hanging = messaging.database.write({ storeId, deadline: Date.now() + 20_000 }, async (sql) => {
+      await takeSlot(sql, storeId, channel?.id, { intervalMs: 1, burst: 1 });
+      locked.resolve();
+      await hangs.promise;
+    });
+    await locked.promise;
+    const sinceMs = performance.now();
+    // Waiting for a lock is given up after 5 s, and an idle transaction after 10 s, unless it is said otherwise.
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(performance.now() - sinceMs).toBeLessThan(4_500);
+    hangs.resolve();
+    await expect(hanging).rejects.toThrow();
+    expect(whatsapp.log).toHaveLength(1);
+  });
+
   test('of a pair', async () => {
     Object.assign(whatsapp.settings, { pairBurst: 5, pairIntervalMs: 300 });
     await connect({ pair_burst: 5, pair_interval_seconds: 0.3 });

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import { holdBriefly } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 
@@ -61,7 +62,14 @@ export async function postpone(
   return row?.next_attempt_at as Date;
 }
 
-/** Takes the next turn in the number's rate. Returns when it is, and the present moment. */
+/** The watchdog tells of what waits in the queue, unless a channel is connected by then. */
+export async function watchQueue(sql: TransactionSql, storeId: string, leadId: string, afterMs: number): Promise<void> {
+  await sql`
+    update messages set unsettled_at = clock_timestamp() + ${afterMs} * interval '1 millisecond'
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and unsettled_at is null`;
+}
+
+/** Takes the next turn in the number's rate; from here on nobody else gets one until the transaction ends. Returns when it is, and the present moment. */
 export async function takeSlot(
   sql: TransactionSql,
   storeId: string,
@@ -72,7 +80,8 @@ export async function takeSlot(
     update channels
     set number_tat = greatest(number_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'
     where store_id = ${storeId} and id = ${channelId}
-    returning number_tat - ${burst * intervalMs} * interval '1 millisecond' as "slotAt", clock_timestamp() as now`;
+    returning number_tat - ${burst * intervalMs} * interval '1 millisecond' as "slotAt", clock_timestamp() as now,
+      ${holdBriefly(sql)}`;
   return row as { slotAt: Date; now: Date };
 }
 
@@ -110,11 +119,12 @@ export async function releaseHeld(sql: TransactionSql, storeId: string, leadId: 
       and slot_at is null and error_code is null`;
 }
 
-/** A new channel is there: nothing waits for the old one any more. Returns the leads whose messages wait. */
+/** A new channel is there: nothing waits for the old one any more, nor is told of. Returns the leads whose messages wait. */
 export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<string[]> {
   await sql`
-    update messages set next_attempt_at = null, slot_at = null
-    where store_id = ${storeId} and status = 'queued' and (next_attempt_at is not null or slot_at is not null)`;
+    update messages set next_attempt_at = null, slot_at = null, unsettled_at = null
+    where store_id = ${storeId} and status = 'queued'
+      and (next_attempt_at is not null or slot_at is not null or unsettled_at is not null)`;
   const rows = await sql<{ lead_id: string }[]>`
     select distinct lead_id from messages where store_id = ${storeId} and status in ('queued', 'sending')`;
   return rows.map(({ lead_id }) => lead_id);

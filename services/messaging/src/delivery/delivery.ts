@@ -19,6 +19,8 @@ export type Situation = {
 export type Move =
   /** There is nothing to be done now. */
   | { readonly kind: 'answer'; readonly next: NextStep }
+  /** A person must connect a channel, or see to it. */
+  | { readonly kind: 'strand'; readonly reason: string }
   /** An attempt began and nobody lived to record it. */
   | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
   /** It was accepted and may not be sent any more. */
@@ -43,9 +45,9 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
   }
   const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;
   if (heldForMs > 0) return postponed(head, heldForMs, 'the outcome of the message before is unknown');
-  if (!channel) return answer(untilSignal('no channel is connected'));
+  if (!channel) return { kind: 'strand', reason: 'no channel is connected' };
   if (channel.status === 'needs_attention') {
-    return answer(untilSignal(`a person must see to the channel (${channel.last_error_code ?? 'refused'})`));
+    return { kind: 'strand', reason: `a person must see to the channel (${channel.last_error_code ?? 'refused'})` };
   }
   const open = isWindowOpen(channel.provider, pair.last_inbound_at, now);
   const refusal = refusalOf(head, pair, open);
@@ -85,7 +87,7 @@ function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, ope
 // What a step tells operators. Codes only: a channel's own words are for the API, not for a workflow's history.
 const done = (reason: string): NextStep => ({ done: true, wake_at: null, reason });
 export const wait = (until: Date, reason: string): NextStep => ({ done: false, wake_at: toTimestamp(until), reason });
-const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
+export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
 const reasonClosed = 'the channel is not asked at the moment: it is down or busy';
 const reasonOfWaiting = (code: string | null, attempts: number): string =>
   code === null ? 'its turn has not come yet' : `attempt ${attempts} failed (${code})`;

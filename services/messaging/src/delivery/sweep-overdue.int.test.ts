@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deliverMessages, deliveryCarrier } from '@mostrador/contracts';
+import { connectChannel, deliverMessages, deliveryCarrier, disconnectChannel } from '@mostrador/contracts';
 import { testContext } from '@mostrador/kit/testing/context';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -118,6 +118,22 @@ describe('stuck in pending after the provider said 200: the watchdog', () => {
     await older(11);
     expect(await watch()).toBe(1);
     expect(await told()).toBe(1);
+  });
+
+  test('tells once of each message that waits ten minutes for a channel, and of none once one is connected', async () => {
+    const leadId = await waiting(2);
+    await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
+    expect(await step(leadId)).toMatchObject({ wake_at: null, reason: 'no channel is connected' });
+    await older(590);
+    expect(await watch()).toBe(0);
+    await older(11);
+    expect(await watch()).toBe(2);
+    expect(await watch()).toBe(0);
+    expect(await told()).toBe(2);
+    await step(leadId);
+    await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, testContext({ storeId }));
+    await older(601);
+    expect(await watch()).toBe(0);
   });
 });
 

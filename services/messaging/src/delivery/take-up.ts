@@ -4,8 +4,8 @@ import type { TransactionSql } from '@mostrador/kit/postgres';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
 import { isGuarded } from '../channels/channel-gate.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { claim, type HeadRow, lockQueue, postpone, takeSlot } from './delivery.repository.ts';
-import { type Move, nextMove, wait } from './delivery.ts';
+import { claim, type HeadRow, lockQueue, postpone, takeSlot, watchQueue } from './delivery.repository.ts';
+import { type Move, nextMove, untilSignal, wait } from './delivery.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { numberRate, slotGoodForMs } from './rates.ts';
 import { fail, recordUnknown, type TakenUp } from './record-attempt.ts';
@@ -41,6 +41,9 @@ export async function takeUp(
     switch (move.kind) {
       case 'answer':
         return move;
+      case 'strand':
+        await watchQueue(sql, storeId, leadId, limits.unsettledAfterMs);
+        return { kind: 'answer', next: untilSignal(move.reason) };
       case 'postpone':
         return waiting(await postpone(sql, storeId, move.head.id, move.delayMs), move.reason);
       case 'refuse':

@@ -4,11 +4,10 @@ import type { StoreScope, TransactionSql } from '@mostrador/kit/postgres';
 import type { CallContext } from '@mostrador/kit/rpc-client';
 import { toTimestamp } from '@mostrador/kit/validate';
 import {
-  countInteraction,
   ensureConversation,
   findLeadByWaId,
-  recordInbound,
-  takeNumber,
+  lockConversation,
+  takeInbound,
 } from '../conversations/conversation.repository.ts';
 import { readOptOut } from '../conversations/opt-out.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -35,16 +34,16 @@ export async function acceptInbound(
   context: StoreScope & CallContext,
   channelId: string,
   message: InboundMessage,
-): Promise<{ leadId: string; interactionCount: number } | null> {
+): Promise<{ lead_id: string; interaction_count: number } | null> {
   const { storeId } = context;
   const { waId, name } = message;
   const known = await database.read(context, (sql) => findLeadByWaId(sql, storeId, waId));
   // Outside of the transaction: whoever waits for another service holds no lock.
   const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, waId, name));
-  const interactionCount = await database.write(context, (sql) => accept(sql, storeId, leadId, channelId, message));
-  if (interactionCount === null) return null;
+  const interaction_count = await database.write(context, (sql) => accept(sql, storeId, leadId, channelId, message));
+  if (interaction_count === null) return null;
   relay.nudge();
-  return { leadId, interactionCount };
+  return { lead_id: leadId, interaction_count };
 }
 
 async function ensure(
@@ -65,57 +64,53 @@ async function accept(
   channelId: string,
   { providerMessageId, waId, kind, body, writtenAt }: InboundMessage,
 ): Promise<number | null> {
-  const conversation = await ensureConversation(sql, storeId, leadId);
-  if (await isKnownInbound(sql, storeId, { channelId, providerMessageId })) return null;
-  const { number, at } = await takeNumber(sql, storeId, leadId);
+  const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
+  // Sent together, run in this order: what is looked up is what was there when the lock came.
+  const [locked, known] = await Promise.all([lockConversation(sql, storeId, leadId), isKnown()]);
+  const conversation = locked ?? (await ensureConversation(sql, storeId, leadId));
+  if (locked ? known : await isKnown()) return null;
+  const wish = readOptOut(body);
+  const late = isLate(new Date(), writtenAt) ? writtenAt : null;
+  const { id, number, at, interactionCount } = await takeInbound(sql, storeId, leadId, { waId, writtenAt: late, wish });
   const { sessionId } = await touchSession(sql, storeId, leadId, at);
-  const row = await insertMessage(sql, storeId, {
-    lead_id: leadId,
-    session_id: sessionId,
-    number,
-    created_at: at,
-    direction: 'inbound',
-    source: 'lead',
-    kind,
-    body,
-    channel_id: channelId,
-    provider_message_id: providerMessageId,
-  });
-  const { optedOutAt, facts } = readWish(leadId, body, conversation.opted_out_at, at);
-  await recordInbound(sql, storeId, leadId, { waId, at: cameAt(at, writtenAt), optedOutAt });
-  await appendOutbox(sql, storeId, [
-    {
-      kind: 'event',
-      type: 'messaging.message.received',
-      data: { message_id: row.id, lead_id: leadId, session_id: sessionId, received_at: toTimestamp(at) },
-    },
-    ...facts,
+  await Promise.all([
+    insertMessage(sql, storeId, {
+      id,
+      lead_id: leadId,
+      session_id: sessionId,
+      number,
+      created_at: at,
+      direction: 'inbound',
+      source: 'lead',
+      kind,
+      body,
+      channel_id: channelId,
+      provider_message_id: providerMessageId,
+    }),
+    appendOutbox(sql, storeId, [
+      {
+        kind: 'event',
+        type: 'messaging.message.received',
+        data: { message_id: id, lead_id: leadId, session_id: sessionId, received_at: toTimestamp(at) },
+      },
+      ...factsOf(leadId, wish, conversation.opted_out_at),
+    ]),
   ]);
-  return await countInteraction(sql, storeId, leadId);
+  return interactionCount;
 }
 
 /**
  * When a message counts as written that came at this moment. One that was long on its way opens no window: the channel
  * counts from when it was written.
  */
-export function cameAt(at: Date, writtenAt: Date): Date {
-  return at.getTime() - writtenAt.getTime() < currentMs ? at : writtenAt;
-}
+export const cameAt = (at: Date, writtenAt: Date): Date => (isLate(at, writtenAt) ? writtenAt : at);
+
+const isLate = (at: Date, writtenAt: Date): boolean => at.getTime() - writtenAt.getTime() >= currentMs;
 
 /** What the message changes about being written to. */
-function readWish(
-  leadId: string,
-  body: string,
-  optedOutAt: Date | null,
-  at: Date,
-): { optedOutAt: Date | null; facts: Fact[] } {
-  const wish = readOptOut(body);
+function factsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): Fact[] {
   const data = { lead_id: leadId };
-  if (wish === 'stop' && !optedOutAt) {
-    return { optedOutAt: at, facts: [{ kind: 'event', type: 'messaging.lead.opted_out', data }] };
-  }
-  if (wish === 'start' && optedOutAt) {
-    return { optedOutAt: null, facts: [{ kind: 'event', type: 'messaging.lead.opted_in', data }] };
-  }
-  return { optedOutAt, facts: [] };
+  if (wish === 'stop' && !optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_out', data }];
+  if (wish === 'start' && optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_in', data }];
+  return [];
 }

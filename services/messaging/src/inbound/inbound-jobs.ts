@@ -7,7 +7,7 @@ import { reportMissedInteractions } from './report-interactions.ts';
 /** What goes on beside the requests about what comes in; the processor is one of the jobs. */
 export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
   const { systemDatabase, log } = tools;
-  const inbound = createInboundProcessor({ log, process: (signal) => processInbound(tools, signal) });
+  const inbound = createInboundProcessor({ log, process: (signal, turn) => processInbound(tools, signal, turn) });
   const jobs = [
     inbound,
     periodically({

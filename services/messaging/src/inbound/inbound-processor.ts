@@ -1,20 +1,23 @@
 import type { Log } from '@mostrador/kit/log';
 import type { Periodic } from '@mostrador/kit/periodic';
+import { createIntake, type Intake } from './intake.ts';
 
-/** Processes what came in: at once when it is nudged, and now and then for what a crash left or what was put off. */
-export type InboundProcessor = Periodic & { nudge(): void };
+/** Processes what came in: at once when it was taken in, and now and then for what a crash left or what was put off. */
+export type InboundProcessor = Periodic & Pick<Intake, 'takeIn'>;
 
 const everyMs = 500;
 
 /**
- * Runs never twice at once. A nudge during a run makes another follow. Before `start` and after `stop` nothing runs.
+ * Runs never twice at once. What is taken in during a run makes another follow. Before `start` and after `stop` nothing
+ * runs.
  */
 export function createInboundProcessor({
   log,
   process,
 }: {
   log: Log;
-  process: (signal: AbortSignal) => Promise<unknown>;
+  /** `turn` resolves when a batch may be begun. */
+  process: (signal: AbortSignal, turn: () => Promise<void>) => Promise<unknown>;
 }): InboundProcessor {
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +28,7 @@ export function createInboundProcessor({
     do {
       again = false;
       try {
-        await process(abort.signal);
+        await process(abort.signal, intake.turn);
       } catch (error) {
         if (!abort.signal.aborted) log.error({ err: error }, 'inbound payloads could not be processed');
       }
@@ -37,8 +40,9 @@ export function createInboundProcessor({
     again = true;
     running ??= run();
   };
+  const intake = createIntake({ onTakenIn: nudge, signal: abort.signal });
   return {
-    nudge,
+    takeIn: intake.takeIn,
     start() {
       timer ??= setInterval(nudge, everyMs);
     },

@@ -18,18 +18,23 @@ export async function findSandbox(
 }
 
 export type NewPayload = {
-  readonly channel_id: string;
-  readonly payload: Uint8Array;
+  readonly payload: Buffer;
   /** Who wrote. */
   readonly customers: readonly string[];
 };
 
-export async function insertPayload(sql: TransactionSql, storeId: string, payload: NewPayload): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
+/** In this order: a payload's id is greater than those before it. */
+export async function insertPayloads(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  payloads: readonly NewPayload[],
+): Promise<void> {
+  const rows = payloads.map(({ payload, customers }) => ({ payload: payload.toString('base64'), customers }));
+  await sql`
     insert into inbound_payloads (store_id, channel_id, payload, customers)
-    values (${storeId}, ${payload.channel_id}, ${Buffer.from(payload.payload)}, ${[...payload.customers]}::text[])
-    returning id`;
-  return row?.id as string;
+    select ${storeId}::uuid, ${channelId}::uuid, decode(payload, 'base64'), customers
+    from json_to_recordset(${sql.json(rows)}::json) as posted (payload text, customers text[])`;
 }
 
 /** Payloads of any store whose turn it is, the oldest first; nobody else gets them for as long as the lease lasts. */

@@ -129,7 +129,7 @@ test('what one customer wrote is taken in in the order in which it came, also by
   for (const other of others) other.start();
   for (const text of numbers) {
     await channel.post(...phones.map((phone) => textFrom(phone, text)));
-    for (const other of others) other.nudge();
+    for (const other of others) void other.takeIn(async () => {});
   }
   await processed(channel);
   await Promise.all(others.map((other) => other.stop()));

@@ -44,11 +44,17 @@ type Trouble = { readonly kind: 'behind' | 'later' } | { readonly kind: 'failed'
 /**
  * Processes what the channels have posted, until nothing is due. What one customer wrote is taken in in the order in which
  * it came, also when several processes are at it; customers do not wait for one another, nor for a payload that fails.
- * Safe to repeat at any moment. Returns how many payloads it took up.
+ * Each batch waits for its turn. Safe to repeat at any moment. Returns how many payloads it took up.
  */
-export async function processInbound(tools: ProcessingTools, signal: AbortSignal): Promise<number> {
+export async function processInbound(
+  tools: ProcessingTools,
+  signal: AbortSignal,
+  turn: () => Promise<void> = async () => {},
+): Promise<number> {
   let processed = 0;
   for (;;) {
+    await turn();
+    if (signal.aborted) return processed;
     const scope = { deadline: Date.now() + callLimitMs };
     const claimed = await tools.systemDatabase.write(scope, (sql) => claimPayloads(sql, { leaseMs, limit: batch }));
     const stores = Map.groupBy(claimed, (row) => row.store_id);
@@ -83,10 +89,12 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   const { messages, statuses } = piecesOf(payloads, note);
 
   const conversations = Map.groupBy(messages, ({ payload, content }) => `${payload.channel_id} ${content.waId}`);
+  const counts = new Map<string, Counted>();
   await Promise.all([
-    eachOf(conversations, conversationsAtOnce, ([customer, pieces]) =>
-      takeInOrder(tools, scope, pieces, heldSince.get(customer), note),
-    ),
+    eachOf(conversations, conversationsAtOnce, async ([customer, pieces]) => {
+      const counted = await takeInOrder(tools, scope, pieces, heldSince.get(customer), note);
+      if (counted) counts.set(counted.lead_id, counted);
+    }),
     eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
       try {
         await applyStatus(tools, { storeId, deadline: earliest(deadline) }, payload.channel_id, content);
@@ -95,6 +103,8 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
       }
     }),
   ]);
+  // What is missed here is reported by the periodic job.
+  await reportInteractions(tools, storeId, [...counts.values()]).catch(() => {});
   await settle(tools, scope, payloads, troubles);
 }
 
@@ -115,16 +125,21 @@ function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, t
   };
 }
 
-/** One customer's messages. After one that has to wait, those that came later wait too. */
+type Counted = NonNullable<Awaited<ReturnType<typeof acceptInbound>>>;
+
+/**
+ * One customer's messages. After one that has to wait, those that came later wait too. Returns the lead's interactions
+ * as of the last message that was new.
+ */
 async function takeInOrder(
   tools: ProcessingTools,
   { storeId, deadline }: { storeId: string; deadline: number },
   pieces: readonly Piece<InboundMessage>[],
   heldSince: string | undefined,
   note: (payload: PayloadRow, trouble: Trouble) => void,
-): Promise<void> {
+): Promise<Counted | null> {
   let waits = false;
-  let latest: Awaited<ReturnType<typeof acceptInbound>> = null;
+  let latest: Counted | null = null;
   for (const { payload, content } of pieces) {
     waits ||= heldSince !== undefined && heldSince < payload.id;
     if (waits) {
@@ -141,9 +156,7 @@ async function takeInOrder(
       tools.log.warn({ err: error, store_id: storeId, payload: payload.id }, 'an inbound message was not taken in');
     }
   }
-  if (!latest) return;
-  // What is missed here is reported by the periodic job.
-  await reportInteractions(tools, { storeId, ...latest }).catch(() => {});
+  return latest;
 }
 
 const earliest = (deadline: number): number => Math.min(deadline, Date.now() + callLimitMs);

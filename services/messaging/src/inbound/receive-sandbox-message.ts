@@ -26,6 +26,6 @@ export const receiveSandboxMessage =
       writtenAt: new Date(),
     });
     // The answer does not wait for crm; what is missed here is reported by the periodic job.
-    if (accepted) void reportInteractions(dependencies, { storeId, ...accepted }).catch(() => {});
+    if (accepted) void reportInteractions(dependencies, storeId, [accepted]).catch(() => {});
     return { done: true as const };
   };

@@ -69,3 +69,15 @@ test('what is signed and not JSON is taken, kept and given up', async () => {
   await receive(messaging, channelId, '{"entry": [');
   expect(await stored(channelId)).toEqual(['{"entry": [']);
 });
+
+test('what is posted at once is stored in the order in which it came, and a wrong signature among it costs no other', async () => {
+  const { channelId } = await connectWhatsapp(messaging, randomUUID());
+  const payloads = Array.from({ length: 40 }, (_, number) => JSON.stringify({ entry: [], number }));
+  const answers = await Promise.allSettled(
+    payloads.map((payload, number) =>
+      receive(messaging, channelId, payload, number === 7 ? { signature: sign('other bytes') } : {}),
+    ),
+  );
+  expect(answers.flatMap(({ status }, number) => (status === 'rejected' ? [number] : []))).toEqual([7]);
+  expect(await stored(channelId)).toEqual(payloads.toSpliced(7, 1));
+});

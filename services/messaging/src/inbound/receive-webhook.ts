@@ -3,38 +3,66 @@ import { AppError } from '@mostrador/kit/errors';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { appSecretsOf } from '../channels/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { insertPayload } from './inbound.repository.ts';
+import { createGathering } from './gathering.ts';
+import { insertPayloads } from './inbound.repository.ts';
 import { isSignedBy } from './signature.ts';
-import { findWebhookChannel } from './webhook-channel.ts';
+import { findWebhookChannel, lookUpStore, rememberStores, type StoreOf } from './webhook-channel.ts';
 import { readNotification } from './whatsapp-payload.ts';
+
+type Posted = { readonly payload: Buffer; readonly signature: string; readonly deadline: number };
+
+/** Bytes of payloads that are stored by one statement; a greater one has a statement of its own. */
+const mostBytes = 2 * 1024 * 1024;
 
 /**
  * Stored, then answered, then processed. What is rightly signed is the channel's own word, so it is taken whatever it is:
- * refusing it would only have it sent again for days.
+ * refusing it would only have it sent again for days. What a channel posts at the same time is stored together.
  */
-export const receiveWebhook =
-  (dependencies: Dependencies): Handler<typeof operation> =>
-  async (context, { body }) => {
-    const { storeId, channel, credentials } = await findWebhookChannel(dependencies, context, body.channel_id);
-    const payload = Buffer.from(body.payload_base64, 'base64');
-    if (!isSignedBy(appSecretsOf(credentials, Date.now()), payload, body.signature)) {
-      throw new AppError('webhook_refused', { detail: 'The signature is not that of this body.' });
-    }
-    const customers = customersOf(payload, channel.phone_number_id ?? '');
-    const id = await dependencies.database.write({ storeId, deadline: context.deadline }, (sql) =>
-      insertPayload(sql, storeId, { channel_id: channel.id, payload, customers: customers ?? [] }),
+export const receiveWebhook = (dependencies: Dependencies): Handler<typeof operation> => {
+  const storeOf = rememberStores(lookUpStore(dependencies));
+  const gathering = createGathering<Posted>({
+    work: (channelId, posted) => takeIn({ ...dependencies, storeOf }, channelId, posted),
+    sizeOf: ({ payload }) => payload.length,
+    mostSize: mostBytes,
+  });
+  return async (context, { body }) => {
+    const { channel_id: channelId, payload_base64, signature } = body;
+    const payload = Buffer.from(payload_base64, 'base64');
+    await dependencies.inbound.takeIn(() =>
+      gathering.add(channelId.toLowerCase(), { payload, signature, deadline: context.deadline }),
     );
-    if (!customers) context.log.error({ store_id: storeId, payload: id }, 'a signed payload is not JSON');
-    dependencies.inbound.nudge();
     return { done: true as const };
   };
+};
 
-/** Null: the payload is not JSON. It is kept for a person to look at. */
-function customersOf(payload: Buffer, phoneNumberId: string): string[] | null {
+const badSignature = () => new AppError('webhook_refused', { detail: 'The signature is not that of this body.' });
+
+async function takeIn(
+  dependencies: Dependencies & { readonly storeOf: StoreOf },
+  channelId: string,
+  posted: readonly Posted[],
+): Promise<(Error | undefined)[]> {
+  const scope = { deadline: Math.max(...posted.map(({ deadline }) => deadline)) };
+  const { storeId, channel, credentials } = await findWebhookChannel(dependencies, scope, channelId);
+  const secrets = appSecretsOf(credentials, Date.now());
+  const errors = posted.map(({ payload, signature }) =>
+    isSignedBy(secrets, payload, signature) ? undefined : badSignature(),
+  );
+  const signed = posted
+    .filter((_, index) => errors[index] === undefined)
+    .map(({ payload }) => ({ payload, customers: customersOf(payload, channel.phone_number_id ?? '') }));
+  if (signed.length > 0) {
+    await dependencies.database.write({ storeId, ...scope }, (sql) => insertPayloads(sql, storeId, channel.id, signed));
+  }
+  return errors;
+}
+
+/** Who wrote; nobody when the payload is not JSON, which the processor finds and tells of. */
+function customersOf(payload: Buffer, phoneNumberId: string): string[] {
   try {
     const { messages } = readNotification(JSON.parse(payload.toString('utf8')), phoneNumberId);
     return [...new Set(messages.map(({ waId }) => waId))];
   } catch {
-    return null;
+    return [];
   }
 }

@@ -3,12 +3,16 @@ import { AppError } from '@mostrador/kit/errors';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import type { Dependencies } from '../dependencies.ts';
 import { isSameSecret } from './signature.ts';
-import { findWebhookChannel } from './webhook-channel.ts';
+import { findWebhookChannel, lookUpStore } from './webhook-channel.ts';
 
 export const verifyWebhook =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { credentials } = await findWebhookChannel(dependencies, context, body.channel_id);
+    const { credentials } = await findWebhookChannel(
+      { ...dependencies, storeOf: lookUpStore(dependencies) },
+      context,
+      body.channel_id,
+    );
     if (!isSameSecret(body.verify_token, credentials.verify_token)) {
       throw new AppError('webhook_refused', { detail: "The verify token is not the channel's." });
     }

@@ -5,17 +5,35 @@ import { type Credentials, openCredentials } from '../channels/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findChannelStore } from './inbound.repository.ts';
 
+/** Whose channel it is. */
+export type StoreOf = (scope: SystemScope, channelId: string) => Promise<string | undefined>;
+
+export const lookUpStore =
+  ({ systemDatabase }: Pick<Dependencies, 'systemDatabase'>): StoreOf =>
+  (scope, channelId) =>
+    systemDatabase.read(scope, (sql) => findChannelStore(sql, channelId));
+
+/** Asks once for each channel: it never becomes another store's. Whether it is live still the store's own row says. */
+export function rememberStores(lookUp: StoreOf): StoreOf {
+  const stores = new Map<string, string>();
+  return async (scope, channelId) => {
+    const storeId = stores.get(channelId) ?? (await lookUp(scope, channelId));
+    if (storeId !== undefined) stores.set(channelId, storeId);
+    return storeId;
+  };
+}
+
 /**
  * The live WhatsApp channel behind a webhook's address, and what is secret about it.
  *
  * @throws AppError `webhook_refused` when there is none
  */
 export async function findWebhookChannel(
-  { database, systemDatabase, vault }: Pick<Dependencies, 'database' | 'systemDatabase' | 'vault'>,
+  { database, vault, storeOf }: Pick<Dependencies, 'database' | 'vault'> & { readonly storeOf: StoreOf },
   { deadline }: SystemScope,
   channelId: string,
 ): Promise<{ storeId: string; channel: ChannelRow; credentials: Credentials }> {
-  const storeId = await systemDatabase.read({ deadline }, (sql) => findChannelStore(sql, channelId));
+  const storeId = await storeOf({ deadline }, channelId);
   const channel =
     storeId === undefined
       ? undefined

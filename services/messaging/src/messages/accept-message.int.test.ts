@@ -121,7 +121,7 @@ describe('a reply that is stored and not processed yet', () => {
   test('what came before the follow-up was planned, is processed, or is another customer’s does not count', async () => {
     const { storeId, leadId } = await leadWith({ phone: '5511900000005' });
     const reply = textFrom('5511900000005', 'Olá');
-    await store(storeId, ['5511900000005'], reply, { received_at: ago(61) });
+    await store(storeId, ['5511900000005'], reply, { received_at: new Date(planned.getTime() - 1000) });
     await store(storeId, ['5511900000005'], reply, { processed_at: new Date() });
     await store(storeId, ['5511900000006'], textFrom('5511900000006', 'Olá'));
     expect(await attempt(storeId, leadId)).toBe('queued');

@@ -22,31 +22,31 @@ export const onMessagingEvent =
   ({ database, relay }: Pick<Dependencies, 'database' | 'relay'>) =>
   async (event: EventOf<(typeof messagingEvents)[number]>, { deadline }: { deadline: number }): Promise<void> => {
     const { store_id: storeId } = event;
-    await database.write({ storeId, deadline }, async (sql) => {
+    // Most messages are no follow-up's: nothing is asked of the database for them.
+    if ('source' in event.data && event.data.source !== 'followup') return;
+    const changed = await database.write({ storeId, deadline }, async (sql) => {
       switch (event.type) {
         case 'messaging.message.received':
-          await cancelFollowups(sql, storeId, {
+          return await cancelFollowups(sql, storeId, {
             leadId: event.data.lead_id,
             reason: 'lead_replied',
             createdBefore: toInstant(event.data.received_at),
           });
-          break;
         case 'messaging.lead.opted_out':
           // Not what was planned since: the lead may have opted in again, and is asked for when it fires.
-          await cancelFollowups(sql, storeId, {
+          return await cancelFollowups(sql, storeId, {
             leadId: event.data.lead_id,
             reason: 'opted_out',
             createdBefore: toInstant(event.occurred_at),
           });
-          break;
         default: {
-          if (event.data.source !== 'followup') return;
           // A follow-up's message has its id.
           const followup = await findFollowup(sql, storeId, event.data.message_id);
-          if (followup?.status !== 'sending') return;
+          if (followup?.status !== 'sending') return 0;
           await appendOutbox(sql, storeId, [wakeFollowup(followup, 'message_settled')]);
+          return 1;
         }
       }
     });
-    relay.nudge();
+    if (changed > 0) relay.nudge();
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, getLead, raiseInteractionCount } from '@mostrador/contracts';
+import { createLead, getLead, raiseInteractionCounts } from '@mostrador/contracts';
 import { testContext } from '@mostrador/kit/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../testing/crm-service.ts';
@@ -15,8 +15,11 @@ const newLead = async () => {
   const body = { name: 'Maria', customer_phone: String(5511900000000 + Math.floor(Math.random() * 1e6)) };
   return (await crm.rpc.call(createLead, { body }, testContext({ storeId }))).id;
 };
+type Count = { lead_id: string; interaction_count: number };
+const raiseAll = (counts: Count[], store = storeId) =>
+  crm.rpc.call(raiseInteractionCounts, { body: { counts } }, testContext({ storeId: store }));
 const raise = (lead_id: string, interaction_count: number, store = storeId) =>
-  crm.rpc.call(raiseInteractionCount, { body: { lead_id, interaction_count } }, testContext({ storeId: store }));
+  raiseAll([{ lead_id, interaction_count }], store);
 const read = async (leadId: string) => {
   const { body, headers } = await crm.rpc.forward(getLead, { params: { leadId } }, testContext({ storeId }));
   return { lead: JSON.parse(Buffer.from(body).toString()), etag: headers.etag };
@@ -29,6 +32,18 @@ test('told in any order, repeatedly and at once, the greatest count stays', asyn
   expect((await read(id)).lead.interaction_count).toBe(7);
   await raise(id, 2);
   expect((await read(id)).lead.interaction_count).toBe(7);
+});
+
+test('of several leads each has its own greatest count, also when one is told of twice', async () => {
+  const [one, other] = [await newLead(), await newLead()];
+  await raiseAll([
+    { lead_id: one, interaction_count: 4 },
+    { lead_id: other, interaction_count: 2 },
+    { lead_id: randomUUID(), interaction_count: 1 },
+    { lead_id: one, interaction_count: 3 },
+  ]);
+  expect((await read(one)).lead.interaction_count).toBe(4);
+  expect((await read(other)).lead.interaction_count).toBe(2);
 });
 
 test('neither the ETag nor `updated_at` moves, and no event is told', async () => {
