@@ -1,4 +1,6 @@
 import {
+  appointmentMetrics,
+  conversationMetrics,
   crmOperations,
   type ErrorCode,
   type EventType,
@@ -6,15 +8,26 @@ import {
   eventCatalogue,
   eventStream,
   eventSubject,
+  firstResponseBucketSeconds,
+  followupMetrics,
   gatewayOperations,
+  LeadReport,
+  leadMetrics,
+  longestReportDays,
   messagingOperations,
+  type ReportMetric,
+  SummaryReport,
   schedulingOperations,
 } from '../packages/contracts/src/index.ts';
 
 const note = 'Made from the contracts by `node_modules/.bin/node docs/write-reference.ts`; a test holds it current.';
 
 /** The pages that are made from the contracts, by file name. */
-export const referencePages = (): Record<string, string> => ({ 'errors.md': errorsPage(), 'events.md': eventsPage() });
+export const referencePages = (): Record<string, string> => ({
+  'errors.md': errorsPage(),
+  'events.md': eventsPage(),
+  'reports.md': reportsPage(),
+});
 
 function errorsPage(): string {
   const rows = Object.entries(errorCatalogue).map(([code, { status, retryable, description }]) => ({
@@ -80,6 +93,81 @@ the power fails, so no consumer may rest its correctness on an event alone.
 Envelope: \`{ id, type, store_id, occurred_at, data }\`.
 
 ${events.join('\n\n')}
+`;
+}
+
+function reportsPage(): string {
+  const parts = {
+    leads: leadMetrics,
+    conversations: conversationMetrics,
+    appointments: appointmentMetrics,
+    followups: followupMetrics,
+  } satisfies Record<string, Record<string, ReportMetric>>;
+  const metrics = Object.entries(parts).map(([part, ofPart]) => {
+    const rows = Object.entries<ReportMetric>(ofPart).map(([name, { counts, moment }]) => [
+      `\`${name}\``,
+      counts,
+      moment,
+    ]);
+    return `### \`${part}\`\n\n${markdownTable([part, 'what counts', 'counted at'], rows)}`;
+  });
+  const { leads, appointments, sellers } = SummaryReport.properties;
+  const seller = sellers.items.properties;
+  const ofLead = LeadReport.properties;
+  const others = [
+    ['`leads.by_status`', leads.properties.by_status.description],
+    ['`leads.conversion_rate`', leads.properties.conversion_rate.description],
+    ['`appointments.by_status`', appointments.properties.by_status.description],
+    ['`sellers[].leads`', seller.leads.description],
+    ['`sellers[].converted`', seller.converted.description],
+    ['`leads.seconds_in_status` of one lead', ofLead.leads.properties.seconds_in_status.description],
+    [
+      '`conversations.last_interaction_at` of one lead',
+      ofLead.conversations.properties.last_interaction_at.description,
+    ],
+    ['`appointments.by_status` of one lead', ofLead.appointments.properties.by_status.description],
+  ].map(([name = '', text = '']) => [name, text]);
+  return `# Reports
+
+${note}
+
+\`GET /reports/summary\` counts a store over a period; \`GET /reports/leads\` counts one lead, named by \`lead_id\` or
+\`customer_phone\`, over all time unless it is told a period. Both need the scope \`reports:read\`.
+
+- **Period.** \`from\` and \`to\` are dates, both inclusive, or date-times, of which the second is exclusive. A summary has
+  at most ${longestReportDays} days, and the last 30 with today unless it is told. A period may end in the future, and not begin there.
+- **Days** are those of \`timezone\`, which is the store's unless given. With a change of clock in it a day has 23 or 25 hours;
+  one whose midnight is skipped begins at the first moment that it has.
+- **Series.** \`bucket\` (\`day\`, \`week\` from Monday, \`month\`) adds \`series\`, with an element for each, empty ones too. The
+  first and the last are as short as the period makes them.
+- **What is past stays.** A count belongs to the moment at which its event was recorded, by the database's clock, and to no
+  moment that a provider names. So the counts of a day that is over do not change any more.
+- **Sums.** Each count of a summary is the sum over the reports of all leads for the same period, with
+  \`appointments.without_lead\` added to the appointments. The series adds up to it too, save where a lead counts once.
+- **All or nothing.** If a part cannot be counted, the answer is 503 \`service_unavailable\`, and \`missing\` says what.
+
+## What is counted
+
+${metrics.join('\n\n')}
+
+The limits of the buckets of \`first_response_seconds\`, in seconds: ${firstResponseBucketSeconds.join(', ')}. What took longer is
+reported as the last.
+
+## What is not counted but looked up, or made of counts
+
+${markdownTable(['member', 'what it is'], others)}
+
+Every seller has a row in \`sellers\`; one who was deleted has it where there is something of theirs to count.
+
+## CSV
+
+\`Accept: text/csv\` gives the summary as one table (RFC 4180, UTF-8). \`row\` says what a line is: \`period\` is the whole of it,
+\`series\` a bucket, \`seller\` a seller. \`date\` is the day on which it begins, in the report's time zone. The header is the same
+for every report; a cell is empty where the line does not have the count, or where there is none.
+
+\`\`\`sh
+curl -s -H "X-API-Key: $KEY" -H 'Accept: text/csv' "$BASE/reports/summary?bucket=day" > report.csv
+\`\`\`
 `;
 }
 

@@ -224,6 +224,18 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'messages:write',
     foreign: 'session_not_found',
   },
+  getSummaryReport: {
+    method: 'GET',
+    path: () => '/reports/summary?bucket=day',
+    scope: 'reports:read',
+    foreign: 'own store',
+  },
+  getLeadReport: {
+    method: 'GET',
+    path: ({ leadId }) => `/reports/leads?lead_id=${leadId}`,
+    scope: 'reports:read',
+    foreign: 'lead_not_found',
+  },
 };
 
 /** Operations without a key of a store: who may call them is not decided by a key, and each has its own test. */

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { syncCalendarEvent } from '@mostrador/contracts';
+import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
 import { connectTemporal } from '@mostrador/kit/temporal';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
 import { waitFor } from '@mostrador/kit/testing/wait';
+import { Connection, ScheduleClient } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { done, untilSignal } from './testing/carrier-stage.ts';
 import { freePorts, type OwnTemporal, prepareOwnTemporal } from './testing/own-temporal.ts';
@@ -56,6 +58,14 @@ test('the worker waits for Temporal and NATS, outlives a crash of each, and stop
   temporal.start();
   await nats.startServer();
   await waitFor(async () => (await health('/readyz')) === 200, { description: 'readiness', timeoutMs: 20_000 });
+  const operator = await Connection.connect({ address: temporal.address });
+  const schedules = new ScheduleClient({ connection: operator });
+  for (const service of reportServices) {
+    await waitFor(() => schedules.getHandle(reportClosing.scheduleId(service)).describe(), {
+      description: `the schedule that closes the reports of ${service}`,
+    });
+  }
+  await operator.close();
   await signal('created');
   await waitFor(() => looks.length === 1, { description: 'the first look', timeoutMs: 10_000 });
 

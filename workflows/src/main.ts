@@ -1,3 +1,4 @@
+import { reportClosing } from '@mostrador/contracts/workflows';
 import { loadConfig } from '@mostrador/kit/config';
 import { createHealth, serveHealth } from '@mostrador/kit/health';
 import { createMetrics } from '@mostrador/kit/metrics';
@@ -8,6 +9,7 @@ import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { type CarrierWorker, createCarrierWorker } from './carrier-worker.ts';
 import { workflowsConfig } from './config.ts';
+import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';
 import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
@@ -46,7 +48,8 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   onStop('nats', async () => (await nats).close());
   const temporal = await connection;
   onStop('temporal', () => temporal.close());
-  for (const taskQueue of new Set(config.TASK_QUEUES.split(','))) {
+  const taskQueues = new Set(config.TASK_QUEUES.split(','));
+  for (const taskQueue of taskQueues) {
     const worker = createCarrierWorker({
       connection: temporal,
       namespace: config.TEMPORAL_NAMESPACE,
@@ -64,6 +67,12 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   });
   await Promise.all(workers.map((worker) => worker.start()));
   polling.resolve();
+
+  if (!taskQueues.has(reportClosing.taskQueue)) return;
+  onStop('schedules', async () => stopping.abort());
+  const { TEMPORAL_NAMESPACE: namespace } = config;
+  // Not awaited, here or at the end: a call to a Temporal that is away takes its time, and nothing depends on it.
+  void keepSchedules({ connection: temporal, namespace, schedules: reportSchedules, log, signal: stopping.signal });
 }
 
 run('workflows', start, { config });

@@ -15,6 +15,8 @@ import { revokeKeyCommand } from './keys/revoke-key.ts';
 import { rotateKeyCommand } from './keys/rotate-key.ts';
 import { importLeadsCommand } from './leads/import-leads.ts';
 import { settleMessageCommand } from './messages/settle-message.ts';
+import { rebuildReportsCommand } from './reports/rebuild-reports.ts';
+import { verifyReportsCommand } from './reports/verify-reports.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
@@ -23,7 +25,9 @@ import { updateStoreCommand } from './stores/update-store.ts';
 export function createProgram(admin: Admin): Command {
   const program = new Command('npm run admin --')
     .usage('<noun> <verb> [options]')
-    .description('What Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports.')
+    .description(
+      'What Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports.',
+    )
     .addHelpText(
       'after',
       `
@@ -82,6 +86,12 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not ru
     "Fill the store's knowledge base",
     ['document import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 prices.pdf opening-hours.md'],
     [importDocumentsCommand(admin)],
+  );
+  noun(
+    'report',
+    'Check what the reports have counted, and count it anew',
+    ['report verify', 'report rebuild --service messaging'],
+    [verifyReportsCommand(admin), rebuildReportsCommand(admin)],
   );
   return program;
 }

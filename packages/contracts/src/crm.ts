@@ -1,39 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { agentOperations } from './agents.ts';
-import {
-  Done,
-  Exact,
-  NullableTimestamp,
-  NullableUuid,
-  OneOf,
-  Page,
-  Phone,
-  paging,
-  Text,
-  Timestamp,
-  Uuid,
-} from './common.ts';
+import { Done, Exact, NullableTimestamp, NullableUuid, OneOf, Page, Phone, paging, Text, Uuid } from './common.ts';
 import { knowledgeOperations } from './knowledge.ts';
+import { Lead } from './lead.ts';
 import { LeadStatus, leadStatuses } from './lead-status.ts';
 import { defineOperation } from './operation.ts';
+import { crmReportOperations } from './reports.ts';
 import { sellerOperations } from './sellers.ts';
-
-export const Lead = Type.Object(
-  {
-    id: Uuid,
-    store_id: Uuid,
-    name: Type.String(),
-    customer_phone: Phone,
-    status: LeadStatus,
-    seller_id: NullableUuid,
-    interaction_count: Type.Integer(),
-    ai_paused_until: NullableTimestamp,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'Lead' },
-);
-export type Lead = Static<typeof Lead>;
 
 const After = (description: string) => Type.String({ format: 'date-time', description });
 
@@ -199,4 +172,5 @@ export const crmOperations = {
   ...sellerOperations,
   ...agentOperations,
   ...knowledgeOperations,
+  ...crmReportOperations,
 } as const;

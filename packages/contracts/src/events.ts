@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { AppointmentStatus } from './appointment-status.ts';
 import { NullableUuid, OneOf, Timestamp, Uuid } from './common.ts';
 import { followupCancelReasons } from './followups.ts';
 import { LeadStatus } from './lead-status.ts';
 import { messageSources, messageStatuses } from './messaging.ts';
-import { AppointmentStatus } from './scheduling.ts';
 
 /** The JetStream stream that holds the domain events, and the subject of an event type: `events.<type>`. */
 export const eventStream = { name: 'EVENTS', subjects: 'events.>' } as const;

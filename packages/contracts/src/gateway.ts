@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Exact, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './common.ts';
 import { ChannelConnection } from './messaging.ts';
 import { defineOperation } from './operation.ts';
+import { gatewayReportOperations } from './reports.ts';
 import { CalendarConnection } from './scheduling.ts';
 
 /** Store tiers, lowest first. */
@@ -21,6 +22,7 @@ export const scopes = [
   'leads:write',
   'messages:read',
   'messages:write',
+  'reports:read',
   'sellers:read',
   'sellers:write',
   'store:read',
@@ -218,4 +220,5 @@ export const gatewayOperations = {
   listApiKeys,
   rotateApiKey,
   revokeApiKey,
+  ...gatewayReportOperations,
 } as const;

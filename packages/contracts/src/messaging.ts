@@ -14,6 +14,7 @@ import {
   Uuid,
 } from './common.ts';
 import { defineOperation } from './operation.ts';
+import { messagingReportOperations } from './reports.ts';
 
 export const channelProviders = ['whatsapp_cloud', 'sandbox'] as const;
 const ChannelStatus = OneOf(['not_connected', 'connected', 'needs_attention']);
@@ -361,4 +362,5 @@ export const messagingOperations = {
   disconnectChannel,
   showChannel,
   updateMessagingSettings,
+  ...messagingReportOperations,
 } as const;

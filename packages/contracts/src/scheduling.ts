@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { AppointmentStatus } from './appointment-status.ts';
 import {
   Done,
   Exact,
@@ -16,9 +17,7 @@ import {
 } from './common.ts';
 import { followupOperations } from './followups.ts';
 import { defineOperation } from './operation.ts';
-
-export const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
-export const AppointmentStatus = OneOf(appointmentStatuses);
+import { schedulingReportOperations } from './reports.ts';
 
 /** Minutes, 1 to 1,440 (a day). */
 const Duration = (options: { default?: number } = {}) => Type.Integer({ ...options, minimum: 1, maximum: 1440 });
@@ -255,4 +254,5 @@ export const schedulingOperations = {
   disconnectCalendar,
   showCalendar,
   ...followupOperations,
+  ...schedulingReportOperations,
 } as const;

@@ -49,5 +49,21 @@ export const carriers = {
 export type CarrierName = keyof typeof carriers;
 export type SignalOf<Name extends CarrierName> = (typeof carriers)[Name]['signals'][number];
 
+/** The services whose reports have rollups to be closed. */
+export const reportServices = ['crm', 'messaging', 'scheduling'] as const;
+export type ReportService = (typeof reportServices)[number];
+
+/**
+ * Closes what is over of a service's reports. It carries no row: a Temporal Schedule of each service starts it a minute
+ * after every quarter of an hour, unless the run before still goes on. Late or missing runs do no harm.
+ */
+export const reportClosing = {
+  name: 'reportClosing',
+  taskQueue: 'reports',
+  scheduleId: (service: ReportService) => `report-closing:${service}`,
+  everyMinutes: 15,
+  offsetMinutes: 1,
+} as const;
+
 /** Custom search attributes, all of type Keyword. */
 export const searchAttributes = { storeId: 'StoreId', leadId: 'LeadId', entityId: 'EntityId' } as const;

@@ -88,6 +88,25 @@ describe('date-time', () => {
   });
 });
 
+test('a date or a date-time is either of the two, and real', () => {
+  const isEither = formats['date-or-date-time'];
+  for (const text of ['2027-01-31', '2028-02-29', '0001-01-01', '9999-12-31', '2027-01-31T09:00:00-03:00']) {
+    expect(isEither(text), text).toBe(true);
+  }
+  for (const text of [
+    '2027-02-29',
+    '2027-1-31',
+    '20270131',
+    '0000-12-31',
+    '2027-01-31T',
+    '2027-01-31\n',
+    '2027-W01',
+    '',
+  ]) {
+    expect(isEither(text), text).toBe(false);
+  }
+});
+
 describe('other formats', () => {
   test.each(['America/Sao_Paulo', 'UTC', 'Etc/GMT+3', 'America/Argentina/Buenos_Aires'])('%s is a time zone', (zone) =>
     expect(formats['time-zone'](zone)).toBe(true),

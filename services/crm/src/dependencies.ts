@@ -1,5 +1,9 @@
 import type { Relay } from '@mostrador/kit/outbox';
-import type { Database } from '@mostrador/kit/postgres';
+import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
 
 /** What the handlers of this service work with. */
-export type Dependencies = { readonly database: Database; readonly relay: Pick<Relay, 'nudge'> };
+export type Dependencies = {
+  readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
+  readonly relay: Pick<Relay, 'nudge'>;
+};

@@ -10,8 +10,9 @@ const scopeOf = (store: string) => ({ storeId: store, deadline: Date.now() + 10_
 beforeAll(async () => {
   database = await createTestDatabase('crm');
   for (const store of [storeId, otherId]) {
-    await database.adminSql`insert into sellers (store_id, name, whatsapp_id) values (${store}, 'Ana', '5511900000100')`;
-    const lead = { name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: null } as const;
+    const [ana] = await database.adminSql`
+      insert into sellers (store_id, name, whatsapp_id) values (${store}, 'Ana', '5511900000100') returning id`;
+    const lead = { name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: ana?.id } as const;
     await database.database.write(scopeOf(store), (sql) => insertLead(sql, store, lead));
   }
 });
@@ -23,19 +24,23 @@ test('every table has a store, and row-level security that binds its owner too',
       exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'store_id' and attnotnull) as has_store
     from pg_class where relnamespace = 'crm'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
     order by 1`;
-  expect(tables).toEqual(tables.map(({ name }) => ({ name, secured: true, has_store: true })));
+  // How far the rollups are closed is the same for all stores.
+  expect(tables).toEqual(tables.map(({ name }) => ({ name, secured: true, has_store: name !== 'report_closing' })));
   expect(tables.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['idempotency_records', 'lead_status_changes', 'leads', 'outbox', 'sellers']),
   );
 });
 
-test.each(['leads', 'sellers', 'lead_status_changes'])('requests see their own store’s %s alone', async (table) => {
-  const stores = await database.database.read(
-    scopeOf(storeId),
-    (sql) => sql`select distinct store_id from ${sql(table)}`,
-  );
-  expect(stores).toEqual([{ store_id: storeId }]);
-});
+test.each(['leads', 'sellers', 'lead_status_changes', 'lead_seller_changes', 'report_facts'])(
+  'requests see their own store’s %s alone',
+  async (table) => {
+    const stores = await database.database.read(
+      scopeOf(storeId),
+      (sql) => sql`select distinct store_id from ${sql(table)}`,
+    );
+    expect(stores).toEqual([{ store_id: storeId }]);
+  },
+);
 
 test('requests write nothing for another store, also not into a history', async () => {
   const intruding = database.database.write(
@@ -48,9 +53,11 @@ test('requests write nothing for another store, also not into a history', async 
 });
 
 test('a history is never changed or deleted', async () => {
-  for (const statement of ['update lead_status_changes set version = 9', 'delete from lead_status_changes']) {
-    const changing = database.database.write(scopeOf(storeId), (sql) => sql.unsafe(statement));
-    await expect(changing).rejects.toThrow('permission denied');
+  for (const table of ['lead_status_changes', 'lead_seller_changes']) {
+    for (const statement of [`update ${table} set version = 9`, `delete from ${table}`]) {
+      const changing = database.database.write(scopeOf(storeId), (sql) => sql.unsafe(statement));
+      await expect(changing, statement).rejects.toThrow('permission denied');
+    }
   }
 });
 

@@ -1,4 +1,5 @@
 import type { crmOperations } from '@mostrador/contracts';
+import { rollupHandlers } from '@mostrador/kit/rollup-handlers';
 import type { Handlers } from '@mostrador/kit/rpc-server';
 import { createAgent } from './agents/create-agent.ts';
 import { getAgent } from './agents/get-agent.ts';
@@ -19,34 +20,45 @@ import { importLeads } from './leads/import-leads.ts';
 import { listLeads } from './leads/list-leads.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { updateLead } from './leads/update-lead.ts';
+import { reportLead } from './reports/report-lead.ts';
+import { leadRollups } from './reports/rollups.ts';
+import { summarizeLeads } from './reports/summarize-leads.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
 import { getSeller } from './sellers/get-seller.ts';
 import { listSellers } from './sellers/list-sellers.ts';
 import { updateSeller } from './sellers/update-seller.ts';
 
-export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperations> => ({
-  createLead: createLead(dependencies),
-  listLeads: listLeads(dependencies),
-  getLead: getLead(dependencies),
-  updateLead: updateLead(dependencies),
-  checkLead: checkLead(dependencies),
-  getLeadContact: getLeadContact(dependencies),
-  ensureLead: ensureLead(dependencies),
-  raiseInteractionCounts: raiseInteractionCounts(dependencies),
-  importLeads: importLeads(dependencies),
-  createSeller: createSeller(dependencies),
-  listSellers: listSellers(dependencies),
-  getSeller: getSeller(dependencies),
-  updateSeller: updateSeller(dependencies),
-  deleteSeller: deleteSeller(dependencies),
-  listAgents: listAgents(dependencies),
-  getAgent: getAgent(dependencies),
-  selectAgent: selectAgent(dependencies),
-  createAgent: createAgent(dependencies),
-  updateAgent: updateAgent(dependencies),
-  listDocuments: listDocuments(dependencies),
-  getDocument: getDocument(dependencies),
-  searchKnowledge: searchKnowledge(dependencies),
-  importDocument: importDocument(dependencies),
-});
+export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperations> => {
+  const rollups = rollupHandlers(leadRollups, dependencies);
+  return {
+    createLead: createLead(dependencies),
+    listLeads: listLeads(dependencies),
+    getLead: getLead(dependencies),
+    updateLead: updateLead(dependencies),
+    checkLead: checkLead(dependencies),
+    getLeadContact: getLeadContact(dependencies),
+    ensureLead: ensureLead(dependencies),
+    raiseInteractionCounts: raiseInteractionCounts(dependencies),
+    importLeads: importLeads(dependencies),
+    createSeller: createSeller(dependencies),
+    listSellers: listSellers(dependencies),
+    getSeller: getSeller(dependencies),
+    updateSeller: updateSeller(dependencies),
+    deleteSeller: deleteSeller(dependencies),
+    listAgents: listAgents(dependencies),
+    getAgent: getAgent(dependencies),
+    selectAgent: selectAgent(dependencies),
+    createAgent: createAgent(dependencies),
+    updateAgent: updateAgent(dependencies),
+    listDocuments: listDocuments(dependencies),
+    getDocument: getDocument(dependencies),
+    searchKnowledge: searchKnowledge(dependencies),
+    importDocument: importDocument(dependencies),
+    summarizeLeads: summarizeLeads(dependencies),
+    reportLead: reportLead(dependencies),
+    closeLeadReports: rollups.close,
+    verifyLeadReports: rollups.verify,
+    resetLeadReports: rollups.reset,
+  };
+};

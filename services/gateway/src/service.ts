@@ -5,6 +5,8 @@ import { createApiKey } from './keys/create-api-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';
 import { revokeApiKey } from './keys/revoke-api-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
+import { getLeadReport } from './reports/get-lead-report.ts';
+import { getSummaryReport } from './reports/get-summary-report.ts';
 import { createStore } from './stores/create-store.ts';
 import { getStore } from './stores/get-store.ts';
 import { getStoreSettings } from './stores/get-store-settings.ts';
@@ -22,4 +24,6 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof gate
   listApiKeys: listApiKeys(dependencies),
   rotateApiKey: rotateApiKey(dependencies),
   revokeApiKey: revokeApiKey(dependencies),
+  getSummaryReport: getSummaryReport(dependencies),
+  getLeadReport: getLeadReport(dependencies),
 });

@@ -110,9 +110,11 @@ export async function startTestGateway(options: GatewayOptions = {}) {
       await nats.nats.flush();
     },
     /** A store with a key. */
-    async newStore(settings: { tier?: Tier; rate_limit?: number; scopes?: Scope[]; expires_at?: string } = {}) {
-      const { tier = 'pro', rate_limit, scopes, expires_at } = settings;
-      const store = await admin(createStore, { body: { name: 'Padaria do Bairro', tier, rate_limit } });
+    async newStore(
+      settings: { tier?: Tier; timezone?: string; rate_limit?: number; scopes?: Scope[]; expires_at?: string } = {},
+    ) {
+      const { tier = 'pro', timezone, rate_limit, scopes, expires_at } = settings;
+      const store = await admin(createStore, { body: { name: 'Padaria do Bairro', tier, timezone, rate_limit } });
       const made = await admin(createApiKey, { body: { store_id: store.id, name: 'test', scopes, expires_at } });
       return { store, apiKey: made.api_key, key: made.key };
     },

@@ -10,8 +10,8 @@ beforeAll(async () => {
   database = await createTestDatabase('messaging');
   const { adminSql } = database;
   const found = await adminSql<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'messaging' and column_name = 'store_id' order by 1`;
+    select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = 'messaging'::regnamespace and relkind = 'r' and attname = 'store_id' order by 1`;
   tables = found.map(({ name }) => name);
   for (const store_id of [storeId, otherId]) {
     const [channel_id, lead_id, session_id, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
@@ -27,6 +27,7 @@ beforeAll(async () => {
     await insert('inbound_payloads', { channel_id, payload: '{}' });
     const report = { provider_message_id: 'wamid.1', status: 'sent', reported_at: now };
     await insert('status_reports', { channel_id, ...report });
+    await insert('report_quarters', { subject: store_id, quarter: now, counts: '{}' });
     await insert('sandbox_deliveries', { id, channel_id, customer_phone: '5511900000001', body: 'Olá' });
     await insert('outbox', { kind: 'event', topic: 'messaging.session.started', data: '{}' });
     await insert('idempotency_records', { scope: 'POST /x', key: 'k', fingerprint: 'f', entity_id: id });
@@ -34,13 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-test('every table has a store, and row-level security that binds its owner too', async () => {
+test('every table of data has a store, and row-level security that binds its owner too', async () => {
   const all = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured
-    from pg_class where relnamespace = 'messaging'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+    from pg_class where relnamespace = 'messaging'::regnamespace and relkind = 'r'
+      and relname not in ('schema_migrations', 'report_closing')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(10);
+  expect(tables).toHaveLength(11);
 });
 
 test('requests see and write their own store’s rows alone; without a store, none', async () => {
@@ -75,6 +77,20 @@ test('a message belongs to a session and a conversation of its own store', async
   const crossing = database.adminSql`
     insert into messages ${database.adminSql({ ...rest, store_id: storeId, number: 2, created_at })}`;
   await expect(crossing).rejects.toThrow('violates foreign key constraint');
+});
+
+test('what reports are counted from is the store’s own; the system role sees every store’s, and alone writes rollups', async () => {
+  for (const view of ['report_facts', 'lead_report_facts']) {
+    const rowsFor = (role: string, store: string | null) =>
+      database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
+    expect(await rowsFor('messaging', storeId), view).toEqual([{ store_id: storeId }]);
+    expect(await rowsFor('messaging', null), view).toEqual([]);
+    expect(await rowsFor('messaging_system', null), view).toHaveLength(2);
+  }
+  for (const table of ['report_quarters', 'report_closing']) {
+    const deleting = database.as('messaging', storeId, (sql) => sql`delete from ${sql(table)}`);
+    await expect(deleting, table).rejects.toThrow('permission denied');
+  }
 });
 
 test('the system role sees every store’s ids, states and times, and nothing that anybody wrote, nor a credential', async () => {

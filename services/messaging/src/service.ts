@@ -1,4 +1,5 @@
 import type { messagingOperations } from '@mostrador/contracts';
+import { rollupHandlers } from '@mostrador/kit/rollup-handlers';
 import type { Handlers } from '@mostrador/kit/rpc-server';
 import { connectChannel } from './channels/connect-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';
@@ -15,26 +16,37 @@ import { acceptMessage } from './messages/accept-message.ts';
 import { getMessage } from './messages/get-message.ts';
 import { listMessages } from './messages/list-messages.ts';
 import { sendMessage } from './messages/send-message.ts';
+import { reportConversation } from './reports/report-conversation.ts';
+import { conversationRollups } from './reports/rollups.ts';
+import { summarizeConversations } from './reports/summarize-conversations.ts';
 import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { updateSettings } from './settings/update-settings.ts';
 
-export const handlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => ({
-  sendMessage: sendMessage(dependencies),
-  listMessages: listMessages(dependencies),
-  getMessage: getMessage(dependencies),
-  acceptMessage: acceptMessage(dependencies),
-  deliverMessages: deliverMessages(dependencies),
-  settleMessage: settleMessage(dependencies),
-  listSessions: listSessions(dependencies),
-  closeSession: closeSession(dependencies),
-  verifyWebhook: verifyWebhook(dependencies),
-  receiveWebhook: receiveWebhook(dependencies),
-  receiveSandboxMessage: receiveSandboxMessage(dependencies),
-  readSandboxConversation: readSandboxConversation(dependencies),
-  getChannelConnection: getChannelConnection(dependencies),
-  connectChannel: connectChannel(dependencies),
-  disconnectChannel: disconnectChannel(dependencies),
-  showChannel: showChannel(dependencies),
-  updateMessagingSettings: updateSettings(dependencies),
-});
+export const handlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
+  const reports = rollupHandlers(conversationRollups, dependencies);
+  return {
+    sendMessage: sendMessage(dependencies),
+    listMessages: listMessages(dependencies),
+    getMessage: getMessage(dependencies),
+    acceptMessage: acceptMessage(dependencies),
+    deliverMessages: deliverMessages(dependencies),
+    settleMessage: settleMessage(dependencies),
+    listSessions: listSessions(dependencies),
+    closeSession: closeSession(dependencies),
+    verifyWebhook: verifyWebhook(dependencies),
+    receiveWebhook: receiveWebhook(dependencies),
+    receiveSandboxMessage: receiveSandboxMessage(dependencies),
+    readSandboxConversation: readSandboxConversation(dependencies),
+    getChannelConnection: getChannelConnection(dependencies),
+    connectChannel: connectChannel(dependencies),
+    disconnectChannel: disconnectChannel(dependencies),
+    showChannel: showChannel(dependencies),
+    updateMessagingSettings: updateSettings(dependencies),
+    summarizeConversations: summarizeConversations(dependencies),
+    reportConversation: reportConversation(dependencies),
+    closeConversationReports: reports.close,
+    verifyConversationReports: reports.verify,
+    resetConversationReports: reports.reset,
+  };
+};

@@ -10,8 +10,8 @@ beforeAll(async () => {
   database = await createTestDatabase('scheduling');
   const { adminSql } = database;
   const found = await adminSql<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'scheduling' and column_name = 'store_id' order by 1`;
+    select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = 'scheduling'::regnamespace and relkind = 'r' and attname = 'store_id' order by 1`;
   tables = found.map(({ name }) => name);
   for (const store of [storeId, otherId]) {
     const [appointment, connection] = [randomUUID(), randomUUID()];
@@ -27,6 +27,8 @@ beforeAll(async () => {
     await adminSql`
       insert into followups (store_id, lead_id, message, due_at, next_attempt_at, cancel_on_reply, cancel_on_appointment)
       values (${store}, ${randomUUID()}, 'Hello', now(), now(), true, false)`;
+    await adminSql`
+      insert into report_quarters (store_id, subject, quarter, counts) values (${store}, ${store}, now(), '{}')`;
     await adminSql`insert into store_settings (store_id) values (${store})`;
     await adminSql`
       insert into outbox (store_id, kind, topic, data) values (${store}, 'event', 'scheduling.appointment.created', '{}')`;
@@ -37,13 +39,14 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-test('every table has a store, and row-level security that binds its owner too', async () => {
+test('every table of data has a store, and row-level security that binds its owner too', async () => {
   const all = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured
-    from pg_class where relnamespace = 'scheduling'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+    from pg_class where relnamespace = 'scheduling'::regnamespace and relkind = 'r'
+      and relname not in ('schema_migrations', 'report_closing')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(7);
+  expect(tables).toHaveLength(8);
 });
 
 test('requests see and write their own store’s rows alone; without a store, none', async () => {
@@ -66,6 +69,20 @@ test('requests see and write their own store’s rows alone; without a store, no
     (sql) => sql`update appointments set title = 'x' where store_id = ${otherId}`,
   );
   expect(count).toBe(0);
+});
+
+test('what reports are counted from is the store’s own; the system role sees every store’s, and alone writes rollups', async () => {
+  for (const view of ['report_facts', 'lead_report_facts']) {
+    const rowsFor = (role: string, store: string | null) =>
+      database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
+    expect(await rowsFor('scheduling', storeId), view).toEqual([{ store_id: storeId }]);
+    expect(await rowsFor('scheduling', null), view).toEqual([]);
+    expect(await rowsFor('scheduling_system', null), view).toHaveLength(2);
+  }
+  for (const table of ['report_quarters', 'report_closing']) {
+    const deleting = database.as('scheduling', storeId, (sql) => sql`delete from ${sql(table)}`);
+    await expect(deleting, table).rejects.toThrow('permission denied');
+  }
 });
 
 test('the system role sees every store, and neither credentials nor what an appointment is about', async () => {

@@ -1,4 +1,5 @@
 import type { schedulingOperations } from '@mostrador/contracts';
+import { rollupHandlers } from '@mostrador/kit/rollup-handlers';
 import type { Handlers } from '@mostrador/kit/rpc-server';
 import { createAppointment } from './appointments/create-appointment.ts';
 import { getAppointment } from './appointments/get-appointment.ts';
@@ -19,24 +20,35 @@ import { getFollowup } from './followups/get-followup.ts';
 import { listFollowups } from './followups/list-followups.ts';
 import { replanFollowups } from './followups/replan-followups.ts';
 import { updateSendingWindows } from './followups/update-sending-windows.ts';
+import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
+import { schedulingRollups } from './reports/rollups.ts';
+import { summarizeScheduling } from './reports/summarize-scheduling.ts';
 
-export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => ({
-  createAppointment: createAppointment(dependencies),
-  getAppointment: getAppointment(dependencies),
-  listAppointments: listAppointments(dependencies),
-  updateAppointment: updateAppointment(dependencies),
-  getCalendarSync: getCalendarSync(dependencies),
-  readCalendarFeed: readFeed(dependencies),
-  syncCalendarEvent: syncCalendarEvent(dependencies),
-  getCalendarConnection: getConnection(dependencies),
-  connectCalendar: connectCalendar(dependencies),
-  disconnectCalendar: disconnectCalendar(dependencies),
-  showCalendar: showCalendar(dependencies),
-  createFollowup: createFollowup(dependencies),
-  listFollowups: listFollowups(dependencies),
-  getFollowup: getFollowup(dependencies),
-  cancelFollowup: cancelFollowup(dependencies),
-  advanceFollowup: advanceFollowup(dependencies),
-  updateSendingWindows: updateSendingWindows(dependencies),
-  replanFollowups: replanFollowups(dependencies),
-});
+export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
+  const reports = rollupHandlers(schedulingRollups, dependencies);
+  return {
+    createAppointment: createAppointment(dependencies),
+    getAppointment: getAppointment(dependencies),
+    listAppointments: listAppointments(dependencies),
+    updateAppointment: updateAppointment(dependencies),
+    getCalendarSync: getCalendarSync(dependencies),
+    readCalendarFeed: readFeed(dependencies),
+    syncCalendarEvent: syncCalendarEvent(dependencies),
+    getCalendarConnection: getConnection(dependencies),
+    connectCalendar: connectCalendar(dependencies),
+    disconnectCalendar: disconnectCalendar(dependencies),
+    showCalendar: showCalendar(dependencies),
+    createFollowup: createFollowup(dependencies),
+    listFollowups: listFollowups(dependencies),
+    getFollowup: getFollowup(dependencies),
+    cancelFollowup: cancelFollowup(dependencies),
+    advanceFollowup: advanceFollowup(dependencies),
+    updateSendingWindows: updateSendingWindows(dependencies),
+    replanFollowups: replanFollowups(dependencies),
+    summarizeScheduling: summarizeScheduling(dependencies),
+    reportLeadScheduling: reportLeadScheduling(dependencies),
+    closeSchedulingReports: reports.close,
+    verifySchedulingReports: reports.verify,
+    resetSchedulingReports: reports.reset,
+  };
+};

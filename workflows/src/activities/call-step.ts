@@ -8,7 +8,7 @@ import { rpcTimeoutMs } from '../step-options.ts';
 export async function callStep<O extends Operation>(
   rpc: RpcClient,
   operation: O,
-  storeId: string,
+  storeId: string | undefined,
   request: RequestOf<O>,
 ): Promise<ReplyOf<O>> {
   const { activityId, attempt, workflowExecution } = activityInfo();

@@ -1,5 +1,6 @@
 import { AppError } from '@mostrador/kit/errors';
 import { waitFor } from '@mostrador/kit/testing/wait';
+import type { WorkflowHandle } from '@temporalio/client';
 import {
   again,
   type CarrierStage,
@@ -10,11 +11,12 @@ import {
   untilSignal,
 } from '../testing/carrier-stage.ts';
 import { currentDetails } from '../testing/current-details.ts';
+import { reportScenarios } from './report-scenarios.ts';
 
 const hourMs = 60 * 60 * 1000;
 
 /** Plays a workflow's life until its history says what the name promises. */
-type Scenario = (stage: CarrierStage) => Promise<StagedAppointment | StagedLead | StagedFollowup>;
+type Scenario = (stage: CarrierStage) => Promise<{ workflow: WorkflowHandle }>;
 
 /**
  * The lives of workflows that every later version of the code must be able to replay. One is recorded for each, in
@@ -228,6 +230,8 @@ export const scenarios: Record<string, Scenario> = {
     await followup.workflow.result();
     return followup;
   },
+
+  ...reportScenarios,
 };
 
 /** Until the first look has been answered and the workflow waits. */

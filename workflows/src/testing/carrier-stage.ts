@@ -1,6 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { advanceFollowup, deliverMessages, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
-import { type CarrierName, carriers, type SignalOf } from '@mostrador/contracts/workflows';
+import {
+  advanceFollowup,
+  closeConversationReports,
+  closeLeadReports,
+  closeSchedulingReports,
+  deliverMessages,
+  type NextStep,
+  type ReplyOf,
+  syncCalendarEvent,
+} from '@mostrador/contracts';
+import {
+  type CarrierName,
+  carriers,
+  type ReportService,
+  reportClosing,
+  type SignalOf,
+} from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
 import { connectTemporal } from '@mostrador/kit/temporal';
@@ -16,6 +31,10 @@ import { installRuntime } from '../runtime.ts';
 
 /** Stands for the service: what it answers to the nth look (from 1) at the row. */
 export type Script = (look: number) => NextStep | Promise<NextStep>;
+
+/** Stands for the service whose reports are closed: what it answers to the nth step (from 1). */
+type Closed = ReplyOf<typeof closeLeadReports>;
+export type ClosingScript = (step: number) => Closed | Promise<Closed>;
 
 /** A row with its workflow. */
 export type Staged<Name extends CarrierName> = {
@@ -61,15 +80,32 @@ export async function startCarrierStage() {
     row.looks += 1;
     return row.script(row.looks);
   };
+  const closings = new Map<ReportService, { script: ClosingScript; steps: number }>();
+  const close = (service: ReportService) => {
+    const closing = closings.get(service);
+    if (!closing) throw new Error('no script for this service');
+    closing.steps += 1;
+    return closing.script(closing.steps);
+  };
   const serve = () =>
     createRpcServer({
       nats: nats.nats,
       service: 'stage',
-      operations: { syncCalendarEvent, deliverMessages, advanceFollowup },
+      operations: {
+        syncCalendarEvent,
+        deliverMessages,
+        advanceFollowup,
+        closeLeadReports,
+        closeConversationReports,
+        closeSchedulingReports,
+      },
       handlers: {
         syncCalendarEvent: async (_context, { body }) => look(body.appointment_id),
         deliverMessages: async (_context, { body }) => look(body.lead_id),
         advanceFollowup: async (_context, { body }) => look(body.followup_id),
+        closeLeadReports: async () => close('crm'),
+        closeConversationReports: async () => close('messaging'),
+        closeSchedulingReports: async () => close('scheduling'),
       },
       log,
     });
@@ -89,7 +125,7 @@ export async function startCarrierStage() {
     return worker;
   };
   const startWorkers = (code: WorkflowBundle = bundle) =>
-    Promise.all(Object.values(carriers).map(({ taskQueue }) => startWorker(taskQueue, code)));
+    Promise.all([...Object.values(carriers), reportClosing].map(({ taskQueue }) => startWorker(taskQueue, code)));
   let workers = await startWorkers();
 
   const stage = <Name extends CarrierName>(name: Name, script: Script): Staged<Name> => {
@@ -106,7 +142,10 @@ export async function startCarrierStage() {
   };
 
   return {
+    address,
+    namespace,
     client,
+    connection,
     bundle,
     /** An appointment of a new store; `signal` starts its workflow. */
     appointment: (script: Script): StagedAppointment => stage('appointment', script),
@@ -114,6 +153,20 @@ export async function startCarrierStage() {
     lead: (script: Script): StagedLead => stage('delivery', script),
     /** A follow-up of a new store; `signal` starts its workflow. */
     followup: (script: Script): StagedFollowup => stage('followup', script),
+    /** The closing of a service's reports; `start` does what its schedule does. */
+    closing: (service: ReportService, script: ClosingScript) => {
+      const closing = { script, steps: 0 };
+      closings.set(service, closing);
+      return {
+        steps: () => closing.steps,
+        start: () =>
+          client.workflow.start(reportClosing.name, {
+            args: [service],
+            taskQueue: reportClosing.taskQueue,
+            workflowId: `${reportClosing.scheduleId(service)}-${randomUUID()}`,
+          }),
+      };
+    },
     async stopService() {
       await server.drain();
     },

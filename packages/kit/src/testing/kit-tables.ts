@@ -26,8 +26,8 @@ export async function createKitDatabase(): Promise<TestDatabase> {
   return test;
 }
 
-/** The canonical text of one of the kit's tables, for the roles of `service`. */
-async function tableText(name: string): Promise<string> {
+/** The canonical text of some of the kit's tables, for the roles of the kit's own tests. */
+export async function tableText(name: string): Promise<string> {
   const text = await readFile(new URL(`../../sql/${name}.sql`, import.meta.url), 'utf8');
   return text.replaceAll(/\bto service(_system)?\b/g, `to ${service}$1`);
 }

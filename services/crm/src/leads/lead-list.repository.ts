@@ -6,19 +6,6 @@ import type { LeadFilters, LeadOrder } from './lead-list.ts';
 /** Where a page begins: after a row, or after a number of rows. */
 export type LeadPageStart = PageStart<{ at: Date; id: string }>;
 
-/**
- * Every change of a lead that is dated before this moment has been committed, or never will be: the beginning of the
- * oldest transaction that may still write one. What is read after it misses none of them. Only this role writes leads,
- * and dates them by the clock inside the transaction: docs/adr/0010.
- */
-export async function findSettledMoment(sql: Sql): Promise<Date> {
-  // A server that does not track activities shows no beginnings. None of our transactions lasts longer than 30 s.
-  const [row] = await sql<[{ settled: Date }]>`
-    select date_trunc('milliseconds', coalesce(min(xact_start), clock_timestamp() - interval '31 seconds')) as settled
-    from pg_stat_activity where datname = current_database() and usename = current_user`;
-  return row.settled;
-}
-
 export async function countLeads(sql: Sql, storeId: string, filters: LeadFilters): Promise<number> {
   const [row] = await sql<[{ total: number }]>`
     select count(*)::int as total from leads where ${matches(sql, storeId, filters)}`;

@@ -12,7 +12,7 @@ export async function insertLead(sql: TransactionSql, storeId: string, lead: New
       select ${storeId}, ${name}, ${customer_phone}, ${status}, ${seller_id}, at, at from moment
       on conflict on constraint leads_phone do nothing
       returning *),
-    history as (${historyOfNew(sql)})
+    ${historyOfNew(sql)}
     select * from lead`;
   return row ?? null;
 }
@@ -31,16 +31,20 @@ export async function insertLeads(sql: TransactionSql, storeId: string, leads: r
         ${leads.map(({ seller_id }) => seller_id)}::uuid[]) as given
       on conflict on constraint leads_phone do nothing
       returning *),
-    history as (${historyOfNew(sql)})
+    ${historyOfNew(sql)}
     select id from lead`;
   return rows.map(({ id }) => id);
 }
 
-/** What stands behind `lead`, the leads just inserted, in the history of statuses. */
+/** The first status and seller of `lead`, the leads just inserted. */
 function historyOfNew(sql: TransactionSql) {
   return sql`
-    insert into lead_status_changes (store_id, lead_id, version, to_status, changed_at)
-    select store_id, id, version, status, created_at from lead`;
+    status_history as (
+      insert into lead_status_changes (store_id, lead_id, version, to_status, seller_id, changed_at)
+      select store_id, id, version, status, seller_id, created_at from lead),
+    seller_history as (
+      insert into lead_seller_changes (store_id, lead_id, version, to_seller, changed_at)
+      select store_id, id, version, seller_id, created_at from lead where seller_id is not null)`;
 }
 
 export async function findLead(sql: Sql, storeId: string, leadId: string): Promise<LeadRow | null> {
@@ -55,7 +59,7 @@ export async function lockLead(sql: TransactionSql, storeId: string, leadId: str
   return row ?? null;
 }
 
-/** Writes a change of a locked lead, raises its version, and keeps the history of its status. */
+/** Writes a change of a locked lead, raises its version, and keeps the history of its status and its seller. */
 export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
   const { name, status, seller_id, ai_paused_until } = content;
   // The clock and not now(): the transaction may have begun before the change that it waited for; docs/adr/0010.
@@ -66,9 +70,17 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
           version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
       where store_id = ${current.store_id} and id = ${current.id}
       returning *),
-    history as (
-      insert into lead_status_changes (store_id, lead_id, version, from_status, to_status, changed_at)
-      select store_id, id, version, ${current.status}, status, updated_at from lead where status <> ${current.status})
+    status_history as (
+      insert into lead_status_changes
+        (store_id, lead_id, version, from_status, to_status, seller_id, changed_at, previous_at)
+      select store_id, id, version, ${current.status}, status, seller_id, updated_at, (
+        select max(changed_at) from lead_status_changes as earlier
+        where earlier.store_id = lead.store_id and earlier.lead_id = lead.id and earlier.to_status = lead.status)
+      from lead where status <> ${current.status}),
+    seller_history as (
+      insert into lead_seller_changes (store_id, lead_id, version, from_seller, to_seller, changed_at)
+      select store_id, id, version, ${current.seller_id}::uuid, seller_id, updated_at from lead
+      where seller_id is distinct from ${current.seller_id})
     select * from lead`;
   return row;
 }
@@ -76,9 +88,13 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
 /** Takes all leads from a locked seller; tells how many. */
 export async function unassignLeads(sql: TransactionSql, storeId: string, sellerId: string): Promise<number> {
   const { count } = await sql`
-    update leads
-    set seller_id = null, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and seller_id = ${sellerId}`;
+    with lead as (
+      update leads
+      set seller_id = null, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+      where store_id = ${storeId} and seller_id = ${sellerId}
+      returning *)
+    insert into lead_seller_changes (store_id, lead_id, version, from_seller, changed_at)
+    select store_id, id, version, ${sellerId}::uuid, updated_at from lead`;
   return count;
 }
 

@@ -1,11 +1,12 @@
 import { type LeadSort, listLeads as operation, Timestamp, Uuid } from '@mostrador/contracts';
 import { encodeCursor, readCursor } from '@mostrador/kit/paging';
 import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import { findSettledMoment } from '@mostrador/kit/settled-moment';
 import { toInstant, toTimestamp } from '@mostrador/kit/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
-import { countLeads, findSettledMoment, type LeadPageStart, listLeads as listRows } from './lead-list.repository.ts';
+import { countLeads, type LeadPageStart, listLeads as listRows } from './lead-list.repository.ts';
 import { filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
 
 const defaults = {

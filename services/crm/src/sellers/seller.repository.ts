@@ -81,3 +81,8 @@ export async function listSellers(
     order by created_at, id
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
+
+export async function listSellerIds(sql: Sql, storeId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from sellers where store_id = ${storeId}`;
+  return rows.map(({ id }) => id);
+}

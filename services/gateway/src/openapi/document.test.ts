@@ -67,6 +67,18 @@ test('a DELETE of what has a version takes If-Match, and its answer has no ETag'
   expect(document.paths['/sellers/{sellerId}']?.patch?.responses[200]).toHaveProperty(['headers', 'ETag']);
 });
 
+test('the summary is described as JSON and as CSV, and its dates in the words of JSON Schema', () => {
+  const described = document.paths['/reports/summary']?.get;
+  expect(Object.keys(described?.responses[200]?.content ?? {})).toEqual(['application/json', 'text/csv']);
+  expect(described?.responses[200]).toHaveProperty(['headers', 'Vary']);
+  expect(described?.parameters.find(({ name }) => name === 'from')).toHaveProperty('schema', {
+    type: 'string',
+    maxLength: 40,
+    anyOf: [{ format: 'date' }, { format: 'date-time' }],
+  });
+  expect(JSON.stringify(document)).not.toContain('date-or-date-time');
+});
+
 test('resources are named once and referred to', () => {
   expect(Object.keys(document.components.schemas)).toEqual(
     expect.arrayContaining(['Appointment', 'CalendarSync', 'Lead', 'Problem', 'Seller', 'Store']),

@@ -11,7 +11,7 @@ export type ApiDocument = { readonly openapi: string; readonly paths: Readonly<R
 >;
 
 const description = `The API by which a store's own systems work with Mostrador: appointments, leads, sellers, AI agents,
-the knowledge base, and the store itself.
+the knowledge base, messages, follow-ups, reports, and the store itself.
 
 Every call carries an API key in \`X-API-Key\`; the key names the store, and a call sees that store's data alone.
 Errors are [problem documents](/docs/errors) with a stable \`code\`. A request that is not valid is told all its faults at once.
@@ -89,7 +89,10 @@ function documentRoute(route: Route, schemas: Schemas, publicUrl: string) {
       [status]: {
         description: operation.summary,
         headers: headersOf(route),
-        content: { 'application/json': { schema: schemas.of(operation.reply) } },
+        content: {
+          'application/json': { schema: schemas.of(operation.reply) },
+          ...(route.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+        },
       },
       ...(route.versioned && route.method === 'GET' ? { 304: notModified } : {}),
       ...errorResponses(errorsOf(route), publicUrl),
@@ -158,6 +161,7 @@ function headersOf(route: Route) {
     ...(route.versioned && route.method !== 'DELETE' ? { ETag: ref('ETag') } : {}),
     ...(route.operation.request.query?.properties.cursor ? { Link: ref('Link') } : {}),
     ...(route.method === 'POST' ? { 'Idempotent-Replay': ref('IdempotentReplay') } : {}),
+    ...(route.csv ? { Vary: ref('Vary') } : {}),
   };
 }
 
@@ -173,6 +177,7 @@ const headers = {
     type: 'string',
     enum: ['true'],
   }),
+  Vary: header('`Accept`: it says whether the answer is JSON or CSV.', { type: 'string' }),
   RetryAfter: header('Seconds.', { type: 'integer' }),
   WWWAuthenticate: header('How to authenticate.', { type: 'string' }),
 };

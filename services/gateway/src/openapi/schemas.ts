@@ -18,7 +18,7 @@ export type Schemas = {
 };
 
 /**
- * The document's schemas are the very ones that validate: only our own keyword is put into the words of JSON Schema.
+ * The document's schemas are the very ones that validate: only our own words are put into those of JSON Schema.
  * `text` (trimmed, then not empty, without NUL) is a text with at least one character that is no space.
  */
 export function createSchemas(): Schemas {
@@ -36,8 +36,12 @@ export function createSchemas(): Schemas {
     // TypeBox's own marks are symbols, which entries leave out.
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === 'text') result.pattern = textPattern;
-      else if (keyword === 'properties') result[keyword] = mapped(value as Record<string, TSchema>);
+      else if (keyword === 'properties' || keyword === 'patternProperties')
+        result[keyword] = mapped(value as Record<string, TSchema>);
       else if (keyword === 'items') result[keyword] = of(value as TSchema);
+      else if (keyword === 'anyOf') result[keyword] = (value as TSchema[]).map(of);
+      else if (keyword === 'format' && value === 'date-or-date-time')
+        result.anyOf = [{ format: 'date' }, { format: 'date-time' }];
       else if (keyword !== 'title') result[keyword] = value;
     }
     return result;

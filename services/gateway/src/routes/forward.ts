@@ -3,6 +3,7 @@ import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc-client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noneMatchFails } from '../requests/entity-tags.ts';
 import { saneTraceparent } from '../requests/headers.ts';
+import { prefersToJson } from '../requests/media-type.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
 import { apiPrefix, type Route } from './route.ts';
@@ -63,11 +64,22 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
   if (etag !== undefined && ifNoneMatch !== undefined && noneMatchFails(ifNoneMatch, etag)) {
     return reply.code(304).send();
   }
+  if (route.csv) {
+    // Beside the `Origin` that CORS may have set.
+    reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '));
+    if (prefersToJson(request.headers.accept, 'text/csv')) return sendCsv(route.csv, reply, answer);
+  }
   const { buffer, byteOffset, byteLength } = answer.body;
   return reply
     .code(route.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+/** Made here and not by the service: the table is a matter of HTTP, and the answer to everyone is one. */
+function sendCsv(csv: NonNullable<Route['csv']>, reply: FastifyReply, answer: ForwardedReply) {
+  const table = csv(JSON.parse(Buffer.from(answer.body).toString('utf8')) as never);
+  return reply.code(200).header('content-type', 'text/csv; charset=utf-8; header=present').send(table);
 }
 
 /** The address of the next page: this request's own, with the cursor in place of the page number. */

@@ -3,6 +3,7 @@ import { crmRoutes } from './crm.ts';
 import { followupRoutes } from './followups.ts';
 import { knowledgeRoutes } from './knowledge.ts';
 import { messagingRoutes } from './messaging.ts';
+import { reportRoutes } from './reports.ts';
 import type { Route } from './route.ts';
 import { schedulingRoutes } from './scheduling.ts';
 import { storeRoutes } from './store.ts';
@@ -15,5 +16,6 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...knowledgeRoutes,
   ...messagingRoutes,
+  ...reportRoutes,
   ...storeRoutes,
 ];

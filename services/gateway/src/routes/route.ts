@@ -18,6 +18,8 @@ export type Route = Endpoint & {
   readonly versioned: boolean;
   /** The heading in the API document. */
   readonly tag: string;
+  /** The answer as CSV, for whom `Accept` says so. */
+  readonly csv?: (reply: never) => string;
 };
 
 type RouteOptions = {
@@ -26,6 +28,7 @@ type RouteOptions = {
   readonly status?: 200 | 201;
   readonly tier?: Tier;
   readonly versioned?: boolean;
+  readonly csv?: (reply: never) => string;
 };
 
 export const get = (path: string): Endpoint => ({ method: 'GET', path });

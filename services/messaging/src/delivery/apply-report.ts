@@ -2,13 +2,14 @@ import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
 import type { TransactionSql } from '@mostrador/kit/postgres';
 import { countInteraction } from '../conversations/conversation.repository.ts';
 import { type MessageRow, type MessageState, mergeReport, type StatusReport } from '../messages/message.ts';
+import { recordResponse } from '../sessions/session.repository.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import { calmWatchdog, findReports, saveProviderId, saveState } from './report.repository.ts';
 import { wakeDelivery } from './wake-delivery.ts';
 
 /**
- * Takes over what is known of a message, with what follows from it: the events, the interaction when it has become sent,
- * and the wake-up of those that it held back. The conversation is locked. Returns the message as it is now.
+ * Takes over what is known of a message, with what follows from it: the events, the interaction and the response when it has
+ * become sent, and the wake-up of those that it held back. The conversation is locked. Returns the message as it is now.
  */
 export async function applyReports(
   sql: TransactionSql,
@@ -25,6 +26,7 @@ export async function applyReports(
     saveState(sql, storeId, message.id, stateOf(after)),
     held && releaseHeld(sql, storeId, message.lead_id),
     !message.sent_at && after.sent_at && countInteraction(sql, storeId, message.lead_id),
+    !message.sent_at && after.sent_at && recordResponse(sql, storeId, message),
     appendOutbox(sql, storeId, [
       ...factsOf(message, after),
       ...(held ? [wakeDelivery(message.lead_id, 'message_settled')] : []),

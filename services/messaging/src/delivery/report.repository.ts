@@ -102,11 +102,13 @@ export async function findReported(
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Writes what has become of a message; with that nothing is left of its sending. */
+/** Writes what has become of a message, and when that was recorded; with that nothing is left of its sending. */
 export async function saveState(sql: TransactionSql, storeId: string, id: string, state: MessageState): Promise<void> {
   await sql`
     update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
-      slot_at = null, unknown_since = null, unsettled_at = null
+      slot_at = null, unknown_since = null, unsettled_at = null,
+      counted_at = coalesce(counted_at, case when ${state.sent_at !== null} then clock_timestamp() end),
+      failed_at = coalesce(failed_at, case when ${state.status === 'failed'} then clock_timestamp() end)
     where store_id = ${storeId} and id = ${id}`;
 }
 

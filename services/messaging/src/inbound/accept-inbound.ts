@@ -72,7 +72,7 @@ async function accept(
   const wish = readOptOut(body);
   const late = isLate(new Date(), writtenAt) ? writtenAt : null;
   const { id, number, at, interactionCount } = await takeInbound(sql, storeId, leadId, { waId, writtenAt: late, wish });
-  const { sessionId } = await touchSession(sql, storeId, leadId, at);
+  const { sessionId } = await touchSession(sql, storeId, leadId, { at, direction: 'inbound' });
   await Promise.all([
     insertMessage(sql, storeId, {
       id,

@@ -49,7 +49,7 @@ export async function acceptOutbound(
   if (!request.template && !isWindowOpen(channel.provider, conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
-  const { sessionId } = await touchSession(sql, storeId, lead_id, at);
+  const { sessionId } = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
   const { source, body, template } = request;
   const [row] = await Promise.all([
     insertMessage(sql, storeId, {

@@ -18,7 +18,7 @@ const add = (storeId: string, leadId: string, body: string, direction: Message['
   messaging.database.write(testContext({ storeId }), async (sql) => {
     await ensureConversation(sql, storeId, leadId);
     const { number, at } = await takeNumber(sql, storeId, leadId);
-    const { sessionId } = await touchSession(sql, storeId, leadId, at);
+    const { sessionId } = await touchSession(sql, storeId, leadId, { at, direction });
     const source = direction === 'inbound' ? 'lead' : 'api';
     const content = { lead_id: leadId, session_id: sessionId, number, created_at: at, direction, body } as const;
     return await insertMessage(sql, storeId, { ...content, source });

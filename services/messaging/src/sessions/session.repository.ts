@@ -1,3 +1,4 @@
+import type { Message } from '@mostrador/contracts';
 import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
 import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/postgres';
 import { idleHours } from '../settings/settings.repository.ts';
@@ -17,7 +18,7 @@ export async function touchSession(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  at: Date,
+  { at, direction }: { readonly at: Date; readonly direction: Message['direction'] },
 ): Promise<{ sessionId: string; opened: boolean }> {
   const [active] = await sql<{ id: string }[]>`
     update sessions set last_message_at = greatest(last_message_at, ${at})
@@ -31,14 +32,27 @@ export async function touchSession(
     update sessions set ${end(sql, storeId)}
     where store_id = ${storeId} and lead_id = ${leadId} and status = 'active' returning id`;
   const [opened] = await sql<{ id: string }[]>`
-    insert into sessions (store_id, lead_id, started_at, last_message_at)
-    values (${storeId}, ${leadId}, ${at}, ${at}) returning id`;
+    insert into sessions (store_id, lead_id, started_at, last_message_at, opened_by_lead)
+    values (${storeId}, ${leadId}, ${at}, ${at}, ${direction === 'inbound'}) returning id`;
   const sessionId = (opened as { id: string }).id;
   await appendOutbox(sql, storeId, [
     ...ended.map(({ id }) => endedEvent({ id, lead_id: leadId })),
     { kind: 'event', type: 'messaging.session.started', data: { session_id: sessionId, lead_id: leadId } },
   ]);
   return { sessionId, opened: true };
+}
+
+/** The channel has taken a message: the response to the lead, if it is the first of a session that the lead opened. */
+export async function recordResponse(
+  sql: TransactionSql,
+  storeId: string,
+  { id, session_id }: { readonly id: string; readonly session_id: string },
+): Promise<void> {
+  await sql`
+    update sessions
+    set first_response_at = greatest(
+      (select counted_at from messages where store_id = ${storeId} and id = ${id}), started_at)
+    where store_id = ${storeId} and id = ${session_id} and opened_by_lead and first_response_at is null`;
 }
 
 /** Ends a session now, with its event; one that has ended stays as it is. Undefined: the lead has no such session. */
@@ -49,7 +63,8 @@ export async function closeSession(
   sessionId: string,
 ): Promise<SessionRow | undefined> {
   const [closed] = await sql<SessionRow[]>`
-    update sessions set status = 'ended', ended_at = greatest(clock_timestamp(), last_message_at)
+    update sessions
+    set status = 'ended', ended_at = greatest(clock_timestamp(), last_message_at), end_recorded_at = clock_timestamp()
     where store_id = ${storeId} and lead_id = ${leadId} and id = ${sessionId} and status = 'active'
     returning id, lead_id, status, started_at, ended_at`;
   if (closed) {
@@ -97,7 +112,8 @@ export async function endIdleSessions(
 }
 
 const end = (sql: Sql, storeId: string) => sql`
-  status = 'ended', ended_at = last_message_at + ${idleHours(sql, storeId)} * interval '1 hour'`;
+  status = 'ended', ended_at = last_message_at + ${idleHours(sql, storeId)} * interval '1 hour',
+  end_recorded_at = clock_timestamp()`;
 
 const endedEvent = ({ id, lead_id }: { id: string; lead_id: string }): Fact => ({
   kind: 'event',

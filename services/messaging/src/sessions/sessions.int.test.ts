@@ -16,7 +16,7 @@ afterAll(() => messaging?.stop());
 const touch = (storeId: string, leadId: string, at: string | Date) =>
   messaging.database.write(testContext({ storeId }), async (sql) => {
     await ensureConversation(sql, storeId, leadId);
-    return await touchSession(sql, storeId, leadId, new Date(at));
+    return await touchSession(sql, storeId, leadId, { at: new Date(at), direction: 'inbound' });
   });
 const list = (storeId: string, leadId: string) =>
   messaging.rpc.call(listSessions, { params: { leadId } }, testContext({ storeId }));

@@ -1,0 +1,36 @@
+import {
+  closeConversationReports,
+  closeLeadReports,
+  closeSchedulingReports,
+  type ReportService,
+  reportServices,
+  resetConversationReports,
+  resetLeadReports,
+  resetSchedulingReports,
+  verifyConversationReports,
+  verifyLeadReports,
+  verifySchedulingReports,
+} from '@mostrador/contracts';
+import { UsageError } from '../exit.ts';
+
+/** What each service answers about the rollups of its reports. */
+export const rollupOperations = {
+  crm: { verify: verifyLeadReports, reset: resetLeadReports, close: closeLeadReports },
+  messaging: { verify: verifyConversationReports, reset: resetConversationReports, close: closeConversationReports },
+  scheduling: { verify: verifySchedulingReports, reset: resetSchedulingReports, close: closeSchedulingReports },
+} as const satisfies Record<ReportService, unknown>;
+
+/** The services of `--service`, all of them without it. */
+export function servicesOf(name: string | undefined): readonly ReportService[] {
+  if (name === undefined) return reportServices;
+  const service = reportServices.find((each) => each === name);
+  if (!service) throw new UsageError([`--service must be one of ${reportServices.join(', ')}`]);
+  return [service];
+}
+
+/** How far a stretch of time is done, 0 to 1. The moments are ISO 8601; one that is not known yet is null. */
+export function shareOf(from: string | null, at: string | null, to: string | null): number {
+  if (from === null || at === null || to === null) return 0;
+  const [begin, now, end] = [Date.parse(from), Date.parse(at), Date.parse(to)];
+  return end <= begin ? 1 : Math.min(1, Math.max(0, (now - begin) / (end - begin)));
+}

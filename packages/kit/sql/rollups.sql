@@ -1,0 +1,36 @@
+-- The rollups of the reports. Copied into a service's migration, with `service` replaced by its name, after what
+-- defines the view that they are made from, which is the service's own:
+--   report_facts (store_id uuid, subject uuid, metric text, at timestamptz, amount bigint)
+--     `subject` is what the fact is about within the store, the zero uuid for the store itself. `at` is a moment by this
+--     server's clock inside the transaction that recorded the fact, and never changes, nor does `amount`.
+
+-- Running totals. A row only for a quarter-hour in which something happened; its counts are the totals, from the
+-- beginning of time, of everything up to the end of that quarter, in the order of the service's list of metrics. That
+-- list only grows: what a shorter array does not have is zero.
+create table report_quarters (
+  store_id uuid not null,
+  subject uuid not null,
+  -- when it begins, in UTC
+  quarter timestamptz not null,
+  counts bigint[] not null,
+  primary key (store_id, subject, quarter)
+);
+-- One row: quarters that begin before this moment are closed, and never change. The rest is counted from the facts.
+create table report_closing (
+  one boolean primary key default true check (one),
+  closed_until timestamptz not null check (extract(epoch from closed_until) % 900 = 0)
+);
+insert into report_closing (closed_until) values ('1970-01-01T00:00:00Z');
+
+alter table report_quarters enable row level security;
+alter table report_quarters force row level security;
+create policy store on report_quarters to service
+  using (store_id = (select nullif(current_setting('mostrador.store_id', true), '')::uuid));
+create policy closing on report_quarters to service_system using (true) with check (true);
+alter table report_closing enable row level security;
+alter table report_closing force row level security;
+create policy reading on report_closing for select to service using (true);
+create policy closing on report_closing to service_system using (true) with check (true);
+grant select on report_quarters, report_closing to service;
+grant select, insert, delete on report_quarters to service_system;
+grant select, update on report_closing to service_system;

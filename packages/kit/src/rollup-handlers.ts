@@ -1,0 +1,39 @@
+import type { closeLeadReports, resetLeadReports, verifyLeadReports } from '@mostrador/contracts';
+import type { Database, SystemDatabase } from './postgres.ts';
+import type { Rollups } from './rollups.ts';
+import type { Handler } from './rpc-server.ts';
+import { toInstant, toTimestamp } from './validate.ts';
+
+/** What every service with reports does about its rollups; the operations differ in their subjects alone. */
+export type RollupHandlers = {
+  readonly close: Handler<typeof closeLeadReports>;
+  readonly verify: Handler<typeof verifyLeadReports>;
+  readonly reset: Handler<typeof resetLeadReports>;
+};
+
+export function rollupHandlers<Metric extends string>(
+  rollups: Rollups<Metric>,
+  { database, systemDatabase }: { readonly database: Database; readonly systemDatabase: SystemDatabase },
+): RollupHandlers {
+  return {
+    close: async ({ deadline }) => {
+      const { closed_until, more } = await rollups.close({ database, systemDatabase, deadline });
+      return { closed_until: closed_until && toTimestamp(closed_until), more };
+    },
+    verify: async ({ deadline }, { body }) => {
+      const after = body.after === null ? null : toInstant(body.after);
+      const { closed_until, next, quarters, wrong } = await rollups.verify(systemDatabase, { after, deadline });
+      return {
+        closed_until: closed_until && toTimestamp(closed_until),
+        next: next && toTimestamp(next),
+        quarters,
+        wrong: wrong.map((one) => ({ ...one, quarter: toTimestamp(one.quarter) })),
+      };
+    },
+    reset: async ({ deadline, log }) => {
+      const quarters = await rollups.reset(systemDatabase, { deadline });
+      log.info({ quarters }, 'the rollups of the reports are forgotten');
+      return { quarters };
+    },
+  };
+}

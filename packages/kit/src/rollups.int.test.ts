@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { quarterMs, storeItself } from './rollups/quarter.ts';
+import { createRollups } from './rollups.ts';
+import { findSettledMoment } from './settled-moment.ts';
+import type { TestDatabase } from './testing/database.ts';
+import { createKitDatabase, tableText } from './testing/kit-tables.ts';
+
+const metrics = ['seen', 'bought', 'balance'] as const;
+type Fact = { subject: string; metric: (typeof metrics)[number]; at: Date; amount: number };
+const rollups = createRollups(metrics);
+
+let kit: TestDatabase;
+beforeAll(async () => {
+  kit = await createKitDatabase();
+  const owner = postgres(kit.ownerUrl, { max: 1, onnotice: () => {} });
+  await owner.unsafe(`
+    create table facts (store_id uuid, subject uuid, metric text, at timestamptz(3), amount bigint);
+    create index facts_by_moment on facts (store_id, at);
+    create view report_facts with (security_invoker = true) as select * from facts;
+    alter table facts enable row level security;
+    create policy store on facts to messaging
+      using (store_id = (select nullif(current_setting('mostrador.store_id', true), '')::uuid));
+    create policy closing on facts to messaging_system using (true);
+    grant select on facts, report_facts to messaging, messaging_system`);
+  await owner.unsafe(await tableText('rollups'));
+  await owner.end();
+});
+afterAll(() => kit?.drop());
+
+const hourMs = 4 * quarterMs;
+/** The beginning of this quarter-hour, or of the one before while this one is very young: all before it can be closed. */
+const over = Math.floor((Date.now() - 60_000) / quarterMs) * quarterMs;
+const fromOver = (ms: number) => new Date(over + ms);
+const deadline = () => Date.now() + 60_000;
+const addFacts = (storeId: string, facts: readonly Fact[]) =>
+  kit.adminSql`insert into facts ${kit.adminSql(facts.map((fact) => ({ store_id: storeId, ...fact })))}`;
+const seen = (at: Date, subject = storeItself): Fact => ({ subject, metric: 'seen', at, amount: 1 });
+const close = () => rollups.close({ ...kit, deadline: deadline() });
+const closeAll = async () => {
+  for (;;) {
+    const { more, closed_until } = await close();
+    if (!more) return closed_until;
+  }
+};
+const reset = () => rollups.reset(kit.systemDatabase, { deadline: deadline() });
+const read = (storeId: string, boundaries: readonly Date[]) =>
+  kit.database.read({ storeId, deadline: deadline() }, (sql) =>
+    rollups.read(sql, storeId, { boundaries, subjects: true }),
+  );
+const verifyAll = async (counted: Pick<typeof rollups, 'verify'> = rollups) => {
+  const wrong = [];
+  for (let after: Date | null = null; ; ) {
+    const found = await counted.verify(kit.systemDatabase, { after, deadline: deadline() });
+    wrong.push(...found.wrong);
+    after = found.next;
+    if (after === null) return wrong;
+  }
+};
+
+const none = { seen: 0, bought: 0, balance: 0 };
+function recount(facts: readonly Fact[], subject: string, from: Date, to: Date) {
+  const counts = { ...none };
+  for (const fact of facts) {
+    if (fact.subject === subject && fact.at >= from && fact.at < to) counts[fact.metric] += fact.amount;
+  }
+  return counts;
+}
+function expected(facts: readonly Fact[], boundaries: readonly Date[]) {
+  const [from, to] = [boundaries[0] as Date, boundaries.at(-1) as Date];
+  const ever = [new Date(0), new Date(8.64e15)] as const;
+  const of = (subject: string) => ({ total: recount(facts, subject, from, to), now: recount(facts, subject, ...ever) });
+  const subjects = new Set(facts.map(({ subject }) => subject).filter((subject) => subject !== storeItself));
+  return {
+    ...of(storeItself),
+    buckets: boundaries.slice(1).map((end, n) => recount(facts, storeItself, boundaries[n] as Date, end)),
+    subjects: new Map(Array.from(subjects, (subject) => [subject, of(subject)])),
+    alongside: null,
+  };
+}
+
+const subjects = [storeItself, randomUUID(), randomUUID()];
+/** Around the end of what can be closed; often at a quarter-hour to the millisecond. */
+const moment = fc
+  .tuple(fc.integer({ min: -4 * 24 * 4, max: 8 }), fc.constantFrom(0, 0, -1, 1, 7 * 60_000))
+  .map(([quarters, ms]) => fromOver(quarters * quarterMs + ms));
+const fact: fc.Arbitrary<Fact> = fc.record({
+  subject: fc.constantFrom(...subjects),
+  metric: fc.constantFrom(...metrics),
+  at: moment,
+  amount: fc.integer({ min: -3, max: 1000 }),
+});
+const facts = fc.array(fact, { minLength: 1, maxLength: 40 });
+const boundaries = fc
+  .uniqueArray(moment, { minLength: 2, maxLength: 8, selector: (at) => at.getTime() })
+  .map((moments) => moments.sort((a, b) => a.getTime() - b.getTime()));
+
+test('a span is counted as its facts are, whatever of it is closed', async () => {
+  await fc.assert(
+    fc.asyncProperty(facts, facts, boundaries, async (before, later, at) => {
+      await reset();
+      const storeId = randomUUID();
+      const late = later.map((one) => ({ ...one, at: new Date(Math.max(one.at.getTime(), over + quarterMs)) }));
+      await addFacts(storeId, before);
+      expect(await read(storeId, at)).toEqual(expected(before, at));
+      await closeAll();
+      expect(await read(storeId, at)).toEqual(expected(before, at));
+      await addFacts(storeId, late);
+      expect(await read(storeId, at)).toEqual(expected([...before, ...late], at));
+    }),
+    { numRuns: 20 },
+  );
+  expect(await verifyAll()).toEqual([]);
+}, 120_000);
+
+test('what was closed in several goes adds up, over stretches of emptiness', async () => {
+  await reset();
+  const storeId = randomUUID();
+  const days = [-4000, -4000, -900, -899, -30, -1].map((day, n) => seen(fromOver(day * 24 * hourMs + n)));
+  await addFacts(storeId, days);
+  await closeAll();
+  // As if the job had not run for two days.
+  const twoDaysAgo = fromOver(-48 * hourMs);
+  await kit.adminSql`delete from report_quarters where quarter >= ${twoDaysAgo}`;
+  await kit.adminSql`update report_closing set closed_until = ${twoDaysAgo}`;
+  const at = [fromOver(-5000 * 24 * hourMs), fromOver(-40 * 24 * hourMs), fromOver(hourMs)];
+  expect((await read(storeId, at)).buckets).toEqual([
+    { ...none, seen: 4 },
+    { ...none, seen: 2 },
+  ]);
+  await closeAll();
+  expect((await read(storeId, at)).buckets).toEqual([
+    { ...none, seen: 4 },
+    { ...none, seen: 2 },
+  ]);
+  expect(await verifyAll()).toEqual([]);
+});
+
+test('closings that meet do no harm, and closing what is closed does nothing', async () => {
+  await reset();
+  const storeId = randomUUID();
+  await addFacts(
+    storeId,
+    Array.from({ length: 50 }, (_, n) => seen(fromOver(-n * 7 * hourMs - 1))),
+  );
+  await Promise.all(Array.from({ length: 4 }, close));
+  const closedUntil = await closeAll();
+  expect(closedUntil?.getTime()).toBeGreaterThanOrEqual(over);
+  const rows = () => kit.adminSql`select * from report_quarters order by store_id, subject, quarter`;
+  const before = await rows();
+  expect(await closeAll()).toEqual(closedUntil);
+  expect(await rows()).toEqual(before);
+  expect((await read(storeId, [new Date(0), fromOver(0)])).total.seen).toBe(50);
+  expect(await verifyAll()).toEqual([]);
+});
+
+test('what transactions of either role may still record is not settled', async () => {
+  for (const database of [kit.database, kit.systemDatabase]) {
+    const scope = { storeId: randomUUID(), deadline: deadline() };
+    await database.write(scope, async (sql) => {
+      const [row] = await sql<[{ began: Date }]>`select now() as began`;
+      expect((await database.read(scope, findSettledMoment)) <= row.began).toBe(true);
+    });
+  }
+});
+
+test('a metric that came later was zero before', async () => {
+  await reset();
+  const storeId = randomUUID();
+  await addFacts(storeId, [seen(fromOver(-hourMs))]);
+  await closeAll();
+  const grown = createRollups([...metrics, 'later']);
+  const at = [fromOver(-24 * hourMs), fromOver(0)];
+  const { total } = await kit.database.read({ storeId, deadline: deadline() }, (sql) =>
+    grown.read(sql, storeId, { boundaries: at }),
+  );
+  expect(total).toEqual({ ...none, seen: 1, later: 0 });
+  expect(await verifyAll(grown)).toEqual([]);
+});
+
+test('each quarter-hour that the facts contradict is found, and made anew it is right', async () => {
+  await reset();
+  const storeId = randomUUID();
+  const seller = randomUUID();
+  const [first, second, third] = [-50, -40, -30].map((hours) => fromOver(hours * hourMs)) as [Date, Date, Date];
+  await addFacts(storeId, [seen(first), seen(second), seen(third), seen(third, seller)]);
+  await closeAll();
+  expect(await verifyAll()).toEqual([]);
+  await addFacts(storeId, [seen(second), seen(fromOver(-35 * hourMs), seller)]);
+  await kit.adminSql`
+    update report_quarters set counts[2] = 5 where store_id = ${storeId} and subject = ${storeItself} and quarter = ${third}`;
+  const wrong = { store_id: storeId, subject: storeItself, is: 1, should_be: 2, metric: 'seen' };
+  expect(await verifyAll()).toEqual([
+    { ...wrong, quarter: second },
+    { ...wrong, subject: seller, quarter: fromOver(-35 * hourMs), is: 0, should_be: 1 },
+    { ...wrong, metric: 'bought', quarter: third, is: 5, should_be: 0 },
+  ]);
+  expect(await reset()).toBeGreaterThan(0);
+  expect((await read(storeId, [first, fromOver(0)])).total.seen).toBe(4);
+  await closeAll();
+  expect((await read(storeId, [first, fromOver(0)])).total.seen).toBe(4);
+  expect(await verifyAll()).toEqual([]);
+});
+
+test('requests see their own store’s rollups alone, and write none', async () => {
+  const storeId = randomUUID();
+  await reset();
+  await addFacts(storeId, [seen(fromOver(-hourMs))]);
+  await closeAll();
+  const stores = await kit.as('messaging', storeId, (sql) => sql`select distinct store_id from report_quarters`);
+  expect(stores).toEqual([{ store_id: storeId }]);
+  for (const statement of ['delete from report_quarters', 'update report_closing set closed_until = now()']) {
+    await expect(kit.as('messaging', storeId, (sql) => sql.unsafe(statement))).rejects.toThrow('permission denied');
+  }
+});
+
+test('a fact of a metric that nobody knows is not passed over', async () => {
+  const storeId = randomUUID();
+  await kit.adminSql`insert into facts values (${storeId}, ${storeItself}, 'odd', ${fromOver(2 * hourMs)}, 1)`;
+  await expect(read(storeId, [fromOver(0), fromOver(hourMs)])).rejects.toThrow('not in the list: odd');
+  await kit.adminSql`delete from facts where metric = 'odd'`;
+});

@@ -1,0 +1,17 @@
+import type { Sql } from '../postgres.ts';
+
+/** Of all stores. */
+export async function hasNoFacts(sql: Sql, from: Date, to: Date): Promise<boolean> {
+  const [row] = await sql<[{ none: boolean }]>`
+    select not exists (select from report_facts where at >= ${from} and at < ${to}) as none`;
+  return row.none;
+}
+
+/** What happened in each quarter-hour, of all stores. */
+export function factsByQuarter(sql: Sql, from: Date, to: Date) {
+  return sql`
+    select store_id, subject, date_bin('15 minutes', at, '2000-01-01T00:00:00Z') as quarter, metric,
+      sum(amount)::bigint as amount
+    from report_facts where at >= ${from} and at < ${to}
+    group by 1, 2, 3, 4`;
+}

@@ -1,0 +1,161 @@
+import type { Sql } from '../postgres.ts';
+import { quarterMs, storeItself } from './quarter.ts';
+
+/** A number for each metric. */
+export type Counts<Metric extends string> = Readonly<Record<Metric, number>>;
+
+/** What was counted of a subject. Amounts may be negative, so that totals can stand for a state: one more, one fewer. */
+export type SubjectCounts<Metric extends string> = {
+  /** Over the whole span. */
+  readonly total: Counts<Metric>;
+  /** Of all time, until this moment. */
+  readonly now: Counts<Metric>;
+};
+
+export type StoreCounts<Metric extends string> = SubjectCounts<Metric> & {
+  /** From each boundary to the next. */
+  readonly buckets: readonly Counts<Metric>[];
+  /** Every subject of which anything was ever counted, but for the store itself; only if asked for. */
+  readonly subjects: ReadonlyMap<string, SubjectCounts<Metric>>;
+  /** What the query `alongside` gave, of the same moment. */
+  readonly alongside: unknown;
+};
+
+export type ReadOptions = {
+  /** In ascending order; each bucket is from one (inclusive) to the next (exclusive). Two at least. */
+  readonly boundaries: readonly Date[];
+  /** Count each subject too, over the whole span. */
+  readonly subjects?: boolean;
+  /** A query of one JSON value, which sees what the counts are made from. */
+  readonly alongside?: ReturnType<Sql['unsafe']>;
+};
+
+/** The totals at the boundary of this number, from 1: `{12,7}`. */
+type ClosedTotals = [subject: string, boundary: number, counts: string];
+/** To be added to the totals at these boundaries. */
+type OpenTotals = [subject: string, first: number, last: number, metric: string, amount: number];
+
+/**
+ * The difference of two totals is what happened between them. Totals at a boundary are those of the last closed quarter
+ * before it, and what the facts have from there on.
+ */
+export async function readTotals<Metric extends string>(
+  metrics: readonly Metric[],
+  sql: Sql,
+  storeId: string,
+  { boundaries, subjects = false, alongside }: ReadOptions,
+): Promise<StoreCounts<Metric>> {
+  const ends = [1, boundaries.length, boundaries.length + 1];
+  const moments = [...boundaries.map((at) => at.toISOString()), 'infinity'];
+  const quarters = [
+    ...boundaries.map((at) => new Date(Math.floor(at.getTime() / quarterMs) * quarterMs).toISOString()),
+    'infinity',
+  ];
+  const isCut = boundaries.some((at) => at.getTime() % quarterMs !== 0);
+  // Both limits of `at` are there for the planner's sake: of a range it expects little, of what is only later a third.
+  const [row] = await sql<[{ closed: ClosedTotals[]; open: OpenTotals[]; alongside: unknown }]>`
+    with recursive
+    closing as materialized (select closed_until from report_closing),
+    boundary as materialized (
+      select ord::int, at, least(quarter, closed_until) as quarter
+      from closing, unnest(${moments}::timestamptz[], ${quarters}::timestamptz[])
+        with ordinality as given (at, quarter, ord)),
+    subject (id) as (${
+      subjects
+        ? sql`
+      (select subject from report_quarters where store_id = ${storeId} order by subject limit 1)
+      union all
+      select (
+        select subject from report_quarters where store_id = ${storeId} and subject > subject.id
+        order by subject limit 1)
+      from subject where id is not null`
+        : sql`select ${storeItself}::uuid`
+    }),
+    closed as (
+      select subject.id as subject, ord, last.counts
+      from subject join boundary on subject.id = ${storeItself} or ord = any(${ends}::int[])
+      cross join lateral (
+        select counts from report_quarters as closed
+        where closed.store_id = ${storeId} and closed.subject = subject.id and closed.quarter < boundary.quarter
+        order by closed.quarter desc limit 1) as last),
+    open as (
+      select subject, width_bucket(at, ${moments}::timestamptz[]) + 1 as first, ${moments.length}::int as last,
+        metric, sum(amount) as amount
+      from report_facts
+      where store_id = ${storeId} and at >= (select closed_until from closing) and at < 'infinity'
+        ${subjects ? sql`` : sql`and subject = ${storeItself}`}
+      group by 1, 2, 4
+      ${
+        isCut
+          ? sql`
+      union all
+      select part.subject, ord, ord, part.metric, part.amount
+      from boundary, closing, lateral (
+        select subject, metric, sum(amount) as amount from report_facts
+        where store_id = ${storeId} and at >= boundary.quarter and at < boundary.at
+          ${subjects ? sql`` : sql`and subject = ${storeItself}`}
+        group by 1, 2) as part
+      where boundary.quarter < boundary.at and boundary.at < closed_until`
+          : sql``
+      })
+    select
+      (select coalesce(json_agg(json_build_array(subject, ord, counts::text)), '[]') from closed) as closed,
+      (select coalesce(json_agg(json_build_array(subject, first, last, metric, amount)), '[]') from open) as open,
+      ${alongside ? sql`(${alongside})` : sql`null`} as alongside`;
+
+  const totals = totalsOf(metrics, moments.length, row);
+  const empty = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Counts<Metric>;
+  const [from, to, now] = ends.map((ord) => ord - 1) as [number, number, number];
+  const difference = (of: readonly number[][], first: number, last: number) =>
+    countsOf(empty, (metric) => at(of, last, metric) - at(of, first, metric));
+  const ofSubject = (of: readonly number[][]) => ({
+    total: difference(of, from, to),
+    now: countsOf(empty, (metric) => at(of, now, metric)),
+  });
+  const store = totals.get(storeItself) ?? zeros(moments.length);
+  totals.delete(storeItself);
+  return {
+    ...ofSubject(store),
+    buckets: boundaries.slice(1).map((_, bucket) => difference(store, bucket, bucket + 1)),
+    subjects: new Map(Array.from(totals, ([id, of]) => [id, ofSubject(of)])),
+    alongside: row.alongside,
+  };
+}
+
+/** For each subject, each boundary and each metric; what is not there is zero. */
+function totalsOf(
+  metrics: readonly string[],
+  boundaryCount: number,
+  { closed, open }: { closed: readonly ClosedTotals[]; open: readonly OpenTotals[] },
+): Map<string, number[][]> {
+  const positions = new Map(metrics.map((metric, position) => [metric, position]));
+  const totals = new Map<string, number[][]>();
+  const totalsOfSubject = (subject: string): number[][] => {
+    const of = totals.get(subject) ?? zeros(boundaryCount);
+    totals.set(subject, of);
+    return of;
+  };
+  for (const [subject, boundary, counts] of closed) {
+    totalsOfSubject(subject)[boundary - 1] = JSON.parse(`[${counts.slice(1, -1)}]`);
+  }
+  for (const [subject, first, last, metric, amount] of open) {
+    const position = positions.get(metric);
+    if (position === undefined) throw new Error(`report_facts has a metric that is not in the list: ${metric}`);
+    for (const counts of totalsOfSubject(subject).slice(first - 1, last)) {
+      counts[position] = (counts[position] ?? 0) + amount;
+    }
+  }
+  return totals;
+}
+
+const zeros = (boundaries: number): number[][] => Array.from({ length: boundaries }, () => []);
+
+const at = (totals: readonly number[][], boundary: number, metric: number): number => totals[boundary]?.[metric] ?? 0;
+
+/** There are thousands of numbers in a report: copies of an object that has all of its members are quicker to fill. */
+function countsOf<Metric extends string>(empty: Counts<Metric>, count: (position: number) => number): Counts<Metric> {
+  const counts: Record<Metric, number> = { ...empty };
+  let position = 0;
+  for (const metric in empty) counts[metric] = count(position++);
+  return counts;
+}

@@ -1,0 +1,47 @@
+import { quarterMs } from './quarter.ts';
+
+const hourMs = 4 * quarterMs;
+/** More than this is never worked on at once; what is longer is only passed over, empty. */
+const longestMs = 24 * hourMs;
+const mostWorkMs = 5000;
+const soonMs = 1000;
+const lateMs = 3000;
+
+/**
+ * Goes over a span in stretches, as long as they can be worked on in a second or so; where nothing is, as long as may be.
+ * `work` is called for each, empty ones too, and tells how much it found, or undefined when it is not to go on.
+ *
+ * @returns where it came to: `until`, or where it was at `endsAtMs` (epoch)
+ */
+export async function walk(
+  span: { readonly from: Date; readonly until: Date; readonly endsAtMs: number },
+  isEmpty: (from: Date, to: Date) => Promise<boolean>,
+  work: (from: Date, to: Date) => Promise<number | undefined>,
+): Promise<Date> {
+  const untilMs = span.until.getTime();
+  let atMs = span.from.getTime();
+  let stretchMs = untilMs - atMs > longestMs ? untilMs - atMs : hourMs;
+  while (atMs < untilMs && Date.now() < span.endsAtMs) {
+    const toMs = Math.min(atMs + stretchMs, untilMs);
+    const [from, to] = [new Date(atMs), new Date(toMs)];
+    if (toMs - atMs > longestMs && !(await isEmpty(from, to))) {
+      const halfMs = wholeQuarters((toMs - atMs) / 2);
+      stretchMs = halfMs > longestMs ? halfMs : hourMs;
+      continue;
+    }
+    const beganMs = performance.now();
+    const found = await work(from, to);
+    if (found === undefined) break;
+    const tookMs = performance.now() - beganMs;
+    atMs = toMs;
+    if (found === 0) stretchMs *= 2;
+    else if (tookMs < soonMs) stretchMs = Math.min(stretchMs * 2, longestMs);
+    else if (tookMs > lateMs) stretchMs = Math.max(wholeQuarters(stretchMs / 4), quarterMs);
+  }
+  return new Date(atMs);
+}
+
+/** When a request is to stop working, so that the stretch that it is at is done before its deadline: epoch ms. */
+export const endOfWork = (deadline: number): number => Date.now() + Math.min(mostWorkMs, (deadline - Date.now()) / 2);
+
+const wholeQuarters = (ms: number): number => Math.floor(ms / quarterMs) * quarterMs;

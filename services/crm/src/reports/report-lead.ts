@@ -1,0 +1,39 @@
+import type { Lead, reportLead as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { findLead, findLeadIdByPhone } from '../leads/lead.repository.ts';
+import { toLead } from '../leads/lead.ts';
+import { listStatusSpans } from './lead-report.repository.ts';
+
+export const reportLead =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const instant = (timestamp: string | null) => (timestamp === null ? null : toInstant(timestamp));
+    const span = { from: instant(body.from), to: instant(body.to) };
+    const found = await database.read(context, async (sql) => {
+      const id = body.lead_id ?? (body.customer_phone && (await findLeadIdByPhone(sql, storeId, body.customer_phone)));
+      const lead = id ? await findLead(sql, storeId, id) : null;
+      return lead && { lead, spans: await listStatusSpans(sql, storeId, lead.id, span) };
+    });
+    if (!found) throw new AppError('lead_not_found');
+    const { lead, spans } = found;
+    const of = new Map(spans.map((one) => [one.status, one]));
+    const seconds = (status: Lead['status']) => of.get(status)?.seconds ?? 0;
+    return {
+      lead: toLead(lead, new Date()),
+      counts: {
+        created: spans.some(({ created }) => created) ? 1 : 0,
+        converted: of.get('converted')?.changes ? 1 : 0,
+        lost: of.get('lost')?.changes ? 1 : 0,
+      },
+      seconds_in_status: {
+        pending: seconds('pending'),
+        in_progress: seconds('in_progress'),
+        converted: seconds('converted'),
+        lost: seconds('lost'),
+      },
+    };
+  };

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '@mostrador/kit/postgres';
+import { factsByQuarter } from '@mostrador/kit/rollups/facts';
+import { quarterMs } from '@mostrador/kit/rollups/quarter';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { repeatsBetween } from './lead-report.repository.ts';
+import { leadRollups } from './rollups.ts';
+
+const dayMs = 86_400_000;
+const storeId = randomUUID();
+/** With this one. */
+const stores = 30;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('crm');
+  const { adminSql } = database;
+  const others = Array.from({ length: stores - 1 }, () => randomUUID());
+  await adminSql`
+    insert into leads (store_id, name, customer_phone)
+    select store, 'Maria', (5511900000000 + n)::text
+    from unnest(${[storeId, ...others]}::uuid[]) as store, generate_series(1, case store when ${storeId} then 1000 else 10 end) as n`;
+  // A year of them: 60,000 of this store, a few of which are again, and as many of the others.
+  await adminSql`
+    insert into lead_status_changes (store_id, lead_id, version, from_status, to_status, changed_at, previous_at)
+    select store_id, id, version, case when version > 1 then 'pending' end, 'converted',
+      now() - (1000 * version + n) * interval '8.6 minutes', case when n = 1 then now() - version * interval '6 days' end
+    from generate_series(1, 60) as version,
+      (select store_id, id, row_number() over (partition by store_id order by id) as n from leads) as lead`;
+  await adminSql`
+    insert into lead_seller_changes (store_id, lead_id, version, to_seller, changed_at)
+    select store_id, lead_id, version, gen_random_uuid(), changed_at from lead_status_changes
+    where version % 10 = 1 and store_id <> ${storeId}`;
+  await adminSql`vacuum analyze`;
+}, 120_000);
+afterAll(() => database?.drop());
+
+type Node = {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Relation Name'?: string;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Node[];
+};
+
+type Explained = { 'QUERY PLAN': [{ Plan: Node }] };
+
+/** `sql`, which has the statement that begins so explained before it is run. */
+function explaining(sql: Sql, beginning: RegExp, plans: Node[][]): Sql {
+  const call = (text: TemplateStringsArray, ...values: never[]) => {
+    if (!beginning.test(text[0] ?? '')) return sql(text, ...values);
+    return sql<Explained[]>`explain (analyze, buffers, format json) ${sql(text, ...values)}`.then(([row]) => {
+      plans.push(nodesOf(row?.['QUERY PLAN'][0].Plan));
+      return sql(text, ...values);
+    });
+  };
+  return Object.assign(call, sql) as unknown as Sql;
+}
+
+function nodesOf(plan: Node | undefined): Node[] {
+  return plan ? [plan, ...(plan.Plans ?? []).flatMap(nodesOf)] : [];
+}
+
+const deadline = () => Date.now() + 60_000;
+async function planOfSummary(): Promise<Node[]> {
+  const boundaries = Array.from(
+    { length: 366 },
+    (_, day) => new Date(Math.floor(Date.now() / dayMs + day - 364) * dayMs),
+  );
+  const plans: Node[][] = [];
+  await database.database.read({ storeId, deadline: deadline() }, (sql) =>
+    leadRollups.read(explaining(sql, /with recursive/, plans), storeId, {
+      boundaries,
+      subjects: true,
+      alongside: repeatsBetween(sql, storeId, boundaries),
+    }),
+  );
+  return plans[0] ?? [];
+}
+
+const blocksOf = ({ 'Shared Hit Blocks': hit, 'Shared Read Blocks': read }: Node) => hit + read;
+
+test('a summary of a year is look-ups, however much there is to count', async () => {
+  for (;;) {
+    const { more } = await leadRollups.close({ ...database, deadline: deadline() });
+    if (!more) break;
+  }
+  await database.adminSql`vacuum analyze report_quarters`;
+  const nodes = (await planOfSummary()).filter((node) => node['Relation Name'] !== undefined);
+  expect(scanned(nodes)).toEqual(['report_closing']);
+  const totals = nodes.filter((node) => node['Relation Name'] === 'report_quarters');
+  const lookUps = totals.reduce((sum, node) => sum + node['Actual Loops'], 0);
+  expect(totals.reduce((sum, node) => sum + blocksOf(node), 0)).toBeLessThan(6 * lookUps);
+  // Of the facts: those that are again, and those that are not closed.
+  const changes = nodes.filter((node) => node['Relation Name'] === 'lead_status_changes');
+  const rows = changes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+  expect(Math.max(...rows)).toBeLessThan(100);
+}, 120_000);
+
+test('to close a quarter-hour, nothing is read but what happened in it', async () => {
+  const to = new Date(Date.now() - 100 * dayMs);
+  const [row] = await database.systemDatabase.read(
+    { deadline: deadline() },
+    (sql) =>
+      sql<
+        Explained[]
+      >`explain (analyze, buffers, format json) ${factsByQuarter(sql, new Date(to.getTime() - quarterMs), to)}`,
+  );
+  const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan);
+  expect(scanned(nodes)).not.toContain('lead_status_changes');
+  // Some blocks for each store in each part of the view: where its next row would be.
+  expect(blocksOf(nodes[0] as Node)).toBeLessThan(stores * 5 * 12);
+});
+
+/** Tables that were read from end to end. */
+function scanned(nodes: readonly Node[]): (string | undefined)[] {
+  return nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
+}

@@ -1,0 +1,16 @@
+import { type Counts, createRollups } from '@mostrador/kit/rollups';
+
+/** What `report_facts` of this schema names: migrations/0005-reports.sql. */
+const metrics = [
+  'created',
+  'converted',
+  'lost',
+  'status_pending',
+  'status_in_progress',
+  'status_converted',
+  'status_lost',
+  'assigned',
+] as const;
+
+export const leadRollups = createRollups(metrics);
+export type LeadMetrics = Counts<(typeof metrics)[number]>;

@@ -1,0 +1,64 @@
+import type { LeadCounts, summarizeLeads as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { listSellerIds } from '../sellers/seller.repository.ts';
+import { type Repeats, repeatsBetween } from './lead-report.repository.ts';
+import { type LeadMetrics, leadRollups } from './rollups.ts';
+
+export const summarizeLeads =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const boundaries = body.boundaries.map(toInstant);
+    const [counts, sellerIds] = await database.read(context, (sql) =>
+      Promise.all([
+        leadRollups.read(sql, storeId, {
+          boundaries,
+          subjects: true,
+          alongside: repeatsBetween(sql, storeId, boundaries),
+        }),
+        listSellerIds(sql, storeId),
+      ]),
+    );
+    const repeats = counts.alongside as readonly Repeats[];
+    const present = new Set(sellerIds);
+    const repeatsOf = Map.groupBy(repeats, ({ seller_id }) => seller_id);
+    const sellers = [...new Set([...present, ...counts.subjects.keys()])].map((seller_id) => {
+      const counted = counts.subjects.get(seller_id);
+      const again = countRepeats(repeatsOf.get(seller_id) ?? [], 'converted', (one) => one.in_period);
+      return {
+        seller_id,
+        leads: counted?.now.assigned ?? 0,
+        converted: (counted?.total.converted ?? 0) - again,
+      };
+    });
+    return {
+      total: countsOf(counts.total, repeats, (one) => one.in_period),
+      buckets: counts.buckets.map((bucket, n) =>
+        countsOf(bucket, repeats, (one) => (one.bucket === n + 1 ? one.in_bucket : 0)),
+      ),
+      by_status: byStatus(counts.now),
+      sellers: sellers
+        .filter(({ seller_id, leads, converted }) => present.has(seller_id) || leads + converted > 0)
+        .sort((a, b) => b.converted - a.converted || b.leads - a.leads || (a.seller_id < b.seller_id ? -1 : 1)),
+    };
+  };
+
+/** A lead that changed into a status more than once counts for the first time. */
+function countsOf(counted: LeadMetrics, repeats: readonly Repeats[], times: (one: Repeats) => number): LeadCounts {
+  return {
+    created: counted.created,
+    converted: counted.converted - countRepeats(repeats, 'converted', times),
+    lost: counted.lost - countRepeats(repeats, 'lost', times),
+  };
+}
+
+function countRepeats(repeats: readonly Repeats[], status: Repeats['status'], times: (one: Repeats) => number) {
+  return repeats.reduce((sum, one) => (one.status === status ? sum + times(one) : sum), 0);
+}
+
+function byStatus(now: LeadMetrics) {
+  const { status_pending, status_in_progress, status_converted, status_lost } = now;
+  return { pending: status_pending, in_progress: status_in_progress, converted: status_converted, lost: status_lost };
+}

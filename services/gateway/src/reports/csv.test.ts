@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { writeCsv } from './csv.ts';
+
+test('lines end in CRLF, nothing is an empty cell, and numbers stand as they are', () => {
+  expect(
+    writeCsv([
+      ['a', 'b'],
+      ['x', 1.5],
+      [null, -2],
+    ]),
+  ).toBe('a,b\r\nx,1.5\r\n,-2\r\n');
+});
+
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '＝1'])('%j begins no formula', (text) => {
+  expect(writeCsv([[text]])).toMatch(/^"?'/);
+});
+
+/** A reader of RFC 4180 that knows nothing of the writer. */
+function read(csv: string): string[][] {
+  const cells = [...csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)];
+  expect(cells.map(([whole]) => whole).join('')).toBe(csv);
+  const rows: string[][] = [[]];
+  for (const [, quoted, bare = '', end] of cells) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === '\r\n') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+test('whatever stands in a cell is read back, save for the apostrophe before what would begin a formula', () => {
+  const cell = fc.oneof(fc.string(), fc.stringMatching(/^[=+@"',;\r\n\t a-]{0,8}$/));
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }), (rows) => {
+      const back = read(writeCsv(rows));
+      expect(back.map((cells) => cells.length)).toEqual(rows.map((cells) => cells.length));
+      for (const [index, cells] of rows.entries()) {
+        for (const [column, text] of cells.entries()) expect([text, `'${text}`]).toContain(back[index]?.[column]);
+      }
+    }),
+  );
+});

@@ -1,0 +1,16 @@
+import type { StoreContext } from '@mostrador/kit/context';
+import { AppError } from '@mostrador/kit/errors';
+import type { Database } from '@mostrador/kit/postgres';
+import { findStore } from '../stores/store.repository.ts';
+
+/** The zone whose days a report has: the one that was asked for, else the store's. */
+export async function reportZone(
+  database: Database,
+  context: StoreContext,
+  asked: string | undefined,
+): Promise<string> {
+  if (asked !== undefined) return asked;
+  const store = await database.read(context, (sql) => findStore(sql, context.storeId));
+  if (!store) throw new AppError('store_not_found');
+  return store.timezone;
+}

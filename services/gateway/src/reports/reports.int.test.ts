@@ -1,0 +1,239 @@
+import { AppError } from '@mostrador/kit/errors';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { api, createClient, expectProblem } from '../../test/client.ts';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { leadId, phone, type ServiceName, sellerId, serveReports } from '../../test/reports.ts';
+
+const requestTimeoutMs = 1500;
+let gateway: TestGateway;
+let services: Awaited<ReturnType<typeof serveReports>>;
+let storeId: string;
+let send: ReturnType<typeof createClient>['send'];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ requestTimeoutMs, corsOrigins: 'https://console.example.com' });
+  services = await serveReports(gateway);
+  const { store, apiKey } = await gateway.newStore({ timezone: 'America/Sao_Paulo' });
+  storeId = store.id;
+  ({ send } = createClient(gateway, apiKey));
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  services.asked.length = 0;
+  for (const name of Object.keys(services.before) as ServiceName[]) delete services.before[name];
+});
+
+const summary = (query = '', headers = {}) => send(`${api}/reports/summary${query}`, { headers });
+const ofLead = (query = '') => send(`${api}/reports/leads${query}`);
+const twoDays = '?from=2026-11-19&to=2026-11-20';
+
+describe('the summary', () => {
+  test('asks all three services for the same buckets of the store’s days, and puts together what they answer', async () => {
+    const answer = await summary(`${twoDays}&bucket=day`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    const boundaries = ['2026-11-19T03:00:00.000Z', '2026-11-20T03:00:00.000Z', '2026-11-21T03:00:00.000Z'];
+    const body = { boundaries };
+    expect(services.asked).toEqual(expect.arrayContaining([{ service: 'crm', storeId, body }]));
+    expect(services.asked.map(({ service }) => service).sort()).toEqual(['crm', 'messaging', 'scheduling']);
+    for (const asked of services.asked) expect(asked).toMatchObject({ storeId, body });
+
+    const report = answer.json();
+    expect(report.period).toEqual({ from: boundaries[0], to: boundaries[2], timezone: 'America/Sao_Paulo' });
+    expect(report.leads).toEqual({
+      created: 30,
+      converted: 1,
+      lost: 30,
+      conversion_rate: 0.0333,
+      by_status: { pending: 4, in_progress: 3, converted: 2, lost: 1 },
+    });
+    expect(report.conversations.messages_outbound).toEqual({ ai: 30, seller: 30, api: 30, followup: 30 });
+    expect(report.appointments).toEqual({
+      created: 30,
+      without_lead: 30,
+      by_status: { scheduled: 4, done: 3, cancelled: 2, no_show: 1 },
+    });
+    expect(report.followups).toEqual({ scheduled: 30, sent: 30, failed: 30, cancelled: 30 });
+    expect(report.sellers).toEqual([{ seller_id: sellerId, leads: 7, converted: 2 }]);
+    expect(report.series).toMatchObject([
+      {
+        start: boundaries[0],
+        // Nobody was created: there is no rate.
+        leads: { created: 0, conversion_rate: null },
+        conversations: { first_response_seconds: { p50: null, p90: null, average: null } },
+      },
+      { start: boundaries[1], leads: { created: 1, conversion_rate: 1 }, followups: { sent: 1 } },
+    ]);
+  });
+
+  test('has no series without a bucket, and the days of the zone that is asked for', async () => {
+    const report = (await summary(`${twoDays}&timezone=Asia/Kolkata`)).json();
+    expect(report).not.toHaveProperty('series');
+    const period = { from: '2026-11-18T18:30:00.000Z', to: '2026-11-20T18:30:00.000Z', timezone: 'Asia/Kolkata' };
+    expect(report.period).toEqual(period);
+  });
+
+  test('is that of the last 30 days unless it is told', async () => {
+    const { period } = (await summary()).json();
+    expect(Date.parse(period.to)).toBeGreaterThan(Date.now());
+    // Clocks of São Paulo have not changed since 2019.
+    expect(Date.parse(period.to) - Date.parse(period.from)).toBe(30 * 86_400_000);
+  });
+
+  test.each([
+    ['from=2026-02-30', ['from']],
+    ['from=20261101', ['from']],
+    ['from=2026-11-01T00:00:00', ['from']],
+    ['to=yesterday', ['to']],
+    ['from=9999-12-31', ['from']],
+    ['to=2099-01-01', ['to']],
+    ['from=2026-11-20&to=2026-11-19', ['to']],
+    ['from=2024-01-01&to=2025-12-31', ['from']],
+    ['timezone=Europe/Atlantis', ['timezone']],
+    ['timezone=%2B03:00', ['timezone']],
+    ['bucket=hour', ['bucket']],
+    ['lead_id=1', ['lead_id']],
+    ['from=2026-11-31&to=&timezone=Mars&bucket=year', ['bucket', 'from', 'timezone', 'to']],
+    ['from=9999-02-01&to=9999-01-01', ['from', 'to']],
+  ])('%s is refused with all that is wrong, and no service is asked', async (query, names) => {
+    const problem = expectProblem(await summary(`?${query}`), 400, 'validation_failed');
+    expect(problem.errors.map(({ name }: { name: string }) => name).sort()).toEqual(names);
+    for (const fault of problem.errors) expect(fault).toMatchObject({ in: 'query', detail: expect.any(String) });
+    expect(services.asked).toEqual([]);
+  });
+});
+
+describe('a service that cannot answer', () => {
+  const missing = {
+    crm: ['leads', 'sellers'],
+    messaging: ['conversations'],
+    scheduling: ['appointments', 'followups'],
+  };
+  const hang = () => new Promise<void>((resolve) => setTimeout(resolve, requestTimeoutMs));
+  const ways: [string, () => Promise<void>][] = [
+    ['is not there', () => Promise.reject(new AppError('service_unavailable'))],
+    ['fails', () => Promise.reject(new Error('no such column'))],
+    ['hangs', hang],
+  ];
+
+  test.each(
+    ways.flatMap(([way, fail]) => (Object.keys(missing) as ServiceName[]).map((name) => ({ name, way, fail }))),
+  )('$name $way: 503 for both reports, with what is missing, and not a report of less', async ({ name, fail }) => {
+    services.before[name] = fail;
+    for (const answer of await Promise.all([
+      summary(),
+      ofLead(`?lead_id=${leadId}`),
+      ofLead(`?customer_phone=${phone}`),
+    ])) {
+      const problem = expectProblem(answer, 503, 'service_unavailable');
+      expect(problem.missing).toEqual(missing[name]);
+      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.body).not.toContain('column');
+    }
+  });
+
+  test('all of them: everything is missing', async () => {
+    for (const name of Object.keys(missing) as ServiceName[]) services.before[name] = ways[0]?.[1];
+    expect(expectProblem(await summary(), 503, 'service_unavailable').missing).toEqual(Object.values(missing).flat());
+  });
+
+  test('a lead that is not there is told as such even so', async () => {
+    services.before.messaging = ways[0]?.[1];
+    expectProblem(await ofLead('?lead_id=0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6c'), 404, 'lead_not_found');
+  });
+});
+
+describe("a lead's report", () => {
+  test('is of all time unless told, found by id or by phone, and put together of what the three services answer', async () => {
+    for (const query of [`lead_id=${leadId}`, `customer_phone=${phone}`]) {
+      services.asked.length = 0;
+      const answer = await ofLead(`?${query}`);
+      expect(answer.statusCode, answer.body).toBe(200);
+      const report = answer.json();
+      expect(report.period).toEqual({ from: null, to: null, timezone: 'America/Sao_Paulo' });
+      expect(report.lead).toMatchObject({ id: leadId, store_id: storeId, customer_phone: phone });
+      expect(report.leads).toMatchObject({ created: 1, seconds_in_status: { pending: 4.5 } });
+      expect(report.conversations).toMatchObject({ messages_inbound: 1, last_interaction_at: null });
+      expect(report.appointments).toMatchObject({ created: 1, by_status: { scheduled: 4 } });
+      expect(report.followups).toMatchObject({ sent: 1 });
+      const others = services.asked.filter(({ service }) => service !== 'crm');
+      expect(others.map(({ body }) => body)).toEqual(others.map(() => ({ lead_id: leadId, from: null, to: null })));
+      expect(others).toHaveLength(2);
+    }
+  });
+
+  test('has the period that it is told, in the zone', async () => {
+    const report = (await ofLead(`?lead_id=${leadId}&from=2020-01-01&to=2026-11-20&timezone=UTC`)).json();
+    expect(report.period).toEqual({
+      from: '2020-01-01T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      timezone: 'UTC',
+    });
+    const { from, to } = report.period;
+    for (const { body } of services.asked) expect(body).toEqual({ lead_id: leadId, from, to });
+  });
+
+  test.each([
+    ['', ['lead_id']],
+    [`lead_id=${leadId}&customer_phone=${phone}`, ['customer_phone', 'lead_id']],
+    ['lead_id=1', ['lead_id']],
+    ['customer_phone=%2B5511900000001', ['customer_phone']],
+    [`lead_id=${leadId}&bucket=day`, ['bucket']],
+    ['from=2026-11-20&to=2026-11-19', ['lead_id', 'to']],
+  ])('%j is refused with all that is wrong', async (query, names) => {
+    const problem = expectProblem(await ofLead(`?${query}`), 400, 'validation_failed');
+    expect(problem.errors.map(({ name }: { name: string }) => name).sort()).toEqual(names);
+  });
+});
+
+describe('the summary as CSV', () => {
+  test('has a line for the period, for each bucket and each seller, and each count in its column', async () => {
+    const answer = await summary(`${twoDays}&bucket=day`, { accept: 'text/csv' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(answer.body.endsWith('\r\n')).toBe(true);
+    const [header = [], ...rows] = answer.body
+      .split('\r\n')
+      .slice(0, -1)
+      .map((line) => line.split(','));
+    expect(header.slice(0, 6)).toEqual(['row', 'date', 'start', 'seller_id', 'seller_leads', 'leads_created']);
+    expect(header).toContain('conversations_first_response_seconds_p90');
+    expect(new Set(rows.map(({ length }) => length))).toEqual(new Set([header.length]));
+    const named = rows.map((row) => Object.fromEntries(header.map((name, column) => [name, row[column]])));
+    expect(named).toMatchObject([
+      { row: 'period', date: '2026-11-19', leads_created: '30', leads_by_status_lost: '1', seller_leads: '' },
+      { row: 'series', date: '2026-11-19', start: '2026-11-19T03:00:00.000Z', leads_conversion_rate: '' },
+      { row: 'series', date: '2026-11-20', conversations_messages_outbound_ai: '1', leads_by_status_lost: '' },
+      { row: 'seller', date: '', seller_id: sellerId, seller_leads: '7', leads_converted: '2', leads_created: '' },
+    ]);
+    // Nothing of the JSON is left out.
+    const report = (await summary(`${twoDays}&bucket=day`)).json();
+    const [{ start: _, ...first }] = report.series;
+    const numbers = JSON.stringify(first).match(/(?<=:)(\d[\d.]*|null)/g) ?? [];
+    expect(rows[1]?.slice(5).filter((cell) => cell !== '')).toEqual(numbers.filter((each) => each !== 'null'));
+  });
+
+  test('is given only to whom asks for it, and caches are told', async () => {
+    for (const accept of ['application/json', '*/*', 'text/csv;q=0.5, application/json', 'image/png']) {
+      const answer = await summary('', { accept });
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answer.headers.vary).toBe('Origin, Accept');
+    }
+    const csv = await summary('', { accept: 'text/csv, */*;q=0.1', origin: 'https://console.example.com' });
+    expect(csv.headers['content-type']).toMatch(/^text\/csv/);
+    expect(csv.headers.vary).toBe('Origin, Accept');
+  });
+
+  test('is no CSV where it is an error, and none where there is no table', async () => {
+    expectProblem(await summary('?from=x', { accept: 'text/csv' }), 400, 'validation_failed');
+    const lead = await send(`${api}/reports/leads?lead_id=${leadId}`, { headers: { accept: 'text/csv' } });
+    expect(lead.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+});
+
+test('reports need their scope', async () => {
+  const { apiKey } = await gateway.newStore({ scopes: ['leads:read', 'messages:read', 'appointments:read'] });
+  for (const path of ['summary', `leads?lead_id=${leadId}`]) {
+    const answer = await send(`${api}/reports/${path}`, { key: apiKey });
+    expect(expectProblem(answer, 403, 'scope_required').required_scope).toBe('reports:read');
+  }
+});

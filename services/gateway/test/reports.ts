@@ -1,0 +1,114 @@
+import {
+  type ConversationCounts,
+  type Lead,
+  reportConversation,
+  reportLead,
+  reportLeadScheduling,
+  summarizeConversations,
+  summarizeLeads,
+  summarizeScheduling,
+} from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/errors';
+import type { TestGateway } from './gateway.ts';
+
+export const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
+export const sellerId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
+export const phone = '5511900000001';
+export type ServiceName = 'crm' | 'messaging' | 'scheduling';
+
+/** What the three services' stand-ins were asked, in the order in which they were. */
+export type Asked = { readonly service: ServiceName; readonly storeId: string; readonly body: object };
+
+/**
+ * Serves the reports' operations of the three services without counting anything: bucket `n` has `n` of everything. It
+ * proves what the gateway does with questions and answers. `before` may have a service throw, or not answer.
+ */
+export async function serveReports(gateway: TestGateway) {
+  const asked: Asked[] = [];
+  const before: Partial<Record<ServiceName, () => Promise<void>>> = {};
+  const take = async (service: ServiceName, storeId: string, body: object) => {
+    asked.push({ service, storeId, body });
+    await before[service]?.();
+  };
+  const bucketed = <Counts>(boundaries: readonly string[], countsOf: (n: number) => Counts) => ({
+    total: countsOf(boundaries.length * 10),
+    buckets: boundaries.slice(1).map((_, n) => countsOf(n)),
+  });
+
+  await gateway.serve(
+    'crm',
+    { summarizeLeads, reportLead },
+    {
+      summarizeLeads: async ({ storeId }, { body }) => {
+        await take('crm', storeId, body);
+        return { ...bucketed(body.boundaries, leadCounts), by_status: ofStatus, sellers };
+      },
+      reportLead: async ({ storeId }, { body }) => {
+        await take('crm', storeId, body);
+        if ((body.lead_id ?? leadId) !== leadId) throw new AppError('lead_not_found');
+        return { lead: leadOf(storeId), counts: leadCounts(1), seconds_in_status: secondsInStatus };
+      },
+    },
+  );
+  await gateway.serve(
+    'messaging',
+    { summarizeConversations, reportConversation },
+    {
+      summarizeConversations: async ({ storeId }, { body }) => {
+        await take('messaging', storeId, body);
+        return bucketed(body.boundaries, conversationCounts);
+      },
+      reportConversation: async ({ storeId }, { body }) => {
+        await take('messaging', storeId, body);
+        return { ...conversationCounts(1), last_interaction_at: null };
+      },
+    },
+  );
+  await gateway.serve(
+    'scheduling',
+    { summarizeScheduling, reportLeadScheduling },
+    {
+      summarizeScheduling: async ({ storeId }, { body }) => {
+        await take('scheduling', storeId, body);
+        return {
+          appointments: bucketed(body.boundaries, (n) => ({ created: n, without_lead: n })),
+          appointments_by_status: appointmentsOfStatus,
+          followups: bucketed(body.boundaries, followupCounts),
+        };
+      },
+      reportLeadScheduling: async ({ storeId }, { body }) => {
+        await take('scheduling', storeId, body);
+        return { appointments: { created: 1, by_status: appointmentsOfStatus }, followups: followupCounts(1) };
+      },
+    },
+  );
+  return { asked, before };
+}
+
+const ofStatus = { pending: 4, in_progress: 3, converted: 2, lost: 1 };
+const secondsInStatus = { pending: 4.5, in_progress: 0, converted: 0, lost: 0 };
+const appointmentsOfStatus = { scheduled: 4, done: 3, cancelled: 2, no_show: 1 };
+const sellers = [{ seller_id: sellerId, leads: 7, converted: 2 }];
+const leadCounts = (n: number) => ({ created: n, converted: 1, lost: n });
+const followupCounts = (n: number) => ({ scheduled: n, sent: n, failed: n, cancelled: n });
+const conversationCounts = (n: number): ConversationCounts => ({
+  sessions_started: n,
+  sessions_ended: n,
+  messages_inbound: n,
+  messages_outbound: { ai: n, seller: n, api: n, followup: n },
+  messages_failed: n,
+  first_response_seconds: n === 0 ? { p50: null, p90: null, average: null } : { p50: n, p90: n, average: n + 0.125 },
+});
+
+const leadOf = (storeId: string): Lead => ({
+  id: leadId,
+  store_id: storeId,
+  name: 'Ana',
+  customer_phone: phone,
+  status: 'pending',
+  seller_id: null,
+  interaction_count: 0,
+  ai_paused_until: null,
+  created_at: '2026-11-21T00:00:00.000Z',
+  updated_at: '2026-11-21T00:00:00.000Z',
+});

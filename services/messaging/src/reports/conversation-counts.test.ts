@@ -1,0 +1,54 @@
+import { firstResponseBucketSeconds } from '@mostrador/contracts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ConversationFacts, conversationFacts, presentConversations } from './conversation-counts.ts';
+
+const bucketOf = (seconds: number): number => {
+  const found = firstResponseBucketSeconds.findIndex((limit) => seconds <= limit);
+  return found === -1 ? firstResponseBucketSeconds.length : found;
+};
+
+/** What is counted of sessions that were responded to after these times. */
+function factsOf(milliseconds: readonly number[]): ConversationFacts {
+  const facts = Object.fromEntries(conversationFacts.map((metric) => [metric, 0])) as Record<string, number>;
+  for (const ms of milliseconds) {
+    const metric = `response_le_${bucketOf(ms / 1000)}`;
+    facts[metric] = (facts[metric] as number) + 1;
+    facts.response_ms = (facts.response_ms as number) + ms;
+  }
+  return facts as ConversationFacts;
+}
+const responses = (milliseconds: readonly number[]) =>
+  presentConversations(factsOf(milliseconds)).first_response_seconds;
+
+test('without a response there are no percentiles and no average', () => {
+  expect(responses([])).toEqual({ p50: null, p90: null, average: null });
+});
+
+test('a percentile is the upper limit of the bucket that holds its rank', () => {
+  expect(responses([400])).toEqual({ p50: 1, p90: 1, average: 0.4 });
+  expect(responses([1000, 1001])).toEqual({ p50: 1, p90: 2, average: 1.001 });
+  expect(responses([...Array(9).fill(4000), 90_000])).toMatchObject({ p50: 5, p90: 5 });
+  expect(responses([...Array(8).fill(4000), 90_000, 90_001])).toMatchObject({ p50: 5, p90: 90 });
+});
+
+test('what took longer than every limit is reported as the last one', () => {
+  expect(responses([604_800_001])).toEqual({ p50: 604_800, p90: 604_800, average: 604_800.001 });
+});
+
+test('a percentile is never below the real one, nor above the bucket that this one lies in', () => {
+  const times = fc.array(fc.integer({ min: 0, max: 604_800_000 }), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(times, (milliseconds) => {
+      const sorted = [...milliseconds].sort((a, b) => a - b);
+      const { p50, p90 } = responses(milliseconds);
+      for (const [shown, share] of [
+        [p50, 0.5],
+        [p90, 0.9],
+      ] as const) {
+        const real = (sorted[Math.ceil(sorted.length * share) - 1] as number) / 1000;
+        expect(shown).toBe(firstResponseBucketSeconds[bucketOf(real)]);
+      }
+    }),
+  );
+});

@@ -1,0 +1,59 @@
+import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/contracts';
+
+/** The last one is of what is longer than every limit. */
+const responseBuckets = [...firstResponseBucketSeconds.keys(), firstResponseBucketSeconds.length];
+const responseMetrics = responseBuckets.map((bucket) => `response_le_${bucket}` as const);
+
+/** What the view `report_facts` counts. The rollups keep totals in this order, so what is new stands at the end. */
+export const conversationFacts = [
+  'sessions_started',
+  'sessions_ended',
+  'messages_inbound',
+  'outbound_ai',
+  'outbound_seller',
+  'outbound_api',
+  'outbound_followup',
+  'messages_failed',
+  'response_ms',
+  ...responseMetrics,
+] as const;
+export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
+
+/** What was counted, as reports show it. */
+export function presentConversations(facts: ConversationFacts): ConversationCounts {
+  const { sessions_started, sessions_ended, messages_inbound, messages_failed } = facts;
+  return {
+    sessions_started,
+    sessions_ended,
+    messages_inbound,
+    messages_outbound: {
+      ai: facts.outbound_ai,
+      seller: facts.outbound_seller,
+      api: facts.outbound_api,
+      followup: facts.outbound_followup,
+    },
+    messages_failed,
+    first_response_seconds: presentResponses(facts),
+  };
+}
+
+function presentResponses(facts: ConversationFacts): ConversationCounts['first_response_seconds'] {
+  const counts = responseMetrics.map((metric) => facts[metric] ?? 0);
+  const total = counts.reduce((sum, count) => sum + count);
+  if (total === 0) return { p50: null, p90: null, average: null };
+  return {
+    p50: limitAt(counts, Math.ceil(total * 0.5)),
+    p90: limitAt(counts, Math.ceil(total * 0.9)),
+    average: Math.round(facts.response_ms / total) / 1000,
+  };
+}
+
+/** The upper limit of the bucket that holds the response of this rank, from 1. */
+function limitAt(counts: readonly number[], rank: number): number {
+  let upTo = 0;
+  const bucket = counts.findIndex((count) => {
+    upTo += count;
+    return upTo >= rank;
+  });
+  return firstResponseBucketSeconds[bucket] ?? (firstResponseBucketSeconds.at(-1) as number);
+}

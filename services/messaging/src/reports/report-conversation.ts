@@ -1,0 +1,19 @@
+import type { reportConversation as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { presentConversations } from './conversation-counts.ts';
+import { countLeadFacts } from './lead-report.repository.ts';
+
+export const reportConversation =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { lead_id, from, to } }) => {
+    const span = { from: from === null ? null : toInstant(from), to: to === null ? null : toInstant(to) };
+    const { facts, lastInteractionAt } = await database.read(context, (sql) =>
+      countLeadFacts(sql, context.storeId, lead_id, span),
+    );
+    return {
+      ...presentConversations(facts),
+      last_interaction_at: lastInteractionAt && toTimestamp(lastInteractionAt),
+    };
+  };

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '@mostrador/kit/postgres';
+import { factsByQuarter } from '@mostrador/kit/rollups/facts';
+import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const [storeId, leadId] = [randomUUID(), randomUUID()];
+const stores = 20;
+const scope = () => ({ storeId, deadline: Date.now() + 60_000 });
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('messaging');
+  const { adminSql } = database;
+  const others = Array.from({ length: stores - 1 }, () => randomUUID());
+  await adminSql`
+    insert into conversations (store_id, lead_id)
+    select store, case when n = 1 and store = ${storeId} then ${leadId}::uuid else gen_random_uuid() end
+    from unnest(${[storeId, ...others]}::uuid[]) as store,
+      generate_series(1, case store when ${storeId} then 400 else 40 end) as n`;
+  // Over a hundred days: 16,000 sessions and 80,000 messages of this store, twice as many of the others.
+  await adminSql`
+    insert into sessions (store_id, lead_id, status, started_at, last_message_at, ended_at, end_recorded_at,
+      opened_by_lead, first_response_at)
+    select store_id, lead_id, 'ended', at, at, at + interval '1 day', at + interval '1 day', true, at + interval '1 minute'
+    from conversations, generate_series(1, 40) as n,
+      lateral (select now() - (n + random()) * interval '2.4 days' as at where store_id is not null) as moment`;
+  await adminSql`
+    insert into messages (store_id, lead_id, session_id, number, direction, source, body, status, created_at, counted_at,
+      failed_at)
+    select store_id, lead_id, id, 5 * row_number() over (partition by store_id, lead_id order by id) + n,
+      case n when 1 then 'inbound' else 'outbound' end, case n when 1 then 'lead' else 'api' end, 'x',
+      case n when 1 then 'received' else 'sent' end, started_at, case when n > 1 then first_response_at end,
+      case n when 5 then first_response_at end
+    from sessions, generate_series(1, 5) as n`;
+  await adminSql`vacuum analyze`;
+}, 120_000);
+afterAll(() => database?.drop());
+
+type Node = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Node[];
+};
+const nodesOf = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+async function explain(
+  sql: Sql,
+  query: ReturnType<Sql['unsafe']>,
+): Promise<{ scanned: string[]; blocks: number; passed: number }> {
+  const [row] = await sql<[{ 'QUERY PLAN': [{ Plan: Node }] }]>`explain (analyze, buffers, format json) ${query}`;
+  const plan = row['QUERY PLAN'][0].Plan;
+  const nodes = nodesOf(plan);
+  return {
+    scanned: nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] as string] : [])),
+    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    passed: Math.max(...nodes.map((node) => node['Rows Removed by Filter'] ?? 0)),
+  };
+}
+
+test('what is not closed is found without a look at the rest', async () => {
+  const from = new Date(Date.now() - 5 * 86_400_000);
+  const to = new Date(from.getTime() + 3_600_000);
+  const plan = await database.database.read(scope(), (sql) =>
+    explain(
+      sql,
+      sql`select metric, sum(amount) from report_facts where store_id = ${storeId} and at >= ${from} and at < ${to} group by 1`,
+    ),
+  );
+  expect(plan).toMatchObject({ scanned: [], passed: 0 });
+  expect(plan.blocks).toBeLessThan(500);
+});
+
+test('to close a quarter-hour, nothing is read but what happened in it', async () => {
+  const from = new Date(Math.floor(Date.now() / 900_000 - 2000) * 900_000);
+  const to = new Date(from.getTime() + 900_000);
+  const plan = await database.systemDatabase.read(scope(), (sql) => explain(sql, factsByQuarter(sql, from, to)));
+  expect(plan.scanned).toEqual([]);
+  // Some blocks for each store in each part of the view: where its next row would be.
+  expect(plan.blocks).toBeLessThan(stores * 7 * 12);
+});
+
+test('a lead is counted from its own rows', async () => {
+  const plan = await database.database.read(scope(), (sql) =>
+    explain(
+      sql,
+      sql`select metric, sum(amount) from lead_report_facts where store_id = ${storeId} and lead_id = ${leadId} group by 1`,
+    ),
+  );
+  expect(plan.scanned).toEqual([]);
+  expect(plan.blocks).toBeLessThan(3000);
+});

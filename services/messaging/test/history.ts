@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/contracts';
+import fc from 'fast-check';
+import type postgres from 'postgres';
+
+/** What was recorded of conversations, in ms since the history began. */
+export type History = readonly GeneratedLead[];
+type GeneratedLead = readonly GeneratedSession[];
+type GeneratedSession = {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly messages: readonly GeneratedMessage[];
+};
+type GeneratedMessage = {
+  readonly source: (typeof sources)[number];
+  readonly afterMs: number;
+  /** Outbound: until the channel's acceptance was recorded, and a failure. */
+  readonly countedAfterMs: number | null;
+  readonly failedAfterMs: number | null;
+};
+
+const sources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
+const minuteMs = 60_000;
+
+/** Histories of some leads over `days`, in which quarter-hours are met to the millisecond. */
+export const histories = (days: number): fc.Arbitrary<History> => {
+  const time = (most: number) =>
+    fc.oneof(
+      fc.integer({ min: 0, max: most }),
+      fc.integer({ min: 0, max: Math.floor(most / (15 * minuteMs)) }).map((n) => n * 15 * minuteMs),
+    );
+  const orNull = (arbitrary: fc.Arbitrary<number>) => fc.option(arbitrary, { freq: 2, nil: null });
+  const message = fc.record({
+    source: fc.constantFrom(...sources),
+    afterMs: time(120 * minuteMs),
+    countedAfterMs: orNull(time(20 * minuteMs)),
+    failedAfterMs: orNull(time(20 * minuteMs)),
+  });
+  const session = fc.record({
+    startedAt: time((days - 1) * 24 * 60 * minuteMs),
+    endedAt: fc.constant(null) as fc.Arbitrary<number | null>,
+    messages: fc.array(message, { minLength: 1, maxLength: 6 }),
+  });
+  // All but the last one have ended: a lead has one active session at most.
+  const lead = fc
+    .tuple(fc.array(session, { maxLength: 4 }), time(180 * minuteMs))
+    .map(([sessions, idleMs]) =>
+      sessions.map((one, n) => (n < sessions.length - 1 ? { ...one, endedAt: one.startedAt + idleMs } : one)),
+    );
+  return fc.array(lead, { minLength: 1, maxLength: 5 });
+};
+
+/** Writes a history as the rows that it would have left. Returns its leads. */
+export async function insertHistory(
+  sql: postgres.Sql,
+  storeId: string,
+  beganAt: Date,
+  history: History,
+): Promise<string[]> {
+  const moment = (ms: number) => new Date(beganAt.getTime() + ms);
+  const leads: string[] = [];
+  for (const sessions of history) {
+    const lead_id = randomUUID();
+    leads.push(lead_id);
+    await sql`insert into conversations (store_id, lead_id) values (${storeId}, ${lead_id})`;
+    let number = 0;
+    for (const { startedAt, endedAt, messages } of sessions) {
+      const id = randomUUID();
+      const taken = responseOf({ startedAt, endedAt, messages });
+      await sql`insert into sessions ${sql({
+        store_id: storeId,
+        id,
+        lead_id,
+        status: endedAt === null ? 'active' : 'ended',
+        started_at: moment(startedAt),
+        last_message_at: moment(startedAt),
+        ended_at: endedAt === null ? null : moment(endedAt - 3 * minuteMs),
+        end_recorded_at: endedAt === null ? null : moment(endedAt),
+        opened_by_lead: messages[0]?.source === 'lead',
+        first_response_at: taken === null ? null : moment(taken),
+      })}`;
+      for (const [n, { source, afterMs, countedAfterMs, failedAfterMs }] of messages.entries()) {
+        // The first message is what the session began with.
+        const at = startedAt + (n === 0 ? 0 : afterMs);
+        const outbound = source !== 'lead';
+        await sql`insert into messages ${sql({
+          store_id: storeId,
+          lead_id,
+          session_id: id,
+          number: ++number,
+          direction: outbound ? 'outbound' : 'inbound',
+          source,
+          body: 'x',
+          status: outbound ? 'queued' : 'received',
+          created_at: moment(at),
+          counted_at: outbound && countedAfterMs !== null ? moment(at + countedAfterMs) : null,
+          failed_at: outbound && failedAfterMs !== null ? moment(at + failedAfterMs) : null,
+        })}`;
+      }
+    }
+  }
+  return leads;
+}
+
+/** When the first response to a session that the lead opened was recorded. */
+function responseOf({ startedAt, messages }: GeneratedSession): number | null {
+  if (messages[0]?.source !== 'lead') return null;
+  const taken = messages.flatMap(({ source, afterMs, countedAfterMs }) =>
+    source === 'lead' || countedAfterMs === null ? [] : [startedAt + afterMs + countedAfterMs],
+  );
+  return taken.length === 0 ? null : Math.min(...taken);
+}
+
+/** The rows of a store, or of one lead of it, counted one by one: what reports of a span must show. */
+export async function recount(
+  sql: postgres.Sql,
+  storeId: string,
+  [from, to]: readonly [Date, Date],
+  leadId?: string,
+): Promise<ConversationCounts> {
+  const ofLead = leadId === undefined ? sql`` : sql`and lead_id = ${leadId}`;
+  const sessions = await sql`select * from sessions where store_id = ${storeId} ${ofLead}`;
+  const messages = await sql`select * from messages where store_id = ${storeId} ${ofLead}`;
+  const within = (at: Date | null): boolean => at !== null && at >= from && at < to;
+  const outbound = (source: string) => messages.filter((row) => row.source === source && within(row.counted_at)).length;
+  const responsesMs = sessions
+    .flatMap((session) => {
+      const own = messages.filter((row) => row.session_id === session.id).sort((a, b) => a.number - b.number);
+      if (own[0]?.direction !== 'inbound') return [];
+      const taken = own.filter((row) => row.counted_at !== null).map((row) => row.counted_at.getTime());
+      if (taken.length === 0) return [];
+      const first = Math.min(...taken);
+      return within(new Date(first)) ? [first - session.started_at.getTime()] : [];
+    })
+    .sort((a, b) => a - b);
+  const percentile = (share: number) => {
+    const realMs = responsesMs[Math.ceil(responsesMs.length * share) - 1];
+    if (realMs === undefined) return null;
+    return (
+      firstResponseBucketSeconds.find((limit) => realMs <= limit * 1000) ??
+      (firstResponseBucketSeconds.at(-1) as number)
+    );
+  };
+  const sumMs = responsesMs.reduce((total, ms) => total + ms, 0);
+  return {
+    sessions_started: sessions.filter((row) => within(row.started_at)).length,
+    sessions_ended: sessions.filter((row) => within(row.end_recorded_at)).length,
+    messages_inbound: messages.filter((row) => row.direction === 'inbound' && within(row.created_at)).length,
+    messages_outbound: {
+      ai: outbound('ai'),
+      seller: outbound('seller'),
+      api: outbound('api'),
+      followup: outbound('followup'),
+    },
+    messages_failed: messages.filter((row) => within(row.failed_at)).length,
+    first_response_seconds: {
+      p50: percentile(0.5),
+      p90: percentile(0.9),
+      average: responsesMs.length === 0 ? null : Math.round(sumMs / responsesMs.length) / 1000,
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { reportLeadScheduling as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc-server';
+import { toInstant } from '@mostrador/kit/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { countOfLead } from './report.repository.ts';
+import { presentAppointments, presentByStatus, presentFollowups } from './scheduling-counts.ts';
+
+export const reportLeadScheduling =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { lead_id, from, to } }) => {
+    const span = { from: from === null ? null : toInstant(from), to: to === null ? null : toInstant(to) };
+    const { facts, byStatus } = await database.read(context, (sql) => countOfLead(sql, context.storeId, lead_id, span));
+    return {
+      appointments: { created: presentAppointments(facts).created, by_status: presentByStatus(byStatus) },
+      followups: presentFollowups(facts),
+    };
+  };

@@ -1,0 +1,29 @@
+import type { Sql } from '@mostrador/kit/postgres';
+import { type AppointmentsByStatus, noFacts, type SchedulingFacts } from './scheduling-counts.ts';
+
+/**
+ * A query of how many appointments have which status as of now, as one JSON value; of the store, or of one lead of it. A
+ * status that none has is left out.
+ */
+export const appointmentsByStatus = (sql: Sql, storeId: string, leadId?: string) => sql`
+  select coalesce(json_object_agg(status, count), '{}') from (
+    select status, count(*) from appointments
+    where store_id = ${storeId} ${leadId === undefined ? sql`` : sql`and lead_id = ${leadId}`}
+    group by status) as counted`;
+
+/** Of a lead, from `from` (inclusive) to `to` (exclusive); null: without a limit. And its appointments, as of now. */
+export async function countOfLead(
+  sql: Sql,
+  storeId: string,
+  leadId: string,
+  { from, to }: { readonly from: Date | null; readonly to: Date | null },
+): Promise<{ facts: SchedulingFacts; byStatus: Partial<AppointmentsByStatus> }> {
+  const [row] = await sql<[{ facts: Partial<SchedulingFacts>; by_status: Partial<AppointmentsByStatus> }]>`
+    select (${appointmentsByStatus(sql, storeId, leadId)}) as by_status, (
+      select coalesce(json_object_agg(metric, amount), '{}') from (
+        select metric, sum(amount) as amount from lead_report_facts
+        where store_id = ${storeId} and lead_id = ${leadId}
+          ${from ? sql`and at >= ${from}` : sql``} ${to ? sql`and at < ${to}` : sql``}
+        group by metric) as counted) as facts`;
+  return { facts: { ...noFacts, ...row.facts }, byStatus: row.by_status };
+}

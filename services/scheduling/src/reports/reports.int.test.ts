@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import {
+  appointmentStatuses,
+  closeSchedulingReports,
+  followupStatuses,
+  type ReplyOf,
+  reportLeadScheduling,
+  resetSchedulingReports,
+  summarizeScheduling,
+  updateAppointment,
+  verifySchedulingReports,
+} from '@mostrador/contracts';
+import { testContext } from '@mostrador/kit/testing/context';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startFollowups, type TestFollowups } from '../../test/followups.ts';
+import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+
+let scheduling: TestScheduling;
+let followups: TestFollowups;
+beforeAll(async () => {
+  scheduling = await startScheduling();
+  followups = await startFollowups(scheduling);
+});
+afterAll(async () => {
+  await followups?.stop();
+  await scheduling?.stop();
+});
+
+const minuteMs = 60_000;
+const quarterMs = 15 * minuteMs;
+const dayMs = 24 * 60 * minuteMs;
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const patient = () => testContext({ timeoutMs: 12_000 });
+const summary = (storeId: string, boundaries: readonly Date[]) =>
+  scheduling.rpc.call(
+    summarizeScheduling,
+    { body: { boundaries: boundaries.map((at) => at.toISOString()) } },
+    testContext({ storeId }),
+  );
+const report = (storeId: string, lead_id: string, [from, to]: readonly [Date | null, Date | null] = [null, null]) =>
+  scheduling.rpc.call(
+    reportLeadScheduling,
+    { body: { lead_id, from: from?.toISOString() ?? null, to: to?.toISOString() ?? null } },
+    testContext({ storeId }),
+  );
+const close = async () => {
+  while ((await scheduling.rpc.call(closeSchedulingReports, {}, patient())).more);
+};
+const verify = () => scheduling.rpc.call(verifySchedulingReports, { body: { after: null } }, patient());
+/** As if the job had come no further than this quarter-hour. */
+const reopen = async (from: Date) => {
+  await scheduling.adminSql`delete from report_quarters where quarter >= ${from}`;
+  await scheduling.adminSql`update report_closing set closed_until = ${from}`;
+};
+
+/* ---- histories, written as the rows that they would have left ---- */
+
+const days = 4;
+const time = fc.oneof(
+  fc.integer({ min: 0, max: days * dayMs }),
+  fc.integer({ min: 0, max: (days * dayMs) / quarterMs }).map((n) => n * quarterMs),
+);
+const appointment = fc.record({ status: fc.constantFrom(...appointmentStatuses), createdAt: time });
+const followup = fc.record({ status: fc.constantFrom(...followupStatuses), createdAt: time, takes: time });
+const history = fc.record({
+  /** Without a lead. */
+  appointments: fc.array(appointment, { maxLength: 5 }),
+  leads: fc.array(
+    fc.record({
+      appointments: fc.array(appointment, { maxLength: 5 }),
+      followups: fc.array(followup, { maxLength: 6 }),
+    }),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  ),
+});
+type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function insertHistory(storeId: string, beganAt: Date, { appointments, leads }: History): Promise<string[]> {
+  const { adminSql } = scheduling;
+  const moment = (ms: number) => new Date(beganAt.getTime() + ms);
+  const insertAppointments = async (lead_id: string | null, all: History['appointments']) => {
+    for (const { status, createdAt } of all) {
+      await adminSql`insert into appointments ${adminSql({
+        store_id: storeId,
+        lead_id,
+        title: 'Haircut',
+        scheduled_at: moment(createdAt),
+        duration_minutes: 60,
+        status,
+        created_at: moment(createdAt),
+      })}`;
+    }
+  };
+  await insertAppointments(null, appointments);
+  const ids: string[] = [];
+  for (const lead of leads) {
+    const lead_id = randomUUID();
+    ids.push(lead_id);
+    await insertAppointments(lead_id, lead.appointments);
+    for (const { status, createdAt, takes } of lead.followups) {
+      const id = randomUUID();
+      await adminSql`insert into followups ${adminSql({
+        store_id: storeId,
+        id,
+        lead_id,
+        message: 'Hello',
+        due_at: moment(createdAt),
+        next_attempt_at: status === 'pending' || status === 'sending' ? moment(createdAt + takes) : null,
+        status,
+        message_id: status === 'sent' ? id : null,
+        error_code: status === 'failed' ? 'messaging_window_closed' : null,
+        error_detail: status === 'failed' ? '' : null,
+        cancel_reason: status === 'cancelled' ? 'api' : null,
+        cancel_on_reply: true,
+        cancel_on_appointment: false,
+        created_at: moment(createdAt),
+        updated_at: moment(createdAt + takes),
+      })}`;
+    }
+  }
+  return ids;
+}
+
+/** The rows of a store, or of one lead of it, counted one by one. */
+async function recount(storeId: string, [from, to]: readonly [Date, Date], leadId?: string) {
+  const { adminSql } = scheduling;
+  const ofLead = leadId === undefined ? adminSql`` : adminSql`and lead_id = ${leadId}`;
+  const within = (at: Date): boolean => at >= from && at < to;
+  const appointments = await adminSql`select * from appointments where store_id = ${storeId} ${ofLead}`;
+  const rows = await adminSql`select * from followups where store_id = ${storeId} ${ofLead}`;
+  const settled = (status: string) => rows.filter((row) => row.status === status && within(row.updated_at)).length;
+  const created = appointments.filter((row) => within(row.created_at));
+  return {
+    appointments: { created: created.length, without_lead: created.filter((row) => row.lead_id === null).length },
+    byStatus: Object.fromEntries(
+      appointmentStatuses.map((status) => [status, appointments.filter((row) => row.status === status).length]),
+    ),
+    followups: {
+      scheduled: rows.filter((row) => within(row.created_at)).length,
+      sent: settled('sent'),
+      failed: settled('failed'),
+      cancelled: settled('cancelled'),
+    },
+  };
+}
+
+type LeadReport = ReplyOf<typeof reportLeadScheduling>;
+const total = (all: readonly LeadReport[], count: (one: LeadReport) => number) =>
+  all.reduce((sum, one) => sum + count(one), 0);
+
+test('the summary is what a recount of the rows gives, and the sum over its leads and what has none, whatever is closed', async () => {
+  const beganAt = new Date(Math.floor(Date.now() / dayMs) * dayMs - 10 * dayMs);
+  await fc.assert(
+    fc.asyncProperty(
+      history,
+      history,
+      fc.uniqueArray(time, { minLength: 2, maxLength: 6 }),
+      fc.integer({ min: 0, max: (days * dayMs) / quarterMs }),
+      async (own, others, cuts, closedQuarters) => {
+        await scheduling.rpc.call(resetSchedulingReports, {}, patient());
+        const storeId = randomUUID();
+        const leads = await insertHistory(storeId, beganAt, own);
+        await insertHistory(randomUUID(), beganAt, others);
+        const boundaries = cuts.sort((a, b) => a - b).map((ms) => new Date(beganAt.getTime() + ms));
+        const whole = [boundaries[0], boundaries.at(-1)] as [Date, Date];
+        const counted = await recount(storeId, whole);
+        const buckets = await Promise.all(
+          boundaries.slice(1).map((to, n) => recount(storeId, [boundaries[n] as Date, to])),
+        );
+        const expected = {
+          appointments: { total: counted.appointments, buckets: buckets.map(({ appointments }) => appointments) },
+          appointments_by_status: counted.byStatus,
+          followups: { total: counted.followups, buckets: buckets.map(({ followups }) => followups) },
+        };
+        expect(await summary(storeId, boundaries), 'open').toEqual(expected);
+        await close();
+        expect(await summary(storeId, boundaries), 'closed').toEqual(expected);
+        await reopen(new Date(beganAt.getTime() + closedQuarters * quarterMs));
+        expect(await summary(storeId, boundaries), 'closed in part').toEqual(expected);
+        await close();
+        expect(await summary(storeId, boundaries), 'closed in two').toEqual(expected);
+        const ofLeads = await Promise.all(leads.map((lead) => report(storeId, lead, whole)));
+        for (const [n, one] of ofLeads.entries()) {
+          const { appointments, byStatus, followups } = await recount(storeId, whole, leads[n]);
+          expect(one).toEqual({ appointments: { created: appointments.created, by_status: byStatus }, followups });
+        }
+        const { created, without_lead } = counted.appointments;
+        expect(total(ofLeads, (one) => one.appointments.created) + without_lead).toBe(created);
+        for (const name of ['scheduled', 'sent', 'failed', 'cancelled'] as const) {
+          expect(
+            total(ofLeads, (one) => one.followups[name]),
+            name,
+          ).toBe(counted.followups[name]);
+        }
+        expect((await verify()).wrong).toEqual([]);
+      },
+    ),
+    // A smaller example takes long to find: each is written to the database.
+    { numRuns: 12, endOnFailure: true },
+  );
+}, 120_000);
+
+test('a follow-up counts when it was scheduled, and when it was sent, failed or was cancelled', async () => {
+  const { storeId, leadId, create, cancel, step, makeDue, world } = followups;
+  const span = [inMs(-10 * minuteMs), inMs(10 * minuteMs)] as const;
+  const counts = async () => {
+    const { followups: ofStore } = await summary(storeId, span);
+    const { followups: ofLead } = await report(storeId, leadId, span);
+    expect(ofLead).toEqual(ofStore.total);
+    return ofStore.total;
+  };
+  const due = async () => {
+    const { id } = await create();
+    await makeDue(id);
+    return id;
+  };
+  const [sent, failed, cancelled] = [await due(), await due(), await due()];
+  expect(await counts()).toEqual({ scheduled: 3, sent: 0, failed: 0, cancelled: 0 });
+  world.answer = async () => ({ status: 'queued', error: null });
+  await step(sent);
+  expect(await counts()).toMatchObject({ sent: 0 });
+  await makeDue(sent);
+  world.answer = async () => ({ status: 'sent', error: null });
+  await step(sent);
+  world.answer = async () => ({ status: 'failed', error: { code: 'whatsapp_131026', detail: 'Undeliverable.' } });
+  await step(failed);
+  await cancel(cancelled);
+  expect(await counts()).toEqual({ scheduled: 3, sent: 1, failed: 1, cancelled: 1 });
+  // What is settled is looked at again, swept and cancelled in vain: its row stays as it is.
+  const rows = () =>
+    scheduling.adminSql`select id, xmin, updated_at from followups where store_id = ${storeId} order by id`;
+  const before = await rows();
+  for (const id of [sent, failed, cancelled]) {
+    await step(id);
+    await expect(cancel(id)).rejects.toMatchObject({ code: 'followup_not_pending' });
+  }
+  expect(await rows()).toEqual(before);
+});
+
+test('an appointment counts when it was created, whenever it takes place; by status all count, as of now', async () => {
+  const storeId = randomUUID();
+  const leadId = scheduling.addLead(storeId);
+  await scheduling.create(randomUUID());
+  await scheduling.create(storeId, { lead_id: leadId, scheduled_at: inMs(100 * dayMs).toISOString() });
+  const { id: appointmentId } = await scheduling.create(storeId, { scheduled_at: inMs(-dayMs).toISOString() });
+  const params = { appointmentId };
+  await scheduling.rpc.call(updateAppointment, { params, body: { status: 'no_show' } }, testContext({ storeId }));
+  const byStatus = { scheduled: 1, done: 0, cancelled: 0, no_show: 1 };
+  const created = { created: 2, without_lead: 1 };
+  const none = { created: 0, without_lead: 0 };
+  expect(await summary(storeId, [inMs(-minuteMs * 10), inMs(minuteMs * 10), inMs(dayMs)])).toMatchObject({
+    appointments: { total: created, buckets: [created, none] },
+    appointments_by_status: byStatus,
+  });
+  expect(await summary(storeId, [inMs(dayMs), inMs(2 * dayMs)])).toMatchObject({
+    appointments: { total: none },
+    appointments_by_status: byStatus,
+  });
+  const ofLead = { created: 1, by_status: { ...byStatus, no_show: 0 } };
+  expect((await report(storeId, leadId)).appointments).toEqual(ofLead);
+  expect((await report(storeId, leadId, [null, inMs(-dayMs)])).appointments).toEqual({ ...ofLead, created: 0 });
+});
+
+test('of a store or a lead with nothing there is nothing', async () => {
+  const byStatus = { scheduled: 0, done: 0, cancelled: 0, no_show: 0 };
+  const none = { scheduled: 0, sent: 0, failed: 0, cancelled: 0 };
+  expect(await summary(randomUUID(), [inMs(-dayMs), inMs(dayMs)])).toEqual({
+    appointments: { total: { created: 0, without_lead: 0 }, buckets: [{ created: 0, without_lead: 0 }] },
+    appointments_by_status: byStatus,
+    followups: { total: none, buckets: [none] },
+  });
+  for (const [store, lead] of [
+    [followups.storeId, randomUUID()],
+    [randomUUID(), followups.leadId],
+  ] as const) {
+    expect(await report(store, lead)).toEqual({ appointments: { created: 0, by_status: byStatus }, followups: none });
+  }
+});

@@ -1,0 +1,40 @@
+import {
+  type Appointment,
+  type AppointmentCounts,
+  appointmentStatuses,
+  type FollowupCounts,
+} from '@mostrador/contracts';
+
+/** What the view `report_facts` counts. The rollups keep totals in this order, so what is new stands at the end. */
+export const schedulingFacts = [
+  'appointments_with_lead',
+  'appointments_without_lead',
+  'followups_scheduled',
+  'followups_sent',
+  'followups_failed',
+  'followups_cancelled',
+] as const;
+export type SchedulingFacts = Readonly<Record<(typeof schedulingFacts)[number], number>>;
+
+export const noFacts = Object.fromEntries(schedulingFacts.map((metric) => [metric, 0])) as SchedulingFacts;
+
+export type AppointmentsByStatus = Record<Appointment['status'], number>;
+const noAppointments = Object.fromEntries(appointmentStatuses.map((status) => [status, 0])) as AppointmentsByStatus;
+
+/** What was counted, as reports show it. */
+export const presentAppointments = (facts: SchedulingFacts): AppointmentCounts => ({
+  created: facts.appointments_with_lead + facts.appointments_without_lead,
+  without_lead: facts.appointments_without_lead,
+});
+
+export const presentFollowups = (facts: SchedulingFacts): FollowupCounts => ({
+  scheduled: facts.followups_scheduled,
+  sent: facts.followups_sent,
+  failed: facts.followups_failed,
+  cancelled: facts.followups_cancelled,
+});
+
+export const presentByStatus = (counted: Partial<AppointmentsByStatus>): AppointmentsByStatus => ({
+  ...noAppointments,
+  ...counted,
+});

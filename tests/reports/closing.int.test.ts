@@ -1,0 +1,53 @@
+import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../chaos/appointments/random.ts';
+import { startPlatform } from '../chaos/stage.ts';
+import { eras } from './cases.ts';
+import { createHistory, type Era } from './history.ts';
+import { insertHistory } from './insert-history.ts';
+
+const timeoutMs = 30_000;
+
+let platform: Awaited<ReturnType<typeof startPlatform>>;
+beforeAll(async () => {
+  platform = await startPlatform({
+    service: 'scheduling',
+    processes: ['gateway', 'crm', 'messaging', 'scheduling', 'workflows'],
+  });
+  const store = await platform.newStore();
+  await insertHistory(platform.database.adminSql, createHistory(createRandom(1), store.id, eras.UTC as Era));
+});
+afterAll(async () => {
+  // The namespace is lent: whoever has it next does not want them.
+  await Promise.all(reportServices.map((service) => scheduleOf(service).delete()));
+  await platform?.stop();
+});
+
+const scheduleOf = (service: (typeof reportServices)[number]) =>
+  platform.temporal.client.schedule.getHandle(reportClosing.scheduleId(service));
+
+const closedUntil = async (service: string): Promise<Date> => {
+  const [row] = await platform.database.adminSql`
+    select closed_until from ${platform.database.adminSql(`${service}.report_closing`)}`;
+  return row?.closed_until;
+};
+
+test('the worker makes the schedules, and a run of each closes what its service has, up to the last quarter of an hour', async () => {
+  // A quarter of an hour, and what is not settled yet.
+  const notBefore = Date.now() - 20 * 60_000;
+  for (const service of reportServices) {
+    await waitFor(() => scheduleOf(service).describe(), { description: `the schedule of ${service}`, timeoutMs });
+    await scheduleOf(service).trigger();
+  }
+  for (const service of reportServices) {
+    await waitFor(async () => (await closedUntil(service)).getTime() > notBefore, {
+      description: `the reports of ${service} to be closed`,
+      timeoutMs,
+    });
+    const [run] = (await scheduleOf(service).describe()).info.recentActions;
+    const workflow = platform.temporal.client.workflow.getHandle(run?.action.workflow.workflowId ?? '');
+    const closed: { closedUntil: string } = await workflow.result();
+    expect(Date.parse(closed.closedUntil), service).toBeGreaterThan(notBefore);
+  }
+});

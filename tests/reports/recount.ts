@@ -1,0 +1,134 @@
+import {
+  appointmentStatuses,
+  firstResponseBucketSeconds,
+  type LeadReport,
+  leadStatuses,
+  type SummaryReport,
+} from '@mostrador/contracts';
+import type { History } from './history.ts';
+
+/** Whether something that happened at this instant counts. */
+export type Span = (at: Date) => boolean;
+
+/** Counts a span of a history as plainly as one can, by the words of the metrics alone. */
+export function recount(history: History, within: Span): Omit<SummaryReport, 'period' | 'series'> {
+  const { leads, statusChanges, sessions, messages, appointments, followups, sellers } = history;
+  const count = (moments: readonly (Date | null)[]) => moments.filter((at) => at !== null && within(at)).length;
+  /** Of each lead that changed into the status within the span, the first time. */
+  const first = (status: string) => [
+    ...new Map(
+      statusChanges
+        .filter(({ to, at }) => to === status && within(at))
+        .toReversed()
+        .map((change) => [change.leadId, change]),
+    ).values(),
+  ];
+  const outbound = messages.filter((message) => message.direction === 'outbound');
+  const taken = (source: string) =>
+    count(outbound.filter((one) => one.source === source).map(({ takenAt }) => takenAt));
+  const settled = (status: string) =>
+    count(followups.filter((one) => one.status === status).map(({ settledAt }) => settledAt));
+  const responsesMs = sessions
+    .filter(({ firstResponseAt }) => firstResponseAt !== null && within(firstResponseAt))
+    .map(({ startedAt, firstResponseAt }) => (firstResponseAt as Date).getTime() - startedAt.getTime());
+  const converted = first('converted');
+  const created = count(leads.map(({ createdAt }) => createdAt));
+  return {
+    leads: {
+      created,
+      converted: converted.length,
+      lost: first('lost').length,
+      conversion_rate: created === 0 ? null : Number((converted.length / created).toFixed(4)),
+      by_status: byStatus(leadStatuses, leads),
+    },
+    conversations: {
+      sessions_started: count(sessions.map(({ startedAt }) => startedAt)),
+      sessions_ended: count(sessions.map(({ endedAt }) => endedAt)),
+      messages_inbound: count(messages.filter((one) => one.direction === 'inbound').map(({ createdAt }) => createdAt)),
+      messages_outbound: {
+        ...{ ai: taken('ai'), seller: taken('seller'), api: taken('api'), followup: taken('followup') },
+      },
+      messages_failed: count(outbound.map(({ failedAt }) => failedAt)),
+      first_response_seconds: {
+        p50: percentile(responsesMs, 0.5),
+        p90: percentile(responsesMs, 0.9),
+        average: responsesMs.length === 0 ? null : Math.round(sum(responsesMs) / responsesMs.length) / 1000,
+      },
+    },
+    appointments: {
+      created: count(appointments.map(({ createdAt }) => createdAt)),
+      without_lead: count(appointments.filter(({ leadId }) => leadId === null).map(({ createdAt }) => createdAt)),
+      by_status: byStatus(appointmentStatuses, appointments),
+    },
+    followups: {
+      scheduled: count(followups.map(({ createdAt }) => createdAt)),
+      ...{ sent: settled('sent'), failed: settled('failed'), cancelled: settled('cancelled') },
+    },
+    sellers: sellers.map((seller_id) => ({
+      seller_id,
+      leads: leads.filter(({ sellerId }) => sellerId === seller_id).length,
+      converted: converted.filter(({ sellerId }) => sellerId === seller_id).length,
+    })),
+  };
+}
+
+/** The same of one lead. The span is said by its ends too, as time passes in a status between them. */
+export function recountLead(
+  history: History,
+  leadId: string,
+  within: Span,
+  [from, to]: readonly [Date, Date],
+): Omit<LeadReport, 'period' | 'lead'> {
+  const of = <Row extends { leadId: string | null }>(rows: readonly Row[]) =>
+    rows.filter((row) => row.leadId === leadId);
+  const own: History = {
+    ...history,
+    leads: history.leads.filter(({ id }) => id === leadId),
+    statusChanges: of(history.statusChanges),
+    sessions: of(history.sessions),
+    messages: of(history.messages),
+    appointments: of(history.appointments),
+    followups: of(history.followups),
+  };
+  const { leads, conversations, appointments, followups } = recount(own, within);
+  const interactions: (Date | null)[] = own.messages
+    .map((message) => (message.direction === 'inbound' ? message.createdAt : message.takenAt))
+    .filter((at) => at !== null && within(at));
+  const lastInteraction = interactions.toSorted((a, b) => Number(a) - Number(b)).at(-1);
+  const secondsIn = (status: string) =>
+    sum(
+      own.statusChanges.map((change, n) => {
+        if (change.to !== status) return 0;
+        const until = Math.min(to.getTime(), own.statusChanges[n + 1]?.at.getTime() ?? Number.POSITIVE_INFINITY);
+        return Math.max(0, until - Math.max(from.getTime(), change.at.getTime())) / 1000;
+      }),
+    );
+  return {
+    leads: {
+      ...{ created: leads.created, converted: leads.converted, lost: leads.lost },
+      seconds_in_status: Object.fromEntries(
+        leadStatuses.map((status) => [status, secondsIn(status)]),
+      ) as LeadReport['leads']['seconds_in_status'],
+    },
+    conversations: { ...conversations, last_interaction_at: lastInteraction?.toISOString() ?? null },
+    appointments: { created: appointments.created, by_status: appointments.by_status },
+    followups,
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+function byStatus<const Status extends string>(statuses: readonly Status[], rows: readonly { status: Status }[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [status, rows.filter((row) => row.status === status).length]),
+  ) as Record<Status, number>;
+}
+
+/** The upper limit of the bucket in which the value of this rank lies. */
+function percentile(responsesMs: readonly number[], share: number): number | null {
+  if (responsesMs.length === 0) return null;
+  const ms = responsesMs.toSorted((a, b) => a - b)[Math.ceil(share * responsesMs.length) - 1] as number;
+  return (
+    firstResponseBucketSeconds.find((limit) => ms <= limit * 1000) ?? (firstResponseBucketSeconds.at(-1) as number)
+  );
+}

@@ -1,0 +1,33 @@
+import { AppError } from '@mostrador/kit/errors';
+import type { CarrierStage } from '../testing/carrier-stage.ts';
+
+/** Of the workflow that closes reports. */
+export const reportScenarios = {
+  'reports-closed-in-steps': async (stage: CarrierStage) => {
+    const closing = stage.closing('crm', (step) => ({
+      closed_until: `2027-01-0${step}T00:00:00.000Z`,
+      more: step < 3,
+    }));
+    const workflow = await closing.start();
+    await workflow.result();
+    return { workflow };
+  },
+
+  'reports-closing-refused': async (stage: CarrierStage) => {
+    const closing = stage.closing('messaging', (step) => {
+      if (step === 1) return { closed_until: null, more: true };
+      throw new AppError('validation_failed');
+    });
+    const workflow = await closing.start();
+    await workflow.result().catch(() => {});
+    return { workflow };
+  },
+
+  /** The run that ended by continuing as new; the test server suggests it early. */
+  'reports-closing-continued-as-new': async (stage: CarrierStage) => {
+    const closing = stage.closing('scheduling', (step) => ({ closed_until: null, more: step < 60 }));
+    const workflow = await closing.start();
+    await workflow.result();
+    return { workflow: stage.client.workflow.getHandle(workflow.workflowId, workflow.firstExecutionRunId) };
+  },
+};

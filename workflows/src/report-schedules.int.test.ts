@@ -1,0 +1,102 @@
+import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
+import { silentLog } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { ScheduleClient } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepSchedules, reportSchedules } from './report-schedules.ts';
+import { type CarrierStage, startCarrierStage } from './testing/carrier-stage.ts';
+import { type OwnTemporal, prepareOwnTemporal } from './testing/own-temporal.ts';
+
+const minuteMs = 60_000;
+let stage: CarrierStage;
+let own: OwnTemporal;
+beforeAll(async () => {
+  [stage, own] = await Promise.all([startCarrierStage(), prepareOwnTemporal()]);
+});
+afterAll(async () => {
+  // The namespace is lent: whoever has it next does not want them.
+  await Promise.all(reportServices.map((service) => handleOf(service).delete()));
+  await stage?.stop();
+  await own?.remove();
+});
+
+const keep = (schedules = reportSchedules) =>
+  keepSchedules({
+    connection: stage.connection,
+    namespace: stage.namespace,
+    schedules,
+    log: silentLog(),
+    signal: new AbortController().signal,
+  });
+const handleOf = (service: (typeof reportServices)[number]) =>
+  stage.client.schedule.getHandle(reportClosing.scheduleId(service));
+
+test('there is one schedule a service, a minute after every quarter of an hour, however often it is set and by how many', async () => {
+  await Promise.all([keep(), keep(), keep()]);
+  await keep();
+  for (const service of reportServices) {
+    const { spec, policies, info, action } = await handleOf(service).describe();
+    expect(spec.intervals).toEqual([{ every: 15 * minuteMs, offset: minuteMs }]);
+    expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 15 * minuteMs });
+    expect(action.args).toEqual([service]);
+    expect(info.nextActionTimes.slice(0, 4).map((at) => at.getUTCMinutes() % 15)).toEqual([1, 1, 1, 1]);
+  }
+});
+
+test('a schedule that an older version made becomes what this one says, and one that an operator paused stays so', async () => {
+  const older = reportSchedules.map((schedule) => ({
+    ...schedule,
+    spec: { intervals: [{ every: '1 hour' } as const] },
+  }));
+  await keep(older);
+  await handleOf('crm').pause('looking into it');
+  await keep();
+  const { spec, state } = await handleOf('crm').describe();
+  expect(spec.intervals).toEqual([{ every: 15 * minuteMs, offset: minuteMs }]);
+  expect(state).toMatchObject({ paused: true, note: 'looking into it' });
+  await handleOf('crm').unpause();
+});
+
+test('a run closes the reports of its service, and the next one is not begun beside it', async () => {
+  const goOn = Promise.withResolvers<void>();
+  const closing = stage.closing('messaging', async () => {
+    await goOn.promise;
+    return { closed_until: '2027-01-01T00:00:00.000Z', more: false };
+  });
+  const schedule = handleOf('messaging');
+  try {
+    // As it will be, but for the time between.
+    await keep(reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 second' }] } })));
+    await waitFor(async () => (await schedule.describe()).info.numActionsSkippedOverlap > 1, {
+      description: 'runs to be passed over',
+      timeoutMs: 15_000,
+    });
+    expect(closing.steps()).toBe(1);
+  } finally {
+    await keep();
+    goOn.resolve();
+  }
+  const { recentActions } = (await schedule.describe()).info;
+  const first = stage.client.workflow.getHandle(recentActions[0]?.action.workflow.workflowId ?? '');
+  expect(await first.result()).toEqual({ closedUntil: '2027-01-01T00:00:00.000Z' });
+});
+
+test('a Temporal that is away gets the schedules when it comes back', async () => {
+  own.start();
+  const connection = await waitFor(() => NativeConnection.connect({ address: own.address }).catch(() => undefined), {
+    description: 'Temporal',
+    timeoutMs: 20_000,
+  });
+  await own.kill();
+  const options = { connection, namespace: 'default', schedules: reportSchedules, log: silentLog() };
+
+  const kept = keepSchedules({ ...options, signal: new AbortController().signal });
+  own.start();
+  await kept;
+  const client = new ScheduleClient({ connection });
+  for (const { scheduleId } of reportSchedules) {
+    expect((await client.getHandle(scheduleId).describe()).scheduleId).toBe(scheduleId);
+  }
+  await connection.close();
+});
