@@ -133,7 +133,7 @@ async function open() {
       body: 'Hello',
       writtenAt,
     });
-    return accepted?.leadId as string;
+    return accepted?.lead_id as string;
   };
   const leadId = await write();
   const scope = testContext({ storeId, timeoutMs: 12_000 });
