@@ -7,8 +7,9 @@ import { crm } from './crm/crm.ts';
 import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
 import { publish } from './page.ts';
+import { reports } from './reports/reports.ts';
 
-const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, mixed];
+const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, reports, mixed];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };
 

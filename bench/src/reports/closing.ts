@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeConversationReports,
+  closeLeadReports,
+  closeSchedulingReports,
+  type ReportService,
+  reportServices,
+  resetConversationReports,
+  resetLeadReports,
+  resetSchedulingReports,
+} from '@mostrador/contracts';
+import { createLog } from '@mostrador/kit/log';
+import { connectNats } from '@mostrador/kit/nats';
+import { createRpcClient } from '@mostrador/kit/rpc-client';
+import type { Platform } from '../platform.ts';
+import { connectAdmin } from './fill.ts';
+
+/** How long the closing of reports takes, as the schedule's workflow has it done. */
+export type Closing = {
+  readonly service: ReportService;
+  /** What was counted. */
+  readonly facts: number;
+  /** Of everything that there is, from nothing, and how many steps of the workflow that takes. */
+  readonly allSeconds: number;
+  readonly steps: number;
+  /** Rows of running totals that it left. */
+  readonly quarters: number;
+  /** Of a quarter of an hour alone, as is done every quarter of an hour. */
+  readonly quarterMs: number;
+};
+
+const stepLimitMs = 12_000; // what an activity waits
+const operations = {
+  crm: { reset: resetLeadReports, close: closeLeadReports },
+  messaging: { reset: resetConversationReports, close: closeConversationReports },
+  scheduling: { reset: resetSchedulingReports, close: closeSchedulingReports },
+} as const satisfies Record<ReportService, unknown>;
+
+/** Has every service forget what it closed and close all of it again. */
+export async function measureClosing(platform: Platform, say: (text: string) => void): Promise<Closing[]> {
+  const log = createLog({ service: 'bench', level: 'silent', format: 'json' });
+  const nats = await connectNats({ url: platform.natsUrl, name: 'bench', log });
+  const sql = connectAdmin(platform.databaseUrl);
+  const rpc = createRpcClient({ nats, log });
+  const context = (limitMs: number) => ({ requestId: randomUUID(), deadline: Date.now() + limitMs });
+
+  const closeAll = async (service: ReportService) => {
+    const beganAt = performance.now();
+    let steps = 0;
+    for (let more = true; more; steps++)
+      ({ more } = await rpc.call(operations[service].close, {}, context(stepLimitMs)));
+    return { seconds: (performance.now() - beganAt) / 1000, steps };
+  };
+  const closings: Closing[] = [];
+  try {
+    for (const service of reportServices) {
+      await rpc.call(operations[service].reset, {}, context(60_000));
+      const all = await closeAll(service);
+      const [counted] = await sql<[{ quarters: number; facts: number }]>`
+        select (select count(*)::int from ${sql(service)}.report_quarters) as quarters,
+               (select count(*)::int from ${sql(service)}.report_facts) as facts`;
+      await openLastQuarter(sql, service);
+      const last = await closeAll(service);
+      closings.push({
+        service,
+        ...counted,
+        allSeconds: all.seconds,
+        steps: all.steps,
+        quarterMs: last.seconds * 1000,
+      });
+      say(`${service}: ${counted.facts.toLocaleString('en')} facts closed in ${all.seconds.toFixed(1)} s`);
+    }
+  } finally {
+    await sql.end();
+    await nats.close();
+  }
+  return closings;
+}
+
+/** What a closing that has not run for a quarter of an hour finds. */
+async function openLastQuarter(sql: ReturnType<typeof connectAdmin>, service: ReportService): Promise<void> {
+  const [closing] = await sql<[{ until: Date }]>`
+    update ${sql(service)}.report_closing set closed_until = closed_until - interval '15 minutes'
+    returning closed_until as until`;
+  await sql`delete from ${sql(service)}.report_quarters where quarter >= ${closing.until}`;
+}

@@ -1,0 +1,109 @@
+import type { Measurement } from '../measure.ts';
+import { cpuOfAll, cpuUsed } from '../processes.ts';
+import { rotated } from '../statistics.ts';
+import { measureRecount } from './recount.ts';
+import type { ReportsStage, Sized } from './stage.ts';
+
+export type ReportsPlan = {
+  /** In the database; what else there is follows from it. */
+  readonly messages: { readonly small: number; readonly large: number };
+  readonly rounds: number;
+  /** Of each measurement. */
+  readonly seconds: number;
+};
+
+export type SizeName = 'small' | 'large';
+export const sizeNames: readonly SizeName[] = ['small', 'large'];
+
+export const reportNames = {
+  year: 'summary of a year, by day',
+  month: 'summary of the last 30 days',
+  lead: 'a lead, all time',
+} as const;
+type ReportName = keyof typeof reportNames;
+
+export const concurrencies = [1, 8];
+/** At which the targets are looked at. */
+export const mainConcurrency = 8;
+const timeZone = 'America/Sao_Paulo';
+const yearDays = 366;
+
+export type ReportsMeasurements = {
+  readonly loads: Map<string, Measurement[]>;
+  /** Seconds, by round. */
+  readonly recounts: Record<SizeName, number[]>;
+};
+export const keyOf = (size: SizeName, report: string, concurrency: number) => `${size} ${concurrency} ${report}`;
+
+type Variant = {
+  readonly name: ReportName;
+  readonly size: SizeName;
+  readonly concurrency: number;
+  readonly seconds: number;
+};
+
+/** Groups of variants that are compared with each other: they take turns. */
+const groups = (seconds: number): Variant[][] =>
+  (Object.keys(reportNames) as ReportName[]).flatMap((name) =>
+    concurrencies.map((concurrency) => sizeNames.map((size) => ({ name, size, concurrency, seconds }))),
+  );
+
+export async function measureRound(
+  stage: ReportsStage,
+  plan: ReportsPlan,
+  round: number,
+  into: ReportsMeasurements,
+  say: (text: string) => void,
+): Promise<void> {
+  for (const group of groups(plan.seconds)) {
+    for (const variant of rotated(group, round)) {
+      const { size, name, concurrency } = variant;
+      const measured = await measure(stage, variant);
+      const key = keyOf(size, name, concurrency);
+      into.loads.set(key, [...(into.loads.get(key) ?? []), measured]);
+      say(
+        `${key}: ${Math.round(measured.perSecond)}/s, p50 ${measured.p50Ms.toFixed(1)} ms, p99 ${measured.p99Ms.toFixed(1)} ms`,
+      );
+    }
+  }
+  for (const size of rotated(sizeNames, round)) {
+    const seconds = await measureRecount(stage[size].platform, stage[size].storeId);
+    into.recounts[size].push(seconds);
+    say(`${size}, counted from the rows: ${seconds.toFixed(2)} s`);
+  }
+}
+
+/** Until code is compiled, connections are there and plans are made. */
+export async function warmUp(stage: ReportsStage): Promise<void> {
+  for (const variant of groups(1).flat()) await measure(stage, variant);
+}
+
+async function measure(stage: ReportsStage, { name, size, concurrency, seconds }: Variant): Promise<Measurement> {
+  const { target, platform } = stage[size];
+  const before = cpuOfAll(platform.processes);
+  const result = await stage.load({
+    origin: target.origin,
+    method: 'GET',
+    paths: pathsOf(stage[size], name),
+    headers: target.headers,
+    expectedStatus: 200,
+    concurrency,
+    warmUpMs: 200,
+    durationMs: seconds * 1000,
+  });
+  const used = cpuUsed(before, cpuOfAll(platform.processes));
+  const cpuMs = Object.fromEntries(Object.entries(used).map(([process, s]) => [process, (s * 1000) / result.sent]));
+  return { ...result, cpuMs };
+}
+
+function pathsOf({ target, leadIds }: Sized, name: ReportName): string[] {
+  if (name === 'lead') return leadIds.map((id) => `${target.path}/leads?lead_id=${id}`);
+  const query = new URLSearchParams({ timezone: timeZone });
+  if (name === 'year') {
+    const dayOf = (at: number) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at);
+    query.set('to', dayOf(Date.now()));
+    query.set('from', dayOf(Date.now() - (yearDays - 1) * 24 * 60 * 60 * 1000));
+    query.set('bucket', 'day');
+  }
+  return [`${target.path}/summary?${query}`];
+}

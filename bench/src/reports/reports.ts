@@ -1,0 +1,64 @@
+import { root } from '../../../infra/local/paths.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { describeMachine, loadAverage } from '../machine.ts';
+import { serverNiceness, servers, startPlatform } from '../platform.ts';
+import { measureRound, type ReportsMeasurements, type ReportsPlan, warmUp } from './measure.ts';
+import { type ReportsFindings, reportReports } from './report.ts';
+import { openReportsStage } from './stage.ts';
+
+const full: ReportsPlan = { messages: { small: 100_000, large: 10_000_000 }, rounds: 5, seconds: 5 };
+const quickly: ReportsPlan = { messages: { small: 2_000, large: 200_000 }, rounds: 1, seconds: 1 };
+
+/** `npm run bench -- reports`. */
+export const reports: Benchmark = {
+  name: 'reports',
+  about:
+    'Reports of a store with a tenth of 100,000 and of 10,000,000 messages, and how long the counts that they are made from\n' +
+    'take to close, on platforms of its own. The full form takes about 30 minutes and wants a machine that does nothing else.',
+  async run({ quick, rounds, seconds }, run) {
+    const form = quick ? quickly : full;
+    const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
+    const findings = await measureReports({ root, plan }, run);
+    const { settings, machine, measurements, sized } = findings;
+    // Without the platforms and their keys.
+    const raw = Object.entries(sized).map(([size, { sizes, fillSeconds, closings }]) => ({
+      size,
+      ...{ sizes, fillSeconds, closings },
+    }));
+    return { part: 'reports', text: reportReports(findings), raw: { settings, machine, measurements, sized: raw } };
+  },
+};
+
+/** Two platforms, filled and closed, measured in alternating rounds. */
+async function measureReports(
+  { root, plan }: { root: string; plan: ReportsPlan },
+  { say, signal }: { say: (text: string) => void; signal: AbortSignal },
+): Promise<ReportsFindings> {
+  const loadBefore = loadAverage();
+  say('Starting a platform once, for its caches: a process that strips types holds memory for it.');
+  await (await startPlatform(root)).stop();
+  const stage = await openReportsStage(root, plan.messages, say);
+  try {
+    const machine = await describeMachine(stage.large.platform);
+    const measurements: ReportsMeasurements = { loads: new Map(), recounts: { small: [], large: [] } };
+    say('Warming up.');
+    await warmUp(stage);
+    for (let round = 0; round < plan.rounds; round++) {
+      signal.throwIfAborted();
+      say(`Round ${round + 1} of ${plan.rounds}.`);
+      await measureRound(stage, plan, round, measurements, say);
+    }
+    return {
+      settings: [
+        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each figure, both sizes in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
+        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0.`,
+      ],
+      machine,
+      sized: { small: stage.small, large: stage.large },
+      measurements,
+    };
+  } finally {
+    say('Stopping.');
+    await stage.stop();
+  }
+}

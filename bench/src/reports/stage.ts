@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { LoadJob, LoadResult } from '../load/job.ts';
+import { startPeer } from '../peer.ts';
+import { type Platform, startPlatform } from '../platform.ts';
+import type { Target } from '../stage.ts';
+import { type Closing, measureClosing } from './closing.ts';
+import { fillReports, type Sizes, sizesOf } from './fill.ts';
+
+/** A platform with so much in its database, all of it closed. */
+export type Sized = {
+  readonly sizes: Sizes;
+  readonly platform: Platform;
+  readonly storeId: string;
+  /** Some of its leads. */
+  readonly leadIds: readonly string[];
+  readonly target: Target;
+  readonly fillSeconds: number;
+  readonly closings: readonly Closing[];
+};
+
+/** Both sizes run throughout, so that what slows a moment down slows both. */
+export type ReportsStage = {
+  readonly small: Sized;
+  readonly large: Sized;
+  load(job: LoadJob): Promise<LoadResult>;
+  stop(): Promise<void>;
+};
+
+export async function openReportsStage(
+  root: string,
+  messages: { small: number; large: number },
+  say: (text: string) => void,
+): Promise<ReportsStage> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
+  };
+  try {
+    const small = await openSized(root, sizesOf(messages.small), stops, say);
+    const large = await openSized(root, sizesOf(messages.large), stops, say);
+    const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+    stops.push(load.stop);
+    return { small, large, load: (job) => load.call<LoadResult>('run', job), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openSized(
+  root: string,
+  sizes: Sizes,
+  stops: (() => Promise<void>)[],
+  say: (text: string) => void,
+): Promise<Sized> {
+  const platform = await startPlatform(root);
+  stops.push(platform.stop);
+  const { id, key } = await platform.newStore({ calendar: false });
+  say(`Filling a database with ${sizes.messages.toLocaleString('en')} messages.`);
+  const beganAt = performance.now();
+  const leadIds = await fillReports(platform.databaseUrl, id, sizes);
+  const fillSeconds = (performance.now() - beganAt) / 1000;
+  say(`That took ${fillSeconds.toFixed(0)} s. Closing it.`);
+  return {
+    sizes,
+    platform,
+    storeId: id,
+    leadIds,
+    target: { origin: platform.origin, path: '/integrations/v1/reports', headers: { 'X-API-Key': key } },
+    fillSeconds,
+    closings: await measureClosing(platform, say),
+  };
+}
