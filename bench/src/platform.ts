@@ -5,13 +5,16 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freeBase } from '../../infra/local/ports.ts';
 import { identify } from '../../infra/local/process-identity.ts';
+import { natsUrlOf, readSecrets } from '../../infra/local/secrets.ts';
+import type { NatsUser } from '../../infra/nats/users.ts';
 import { type Named, renice } from './processes.ts';
 
 /** A platform of the benchmark's own. */
 export type Platform = {
   readonly origin: string;
   readonly databaseUrl: string;
-  readonly natsUrl: string;
+  /** NATS as this user. */
+  natsUrl(user: NatsUser): string;
   readonly temporalAddress: string;
   readonly localDirectory: string;
   /** Every process of it, but not the one that supervises them. */
@@ -21,6 +24,9 @@ export type Platform = {
   admin<Printed>(line: string, secrets?: object): Promise<Printed>;
   stop(): Promise<void>;
 };
+
+/** For the baselines: NATS as one that asks, and as one that answers. */
+export const natsOf = ({ natsUrl }: Platform) => ({ NATS_URL: natsUrl('gateway'), NATS_SERVICE_URL: natsUrl('crm') });
 
 /** A store whose rate limit does not count, and a key of it. */
 export type Store = { readonly id: string; readonly key: string };
@@ -62,13 +68,14 @@ export async function startPlatform(root: string, environment: Record<string, st
   };
   try {
     const dev = await untilReady(child, localDirectory, outputFile);
+    const { postgresPassword } = readSecrets(localDirectory);
     const processes = readChildren(localDirectory);
     for (const server of servers) renice(processes[server] ?? -1, serverNiceness);
     const admin: Platform['admin'] = (line, secrets) => runAdmin(root, localDirectory, line, secrets);
     return {
       origin: new URL(dev.base_url).origin,
       databaseUrl: dev.database_url,
-      natsUrl: dev.nats_url,
+      natsUrl: (user) => natsUrlOf(user, dev.nats_url, postgresPassword),
       temporalAddress: dev.temporal_address,
       localDirectory,
       processes,

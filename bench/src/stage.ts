@@ -3,7 +3,7 @@ import { type Backlog, openBacklog } from './backlog.ts';
 import { createTable } from './baselines/database.ts';
 import type { LoadJob, LoadResult } from './load/job.ts';
 import { type Peer, startPeer } from './peer.ts';
-import { type Platform, type Store, startPlatform } from './platform.ts';
+import { natsOf, type Platform, type Store, startPlatform } from './platform.ts';
 import type { Named } from './processes.ts';
 
 /** Something that answers HTTP and is measured. */
@@ -45,9 +45,9 @@ export async function openStage(options: { root: string; against?: string; nodeO
     const main = await openPlatform(options.root, platformEnvironment, stops);
     const other =
       options.against === undefined ? undefined : await openPlatform(options.against, platformEnvironment, stops);
-    const { databaseUrl, natsUrl, temporalAddress } = main.platform;
+    const { databaseUrl, temporalAddress } = main.platform;
     await createTable(databaseUrl);
-    const environment = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, TEMPORAL_ADDRESS: temporalAddress };
+    const environment = { DATABASE_URL: databaseUrl, ...natsOf(main.platform), TEMPORAL_ADDRESS: temporalAddress };
     const start = async (name: string) => {
       const peer = await startPeer(join(import.meta.dirname, `${name}.ts`), environment);
       stops.push(peer.stop);

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type NatsUser, natsUsers, passwordVariable } from '../nats/users.ts';
 import { writePrivately } from './write-privately.ts';
 
 export interface Secrets {
@@ -25,3 +26,19 @@ export function readSecrets(localDirectory: string): Secrets {
   writePrivately(file, secrets);
   return secrets;
 }
+
+/** The address with a user of our own NATS server, each of which has a password of its own. */
+export function natsUrlOf(user: NatsUser, server: string, password: string): string {
+  const url = new URL(server);
+  url.username = user;
+  url.password = natsPassword(user, password);
+  return url.href;
+}
+
+/** What nats-server reads the users' passwords from. */
+export const natsPasswords = (password: string): NodeJS.ProcessEnv =>
+  Object.fromEntries(natsUsers.map((user) => [passwordVariable(user), natsPassword(user, password)]));
+
+/** It begins with a letter, as nats-server would take a digit for the beginning of a number. */
+const natsPassword = (user: NatsUser, password: string): string =>
+  `p${createHmac('sha256', password).update(`nats ${user}`).digest('hex')}`;

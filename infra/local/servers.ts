@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { temporalAddress } from '../../packages/kit/src/temporal-address.ts';
 import { createDatabase, createRoles } from '../postgres/roles.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { ProcessSpec } from './children.ts';
 import type { PortName, Ports } from './ports.ts';
+import { natsPasswords, natsUrlOf } from './secrets.ts';
 import { findNats, natsSpec } from './servers/nats.ts';
 import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
 import { findTemporal, temporalSpec } from './servers/temporal.ts';
@@ -13,6 +15,7 @@ import { findTemporal, temporalSpec } from './servers/temporal.ts';
 export interface ServerAddresses {
   /** An administrator's connection to the platform's database. */
   databaseUrl: string;
+  /** As the user `admin`, where the server is ours. */
   natsUrl: string;
   temporalAddress: string;
   temporalUiUrl: string;
@@ -22,7 +25,7 @@ export interface ServerOptions {
   localDirectory: string;
   env: NodeJS.ProcessEnv;
   ports: Ports;
-  /** Of the administrator of our own PostgreSQL, and of the services' roles. */
+  /** Of the administrator of our own PostgreSQL and of the services' roles; those of NATS are made from it. */
   password: string;
   start(spec: ProcessSpec): Promise<void>;
   report(text: string): void;
@@ -63,7 +66,7 @@ export async function providePostgres(options: ServerOptions): Promise<string> {
 }
 
 export async function provideNats(options: ServerOptions): Promise<string> {
-  const { env, ports, localDirectory } = options;
+  const { env, ports, password, localDirectory } = options;
   if (env.NATS_URL) {
     const { hostname, port } = new URL(env.NATS_URL);
     await mustAnswer('NATS_URL', hostname, Number(port || 4222));
@@ -71,8 +74,11 @@ export async function provideNats(options: ServerOptions): Promise<string> {
   }
   const binary = await findNats(env, options.report);
   const storeDirectory = join(localDirectory, 'nats');
-  await options.start(natsSpec({ binary, storeDirectory, port: ports.nats, monitorPort: ports.natsMonitor }));
-  return `nats://127.0.0.1:${ports.nats}`;
+  const passwords = natsPasswords(password);
+  await options.start(
+    natsSpec({ binary, passwords, storeDirectory, port: ports.nats, monitorPort: ports.natsMonitor }),
+  );
+  return natsUrlOf('admin', `nats://127.0.0.1:${ports.nats}`, password);
 }
 
 export async function provideTemporal(
@@ -82,7 +88,8 @@ export async function provideTemporal(
   if (env.TEMPORAL_ADDRESS) {
     const [host = '', port] = env.TEMPORAL_ADDRESS.split(':');
     await mustAnswer('TEMPORAL_ADDRESS', host, Number(port ?? 7233));
-    await registerSearchAttributes(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE || 'default');
+    const settings = { ...env, TEMPORAL_ADDRESS: env.TEMPORAL_ADDRESS, TEMPORAL_TLS: env.TEMPORAL_TLS === 'true' };
+    await registerSearchAttributes(temporalAddress(settings), env.TEMPORAL_NAMESPACE || 'default');
     return { temporalAddress: env.TEMPORAL_ADDRESS, temporalUiUrl: env.TEMPORAL_UI_URL ?? '' };
   }
   const binary = await findTemporal(env, options.report);

@@ -5,6 +5,7 @@ import { httpAnswers, type ProcessSpec } from './children.ts';
 import { migrateService } from './migrations.ts';
 import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
+import { natsUrlOf } from './secrets.ts';
 import type { ServerAddresses } from './servers.ts';
 
 /** Processes of the platform; each group stops when the one before it has. */
@@ -41,20 +42,25 @@ export function serviceSpec(name: ProcessName, options: ServiceOptions): Process
     command: process.execPath,
     // A larger young generation only keeps garbage for longer: 30 to 150 MB less in each process under load.
     args: ['--max-semi-space-size=4', main],
-    env: { ...options.env, ...common(options), ...database(name, options), ...particular(name, options) },
+    env: { ...options.env, ...common(name, options), ...database(name, options), ...particular(name, options) },
     stopSignal: 'SIGTERM',
     isReady: () => httpAnswers(`http://127.0.0.1:${options.ports[name]}/readyz`),
   };
 }
 
-const common = (options: ServiceOptions): NodeJS.ProcessEnv => ({
-  NATS_URL: options.natsUrl,
+const common = (name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv => ({
+  NATS_URL: natsUrl(name, options),
   TEMPORAL_ADDRESS: options.temporalAddress,
   LOG_FORMAT: 'json', // made readable here, and kept as it is in the file
   SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
   // Types are stripped once, not at every start.
   NODE_COMPILE_CACHE: join(options.localDirectory, 'cache/node'),
 });
+
+/** As a user of its own, unless the server is one of the environment's or has no users. */
+function natsUrl(user: ProcessName, { natsUrl, env, password }: ServiceOptions): string {
+  return env.NATS_URL || !new URL(natsUrl).username ? natsUrl : natsUrlOf(user, natsUrl, password);
+}
 
 function database(name: ProcessName, { databaseUrl, password }: ServiceOptions): NodeJS.ProcessEnv {
   if (!(schemas as readonly string[]).includes(name)) return {};

@@ -9,8 +9,8 @@ const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as 
 /**
  * Creates each service's roles and its schema in one database, or brings them to this state: `<s>_owner` owns the schema
  * and runs migrations, `<s>` is what requests run as, `<s>_system` serves the relay and the sweeps. The last two own
- * nothing and cannot pass row-level security; what they may touch is granted by migrations. One service's roles see
- * nothing of another's schema. The extensions come from here too, as only an administrator may create them.
+ * nothing, make nothing and cannot pass row-level security; what they may touch is granted by migrations. One service's
+ * roles see nothing of another's schema. The extensions come from here too, as only an administrator may create them.
  *
  * @param adminSql an administrator's connection to `database`
  */
@@ -23,7 +23,8 @@ export async function createRoles(adminSql: Sql, options: { database: string; pa
       `create schema if not exists ${schema} authorization ${schema}_owner`,
       `grant usage on schema ${schema} to ${schema}, ${schema}_system`,
     ]);
-    await sql.unsafe([...statements, ...extensionStatements()].join(';\n'));
+    const notForAll = `revoke temporary on database ${quotedName(options.database)} from public`;
+    await sql.unsafe([...statements, notForAll, ...extensionStatements()].join(';\n'));
   });
 }
 
@@ -56,8 +57,10 @@ function roleStatements(
        if not exists (select from pg_roles where rolname = '${role}') then create role ${role}; end if;
      end $$`,
     `alter role ${role} login nosuperuser nocreatedb nocreaterole nobypassrls password ${secret}`,
-    `alter role ${role} in database "${database.replaceAll('"', '""')}" set search_path = ${schema}`,
+    `alter role ${role} in database ${quotedName(database)} set search_path = ${schema}`,
     // For databases cloned from this one, which do not inherit the setting above.
     `alter role ${role} set search_path = ${schema}`,
   ];
 }
+
+const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,4 +1,5 @@
 import { searchAttributes } from '../../packages/contracts/src/workflows.ts';
+import type { TemporalAddress } from '../../packages/kit/src/temporal-address.ts';
 
 const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType
 
@@ -6,10 +7,10 @@ const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType
 export const searchAttributeNames: string[] = Object.values(searchAttributes);
 
 /** Makes the search attributes known to a server that was not started with them. Those it has are left alone. */
-export async function registerSearchAttributes(address: string, namespace: string): Promise<void> {
+export async function registerSearchAttributes(server: TemporalAddress, namespace: string): Promise<void> {
   // Loaded here as it takes a while and only a server of one's own needs it.
   const { Connection } = await import('@temporalio/client');
-  const connection = await Connection.connect({ address, connectTimeout: 5000 });
+  const connection = await Connection.connect({ ...server, connectTimeout: 5000 });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = searchAttributeNames.filter((name) => !(name in customAttributes));

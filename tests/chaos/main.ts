@@ -1,45 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { reportOf } from './appointments/report.ts';
-import { holds, runAppointments } from './appointments/run.ts';
+import { root } from '../../infra/local/paths.ts';
+import { pageOf } from './storm/page.ts';
+import { reportOf } from './storm/report.ts';
+import { holds, run, type Settings } from './storm/run.ts';
 
-const help = `Usage: npm run chaos -- appointments [--minutes N] [--seed N] [--quick]
+const help = `Usage: npm run chaos [-- --short] [--seed N] [--minutes N] [--beside DIR] [--write]
 
 Runs the whole platform under continuous load on servers of its own, makes one fault after another, heals everything, and
-compares what clients were told with what is there: rows, calendars, events, workflows.
+compares what clients were told with what is there: rows, workflows, events, calendars, what the providers took.
 
-  --minutes N  how long faults are made, 12 unless said
-  --seed N     the order and the details of the faults; printed, so that a run can be made again
-  --quick      one round of the most important faults, nothing down for long: under three minutes
-  --help       this text
+  --short       each kind of fault once, nothing down for long: under five minutes
+  --minutes N   how long faults are made, 60 unless said
+  --seed N      the order and the details of the faults; printed, so that a run can be made again
+  --faults N    no more than so many
+  --only TEXT   those whose name has this text
+  --beside DIR  a checkout of another version: where two of a process run side by side, the second is of that one
+  --write       writes docs/reliability.md
+  --help        this text
 
 Exit codes: 0 nothing was lost or doubled and everything held, 1 something was, 2 wrong usage.`;
 
-function settings(argv: readonly string[]) {
-  const { values, positionals } = parseArgs({
+type Chosen = Settings & { readonly write: boolean };
+
+function settingsOf(argv: readonly string[]): Chosen | undefined {
+  const { values } = parseArgs({
     args: [...argv],
-    allowPositionals: true,
     options: {
-      minutes: { type: 'string', default: '12' },
+      minutes: { type: 'string', default: '60' },
       seed: { type: 'string' },
-      quick: { type: 'boolean', default: false },
+      faults: { type: 'string' },
+      only: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      beside: { type: 'string' },
+      write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
-  if (positionals.length !== 1 || positionals[0] !== 'appointments') {
-    throw new Error('Say what is to be tried: appointments.');
-  }
-  const minutes = values.quick ? 2 : Number(values.minutes);
+  const minutes = values.short ? 3 : Number(values.minutes);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const faults = values.faults === undefined ? undefined : Number(values.faults);
   if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes is a number of minutes, at most a day.');
   if (!Number.isSafeInteger(seed)) throw new Error('--seed is a whole number.');
-  return { minutes, seed, quick: values.quick };
+  if (faults !== undefined && !(Number.isSafeInteger(faults) && faults >= 0)) throw new Error('--faults is a number.');
+  const { short, only, beside, write } = values;
+  return { minutes, seed, faults, short, only, beside, write };
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  let chosen: ReturnType<typeof settings>;
+  let chosen: Chosen | undefined;
   try {
-    chosen = settings(argv);
+    chosen = settingsOf(argv);
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${help}`);
     return 2;
@@ -48,9 +61,12 @@ async function main(argv: readonly string[]): Promise<number> {
     console.log(help);
     return 0;
   }
-  console.log(`chaos appointments --seed ${chosen.seed}${chosen.quick ? ' --quick' : ` --minutes ${chosen.minutes}`}`);
-  const outcome = await runAppointments(chosen, (text) => console.log(text));
-  console.log(reportOf(chosen.seed, outcome));
+  const { seed, short, minutes } = chosen;
+  const command = `npm run chaos -- --seed ${seed} ${short ? '--short' : `--minutes ${minutes}`}`;
+  console.log(command);
+  const outcome = await run(chosen, (text) => console.log(text));
+  console.log(reportOf(seed, outcome));
+  if (chosen.write) writeFileSync(join(root, 'docs/reliability.md'), pageOf(command, seed, outcome));
   return holds(outcome) ? 0 : 1;
 }
 

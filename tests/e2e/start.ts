@@ -19,6 +19,8 @@ export type PlatformAddresses = {
   outputFile: string;
   root: string;
   temporalControlUrl: string;
+  /** Its API over HTTP. */
+  temporalHttpUrl: string;
   requestTimeoutMs: number;
 };
 
@@ -54,6 +56,7 @@ export default async function startPlatform(project: TestProject): Promise<() =>
     outputFile,
     root,
     temporalControlUrl: temporal.controlUrl,
+    temporalHttpUrl: temporal.httpUrl,
     requestTimeoutMs,
   });
   return stop;
@@ -71,6 +74,8 @@ async function start(localDirectory: string, outputFile: string, temporalAddress
       MOSTRADOR_BASE_PORT: String(base),
       TEMPORAL_ADDRESS: temporalAddress,
       REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
+      // A test searches what is logged.
+      LOG_LEVEL: 'debug',
       NODE_ENV: undefined,
       VITEST: undefined,
     },

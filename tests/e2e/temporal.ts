@@ -37,6 +37,7 @@ export async function startTemporal(folder: string) {
   await start();
   return {
     address: `127.0.0.1:${grpc}`,
+    httpUrl: `http://127.0.0.1:${http}`,
     controlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
     close: async () => {
       control.close();

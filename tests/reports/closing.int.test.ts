@@ -1,8 +1,8 @@
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRandom } from '../chaos/appointments/random.ts';
 import { startPlatform } from '../chaos/stage.ts';
+import { createRandom } from '../chaos/storm/random.ts';
 import { eras } from './cases.ts';
 import { createHistory, type Era } from './history.ts';
 import { insertHistory } from './insert-history.ts';

@@ -10,8 +10,8 @@ import {
   verifySchedulingReports,
 } from '@mostrador/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRandom } from '../chaos/appointments/random.ts';
 import { type Store, startPlatform } from '../chaos/stage.ts';
+import { createRandom } from '../chaos/storm/random.ts';
 import { calendarOf, dateAfter } from './calendar.ts';
 import { type Case, createCase, eras } from './cases.ts';
 import { createHistory, type Era, type History } from './history.ts';

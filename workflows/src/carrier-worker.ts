@@ -24,6 +24,8 @@ const longestPauseMs = 5_000;
 export function createCarrierWorker(options: {
   connection: NativeConnection;
   namespace: string;
+  /** Who a history says did it. */
+  identity: string;
   taskQueue: string;
   bundle: WorkflowBundle;
   activities: object;
@@ -40,6 +42,7 @@ export function createCarrierWorker(options: {
     Worker.create({
       connection: options.connection,
       namespace: options.namespace,
+      identity: options.identity,
       taskQueue,
       workflowBundle: options.bundle,
       activities: options.activities,

@@ -2,9 +2,10 @@ import { reportClosing } from '@mostrador/contracts/workflows';
 import { loadConfig } from '@mostrador/kit/config';
 import { createHealth, serveHealth } from '@mostrador/kit/health';
 import { createMetrics } from '@mostrador/kit/metrics';
-import { connectNats, pingNats } from '@mostrador/kit/nats';
+import { connectNats, natsAddress, pingNats } from '@mostrador/kit/nats';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { type RunningProcess, run } from '@mostrador/kit/run';
+import { identityOf, temporalAddress } from '@mostrador/kit/temporal-address';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { type CarrierWorker, createCarrierWorker } from './carrier-worker.ts';
@@ -22,8 +23,8 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   const workers: CarrierWorker[] = [];
   const polling = Promise.withResolvers<void>();
   const bundle = loadWorkflowBundle({ cacheDirectory: config.WORKFLOW_BUNDLE_CACHE, logger });
-  const nats = connectNats({ url: config.NATS_URL, name: 'workflows', log });
-  const connection = connectWhenThere({ address: config.TEMPORAL_ADDRESS, log, signal: stopping.signal });
+  const nats = connectNats({ ...natsAddress(config), name: 'workflows', log });
+  const connection = connectWhenThere({ address: temporalAddress(config), log, signal: stopping.signal });
   connection.catch(() => {}); // it is awaited below, and not at all when the process ends before that
 
   // Health first: it is how one sees what a worker that cannot start yet waits for.
@@ -53,6 +54,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
     const worker = createCarrierWorker({
       connection: temporal,
       namespace: config.TEMPORAL_NAMESPACE,
+      identity: identityOf('workflows'),
       taskQueue,
       bundle: await bundle,
       activities: activities(rpc),

@@ -1,22 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@mostrador/kit/log';
+import type { TemporalAddress } from '@mostrador/kit/temporal-address';
 import { NativeConnection } from '@temporalio/worker';
 
 const longestPauseMs = 5_000;
 
 /** Connects as soon as the server is there. From then on the SDK restores what breaks. */
 export async function connectWhenThere(options: {
-  address: string;
+  address: TemporalAddress;
   log: Log;
   signal: AbortSignal;
 }): Promise<NativeConnection> {
   const { address, log, signal } = options;
   for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
-      return await NativeConnection.connect({ address });
+      return await NativeConnection.connect(address);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ address, reason: (error as Error).message }, 'Temporal is not there yet');
+      log.warn({ address: address.address, reason: (error as Error).message }, 'Temporal is not there yet');
       await delay(pauseMs, undefined, { signal });
     }
   }

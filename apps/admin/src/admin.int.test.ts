@@ -169,5 +169,10 @@ test('nothing at the address, or no service behind it, is exit code 3 within sec
   const nobody = await admin(['store', 'list'], { natsUrl: `nats://127.0.0.1:${port}` });
   expect(nobody).toMatchObject({ exitCode: 3, out: '' });
   expect(nobody.err).toContain('Is `npm start` running?');
+  const secured = await admin(['store', 'list'], {
+    natsUrl: nats.url.replace('nats://', 'tls://admin:known-secret@'),
+  });
+  expect(secured).toMatchObject({ exitCode: 3, out: '', err: expect.stringContaining('does not let this command in') });
+  expect(secured.err).not.toContain('known-secret');
   expect(await admin(['key', 'revoke', '--key', '7Gq2mXw9Tz4b'])).toMatchObject({ exitCode: 3 });
 });

@@ -1,13 +1,19 @@
 import { join, resolve } from 'node:path';
+import { type NatsTls, natsAddress } from '@mostrador/kit/nats';
 
 const cloneRoot = resolve(import.meta.dirname, '../../..');
 
 /** Where the platform is: said by the environment, or found in the file that `npm start` writes. */
-export type AdminConfig = { readonly natsUrl: string | undefined; readonly addressFile: string };
+export type AdminConfig = {
+  readonly natsUrl: string | undefined;
+  readonly natsTls: NatsTls;
+  readonly addressFile: string;
+};
 
 export function readConfig(env: NodeJS.ProcessEnv): AdminConfig {
   return {
     natsUrl: env.NATS_URL || undefined,
+    natsTls: natsAddress({ ...env, NATS_URL: '' }).tls,
     addressFile: join(resolve(cloneRoot, env.LOCAL_DIR || '.local'), 'dev.json'),
   };
 }

@@ -48,7 +48,11 @@ async function open(config: AdminConfig) {
   // The kit's connection waits until a server is there, as a service must. A person wants to know at once.
   await probe(url);
   const log = createLog({ service: 'admin', level: 'silent', format: 'json' });
-  const nats = await connectNats({ url, name: 'admin', log });
+  const nats = await connectNats({ url, tls: config.natsTls, name: 'admin', log, firstMustWork: true }).catch(
+    (error) => {
+      throw new NotRunning(`NATS does not let this command in: ${(error as Error).message}`);
+    },
+  );
   return { nats, client: createRpcClient({ nats, log }) };
 }
 

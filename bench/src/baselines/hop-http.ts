@@ -1,21 +1,26 @@
 import { fastify } from 'fastify';
-import { connect, StringCodec } from 'nats';
+import { StringCodec } from 'nats';
 import { servePeer } from '../peer.ts';
 import { bodySchema } from './database.ts';
+import { openNats } from './nats.ts';
 
 // Baseline (b'), first half: Fastify that asks another process over NATS and hands the bytes of the answer on.
-const nats = await connect({ servers: process.env.NATS_URL ?? '', noAsyncTraces: true });
+const nats = await openNats(process.env.NATS_URL ?? '');
 const text = StringCodec();
 const app = fastify({ logger: false });
 
 app.get<{ Params: { id: string } }>('/appointments/:id', async (request, reply) => {
-  const answer = await nats.request('bench.appointments.get', text.encode(request.params.id), { timeout: 5000 });
+  const answer = await nats.request('crm.api.bench-appointments.get', text.encode(request.params.id), {
+    timeout: 5000,
+  });
   if (answer.data.length === 0) return reply.code(404).send();
   return reply.header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
 });
 
 app.post('/appointments', { schema: { body: bodySchema } }, async (request, reply) => {
-  const answer = await nats.request('bench.appointments.create', JSON.stringify(request.body), { timeout: 5000 });
+  const answer = await nats.request('crm.api.bench-appointments.create', JSON.stringify(request.body), {
+    timeout: 5000,
+  });
   return reply.code(201).header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
 });
 

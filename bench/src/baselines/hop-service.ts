@@ -1,20 +1,20 @@
-import { connect } from 'nats';
 import { servePeer } from '../peer.ts';
 import { openTable } from './database.ts';
+import { openNats } from './nats.ts';
 
 // Baseline (b'), second half: answers over NATS what it reads, and what it inserts.
 const table = openTable(process.env.DATABASE_URL ?? '');
-const nats = await connect({ servers: process.env.NATS_URL ?? '', noAsyncTraces: true });
-nats.subscribe('bench.appointments.get', {
-  queue: 'bench',
+const nats = await openNats(process.env.NATS_SERVICE_URL ?? '');
+nats.subscribe('crm.api.bench-appointments.get', {
+  queue: 'crm',
   callback: async (_error, message) => {
     const row = await table.find(message.string());
     message.respond(row ? JSON.stringify(row) : undefined);
   },
 });
 
-nats.subscribe('bench.appointments.create', {
-  queue: 'bench',
+nats.subscribe('crm.api.bench-appointments.create', {
+  queue: 'crm',
   callback: async (_error, message) => void message.respond(JSON.stringify(await table.insert(message.json()))),
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LoadJob, LoadResult } from '../load/job.ts';
 import { type Peer, startPeer } from '../peer.ts';
-import { type Platform, startPlatform } from '../platform.ts';
+import { natsOf, type Platform, startPlatform } from '../platform.ts';
 import type { Named } from '../processes.ts';
 import type { Target } from '../stage.ts';
 import { type Filled, fillLeads } from './fill.ts';
@@ -57,7 +57,7 @@ async function openSized(
   const { id, key } = await platform.newStore({ calendar: false });
   say(`Filling a database with ${leads.toLocaleString('en')} leads.`);
   const filled = await fillLeads(platform.databaseUrl, id, leads);
-  const environment = { DATABASE_URL: platform.databaseUrl, NATS_URL: platform.natsUrl, STORE_ID: id };
+  const environment = { DATABASE_URL: platform.databaseUrl, ...natsOf(platform), STORE_ID: id };
   const start = async (name: string): Promise<Peer> => {
     const peer = await startPeer(join(import.meta.dirname, `../baselines/${name}.ts`), environment);
     stops.push(peer.stop);

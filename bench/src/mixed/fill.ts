@@ -5,7 +5,6 @@ import {
   createApiKey,
   createStore,
   importLeads,
-  listLeads,
   type Operation,
   type ReplyOf,
   type RequestOf,
@@ -31,7 +30,7 @@ export async function fillStores(
   say: (text: string) => void,
 ): Promise<Caller[]> {
   const log = createLog({ service: 'bench', level: 'silent', format: 'json' });
-  const nats = await connectNats({ url: platform.natsUrl, name: 'bench', log });
+  const nats = await connectNats({ url: platform.natsUrl('admin'), name: 'bench', log });
   const rpc = createRpcClient({ nats, log });
   const call = <O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>> =>
     rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 30_000, storeId });
@@ -57,8 +56,7 @@ export async function fillStores(
       const { api_key: key } = await call(createApiKey, { body: { store_id: store.id, name: 'bench' } });
       if (index % every === 0 && made.length < callers) {
         await call(connectCalendar, { body: { provider: 'feed' } }, store.id);
-        const { data } = await call(listLeads, { query: { limit: leadsOfStore } }, store.id);
-        made.push({ key, leads: data.map(({ id }) => id) });
+        made.push({ key, leads: await leadsOf(platform, key) });
       }
       if ((index + 1) % 1000 === 0) say(`${(index + 1).toLocaleString('en')} stores.`);
     }
@@ -69,4 +67,13 @@ export async function fillStores(
   } finally {
     await nats.close();
   }
+}
+
+async function leadsOf({ origin }: Platform, key: string): Promise<string[]> {
+  const answer = await fetch(`${origin}/integrations/v1/leads?limit=${leadsOfStore}`, {
+    headers: { 'X-API-Key': key },
+  });
+  if (!answer.ok) throw new Error(`GET /leads answered ${answer.status}`);
+  const { data } = (await answer.json()) as { data: { id: string }[] };
+  return data.map(({ id }) => id);
 }

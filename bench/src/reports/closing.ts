@@ -39,22 +39,23 @@ const operations = {
 /** Has every service forget what it closed and close all of it again. */
 export async function measureClosing(platform: Platform, say: (text: string) => void): Promise<Closing[]> {
   const log = createLog({ service: 'bench', level: 'silent', format: 'json' });
-  const nats = await connectNats({ url: platform.natsUrl, name: 'bench', log });
+  const connect = (user: 'admin' | 'workflows') => connectNats({ url: platform.natsUrl(user), name: 'bench', log });
+  const [admin, worker] = await Promise.all([connect('admin'), connect('workflows')]);
   const sql = connectAdmin(platform.databaseUrl);
-  const rpc = createRpcClient({ nats, log });
+  const [adminRpc, workerRpc] = [createRpcClient({ nats: admin, log }), createRpcClient({ nats: worker, log })];
   const context = (limitMs: number) => ({ requestId: randomUUID(), deadline: Date.now() + limitMs });
 
   const closeAll = async (service: ReportService) => {
     const beganAt = performance.now();
     let steps = 0;
     for (let more = true; more; steps++)
-      ({ more } = await rpc.call(operations[service].close, {}, context(stepLimitMs)));
+      ({ more } = await workerRpc.call(operations[service].close, {}, context(stepLimitMs)));
     return { seconds: (performance.now() - beganAt) / 1000, steps };
   };
   const closings: Closing[] = [];
   try {
     for (const service of reportServices) {
-      await rpc.call(operations[service].reset, {}, context(60_000));
+      await adminRpc.call(operations[service].reset, {}, context(60_000));
       const all = await closeAll(service);
       const [counted] = await sql<[{ quarters: number; facts: number }]>`
         select (select count(*)::int from ${sql(service)}.report_quarters) as quarters,
@@ -72,7 +73,7 @@ export async function measureClosing(platform: Platform, say: (text: string) => 
     }
   } finally {
     await sql.end();
-    await nats.close();
+    await Promise.all([admin.close(), worker.close()]);
   }
   return closings;
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createChildren } from '../children.ts';
 import { withLock } from '../lock.mjs';
 import { cacheDirectory } from '../paths.ts';
@@ -47,7 +47,7 @@ export async function buildGoTool(
       await install(go, tool, goEnvironment(env, home, workspace), report);
       const path = toolPath(tool, env);
       mkdirSync(join(home, 'bin'), { recursive: true });
-      renameSync(join(workspace, 'bin', tool.name), path);
+      renameSync(join(workspace, 'bin', basename(tool.package) || tool.name), path);
       // Sources and objects are some gigabytes and of no further use.
       rmSync(workspace, { recursive: true, force: true });
       return path;

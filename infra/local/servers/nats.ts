@@ -33,6 +33,8 @@ export async function findNats(env: NodeJS.ProcessEnv, report: (text: string) =>
 
 export function natsSpec(options: {
   binary: string;
+  /** The variables of `infra/nats/users.conf`. */
+  passwords: NodeJS.ProcessEnv;
   storeDirectory: string;
   port: number;
   monitorPort: number;
@@ -41,9 +43,10 @@ export function natsSpec(options: {
     name: 'nats',
     command: options.binary,
     args: [
-      ...['-c', join(root, 'infra/nats/server.conf'), '-a', '127.0.0.1', '-p', String(options.port)],
+      ...['-c', join(root, 'infra/nats/platform.conf'), '-a', '127.0.0.1', '-p', String(options.port)],
       ...['-m', String(options.monitorPort), '-sd', options.storeDirectory],
     ],
+    env: { ...process.env, ...options.passwords },
     stopSignal: 'SIGTERM',
     isReady: () => httpAnswers(`http://127.0.0.1:${options.monitorPort}/healthz?js-enabled-only=true`),
   };

@@ -27,6 +27,7 @@ describe('configuration', () => {
       HEALTH_HOST: '127.0.0.1',
       HEALTH_PORT: 9001,
       TEMPORAL_NAMESPACE: 'default',
+      TEMPORAL_TLS: false,
       DATABASE_POOL_SIZE: 16,
       DATABASE_SYSTEM_POOL_SIZE: 2,
       LOG_LEVEL: 'info',

@@ -6,11 +6,20 @@ import { compile } from './validate.ts';
 const Port = (options: { default?: number; description?: string } = {}) =>
   Type.Integer({ ...options, minimum: 0, maximum: 65_535 });
 
+const File = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, description: `${description}: a file` }));
+
 /** What every process reads from its environment. */
 export const baseConfig = {
   LOG_LEVEL: OneOf(logLevels, { default: 'info' }),
   LOG_FORMAT: Type.Optional(OneOf(['json', 'pretty'])),
-  NATS_URL: Type.String({ minLength: 1, description: 'nats://host:port; several separated by commas' }),
+  NATS_URL: Type.String({
+    minLength: 1,
+    description: 'nats://user:password@host:port, or tls://…; several separated by commas',
+  }),
+  NATS_TLS_CA: File('Certificates of who may have signed that of the server'),
+  NATS_TLS_CERT: File('Certificate that this process shows'),
+  NATS_TLS_KEY: File('Key of that certificate'),
   SHUTDOWN_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 600_000, default: 10_000 }),
 };
 
@@ -24,6 +33,17 @@ export const healthConfig = {
 export const temporalConfig = {
   TEMPORAL_ADDRESS: Type.String({ minLength: 1, description: 'host:port' }),
   TEMPORAL_NAMESPACE: Type.String({ minLength: 1, default: 'default' }),
+  TEMPORAL_TLS: Type.Boolean({ default: false, description: 'TLS, also when none of the others is set' }),
+  TEMPORAL_TLS_CA: File('Certificates of who may have signed that of the server'),
+  TEMPORAL_TLS_CERT: File('Certificate that this process shows'),
+  TEMPORAL_TLS_KEY: File('Key of that certificate'),
+  TEMPORAL_TLS_SERVER_NAME: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'The name in the certificate of the server, where it is not that of the address',
+    }),
+  ),
+  TEMPORAL_API_KEY: Type.Optional(Type.String({ minLength: 1, description: 'Sent with every call, over TLS only' })),
 };
 
 /** The two database roles of a service and how many connections each may hold. */

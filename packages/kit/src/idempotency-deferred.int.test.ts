@@ -102,10 +102,10 @@ test('when the first one’s process dies after the commit, the same request aga
   expect(await notesOf(key.storeId)).toHaveLength(1);
 });
 
-test('an answer that could not be had leaves the record open, for the next request to complete', async () => {
+test('an answer that could not be had leaves the record open for the next request, and is never “nothing was done”', async () => {
   const key = newKey();
   const failing = send(testContext(key), { answer: () => Promise.reject(new AppError('service_unavailable')) });
-  await expect(failing).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(failing).rejects.toMatchObject({ code: 'upstream_timeout' });
   expect(await send(testContext(key))).toMatchObject({ replayed: true });
   expect(await notesOf(key.storeId)).toHaveLength(1);
 });

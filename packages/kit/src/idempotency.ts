@@ -86,10 +86,14 @@ export async function withDeferredIdempotency<O extends Operation, T>(
     const result = await run((work) => database.write(context, work));
     return later((closing) => answer(entityOf(result), closing));
   }
+  const answerOf = async (entityId: string, closing: AbortSignal): Promise<Uint8Array> => {
+    const bytes = serializeReply(operation, await answer(entityId, closing));
+    return await database.write(context, (sql) => completeRecord(sql, storeId, idempotency, entityId, bytes));
+  };
   const complete = (entityId: string, dress: (bytes: Uint8Array) => Reply<never>) =>
     later(async (closing) => {
-      const bytes = serializeReply(operation, await answer(entityId, closing));
-      return dress(await database.write(context, (sql) => completeRecord(sql, storeId, idempotency, entityId, bytes)));
+      const bytes = await answerOf(entityId, closing).catch((error) => Promise.reject(unknownAfterCommit(error)));
+      return dress(bytes);
     });
   return await underKey<Reply<ReplyOf<O>> | Later<ReplyOf<O>>>(
     { database, context, idempotency },
@@ -206,6 +210,12 @@ async function keepRecord(
       where idempotency_records.expires_at <= now()`;
   if (kept.count === 0) throw new StartAgain();
 }
+
+/** `service_unavailable` says that nothing was done. After the commit something was, and only the answer is missing. */
+const unknownAfterCommit = (error: unknown): unknown =>
+  error instanceof AppError && error.code === 'service_unavailable'
+    ? new AppError('upstream_timeout', { cause: error })
+    : error;
 
 /** Stores the answer of an open record, unless somebody else has; returns what is stored. */
 async function completeRecord(

@@ -1,6 +1,9 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { eventStream } from '@mostrador/contracts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ensureEventStream, isConnected, pingNats } from './nats.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectNats, ensureEventStream, isConnected, pingNats } from './nats.ts';
+import { type Certificates, canMakeCertificates, makeCertificates } from './testing/certificates.ts';
+import { silentLog } from './testing/context.ts';
 import { startTestNats, type TestNats } from './testing/nats.ts';
 import { waitFor } from './testing/wait.ts';
 
@@ -48,3 +51,73 @@ describe('the connection to NATS', () => {
     expect(state.messages).toBe(1);
   });
 });
+
+describe.skipIf(!canMakeCertificates)('NATS with TLS', () => {
+  let certificates: Certificates;
+  let server: TestNats;
+  const shown = () => ({ certFile: certificates.client.cert, keyFile: certificates.client.key });
+
+  beforeAll(async () => {
+    certificates = makeCertificates();
+    const { ca, server: own } = certificates;
+    const settings = `tls { cert_file: "${own.cert}", key_file: "${own.key}", ca_file: "${ca}", verify: true }`;
+    server = await startTestNats({ settings, tls: { caFile: ca, ...shown() } });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    certificates?.remove();
+  });
+
+  test('is reached with the authority, a certificate and its key', async () => {
+    await pingNats(server.nats);
+  });
+
+  test.each([
+    ['another authority signed its certificate', () => ({ caFile: certificates.otherCa, ...shown() })],
+    ['no certificate is shown to it', () => ({ caFile: certificates.ca })],
+  ])('is not connected to when %s', async (_why, tls) => {
+    const { url, attempts, close } = await countingWay(server.url);
+    let connected = false;
+    void connectNats({ url, tls: tls(), name: 'refused', log: silentLog() }).then(() => {
+      connected = true;
+    });
+    await waitFor(() => attempts() >= 3, { description: 'it has tried three times', timeoutMs: 10_000 });
+    expect(connected).toBe(false);
+    close();
+  });
+});
+
+test('a password does not leave for a server without TLS when the address says tls', async () => {
+  const plain = await startTestNats();
+  const { url, attempts, sent, close } = await countingWay(plain.url);
+  void connectNats({ url: url.replace('nats://', 'tls://crm:known-secret@'), name: 'crm', log: silentLog() });
+  await waitFor(() => attempts() >= 3, { description: 'it has tried three times', timeoutMs: 10_000 });
+  expect(sent()).not.toContain('known-secret');
+  close();
+  await plain.stop();
+});
+
+test('an address that cannot be read is refused without being shown', async () => {
+  const secret = { url: 'nats://crm:known-secret@:not a port', name: 'crm', log: silentLog() };
+  const refusal = await connectNats(secret).catch((error: unknown) => error);
+  expect(refusal).toEqual(new Error('NATS_URL is not an address'));
+});
+
+/** A way to a server that counts who comes and keeps what they send. */
+async function countingWay(target: string) {
+  let attempts = 0;
+  let sent = '';
+  const server = createServer((near) => {
+    attempts += 1;
+    const far = connect(Number(new URL(target).port), '127.0.0.1');
+    near.on('data', (bytes) => {
+      sent += bytes.toString('latin1');
+    });
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) socket.on('error', () => {});
+    near.on('close', () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `nats://127.0.0.1:${port}`, attempts: () => attempts, sent: () => sent, close: () => server.close() };
+}

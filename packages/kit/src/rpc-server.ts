@@ -53,6 +53,9 @@ const defaultLanes: Record<LaneName, LaneLimits> = {
 /** Nothing of ours takes longer; also keeps timers within what Node can count. */
 const greatestDeadlineMs = 10 * 60_000;
 
+/** Where answers go: with permissions it is `_INBOX_<user>.`. */
+const inboxes = '_INBOX';
+
 const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
@@ -86,6 +89,11 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   });
 
   function take(message: Msg, operation: Operation, handle: AnyHandler, lane: Lane): void {
+    // Who asks names where the answer goes, and we are let answer there: nobody borrows our permissions that way.
+    if (message.reply && !message.reply.startsWith(inboxes)) {
+      complain('no inbox');
+      return;
+    }
     const startedMs = performance.now();
     const { subject } = operation;
     const finish = (outcome: string) => observe?.(subject, outcome, (performance.now() - startedMs) / 1000);

@@ -29,6 +29,13 @@ const operations = {
 
 const thing = { id: '018f7b6c-0000-7000-8000-000000000001', name: 'bread' };
 const bread = { body: { name: 'bread' } };
+/** Of a request that is made by hand. */
+const envelope = () => {
+  const written = headers();
+  written.set('Mostrador-Deadline', String(Date.now() + 5_000));
+  written.set('Mostrador-Store', thing.id);
+  return written;
+};
 
 /** A handler that stays where it is until it is let go. */
 function gate() {
@@ -220,6 +227,23 @@ describe('rpc', () => {
     },
   );
 
+  test.each(['', 'no JSON', 'null', '{"key":"k"}'])(
+    'a request whose idempotency is said as `%s` is refused',
+    async (said) => {
+      await serve({ createThing: async () => thing });
+      const envelope = headers();
+      envelope.set('Mostrador-Store', thing.id);
+      envelope.set('Mostrador-Deadline', String(Date.now() + 5_000));
+      envelope.set('Mostrador-Idempotency', said);
+      const options = { timeout: 5_000, headers: envelope };
+      const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
+      expect(answer.json()).toMatchObject({
+        code: 'validation_failed',
+        members: { errors: [{ in: 'header', name: 'Mostrador-Idempotency' }] },
+      });
+    },
+  );
+
   test('a full queue answers service_unavailable at once, and the lanes do not share their room', async () => {
     const held = gate();
     await serve(
@@ -266,11 +290,30 @@ describe('rpc', () => {
     expect(held.entered()).toBe(2);
   });
 
+  test('an answer goes to an inbox and to no other subject that the request names', async () => {
+    let made = 0;
+    await serve({
+      createThing: async () => {
+        made += 1;
+        return thing;
+      },
+    });
+    const heard: string[] = [];
+    const all = server.nats.subscribe('>', { callback: (_error, { subject }) => void heard.push(subject) });
+    for (const reply of ['events.crm.lead.created', '$JS.API.STREAM.PURGE.EVENTS', 'crm.step.things.create']) {
+      server.nats.publish(operations.createThing.subject, JSON.stringify(bread), { reply, headers: envelope() });
+    }
+    expect(await client.call(operations.createThing, bread, testContext())).toEqual(thing);
+    await server.nats.flush();
+    all.unsubscribe();
+    expect(heard.filter((subject) => subject !== operations.createThing.subject)).toEqual([
+      expect.stringMatching(/^_INBOX_/),
+    ]);
+    expect(made).toBe(1);
+  });
+
   test('hostile bodies are refused and the server goes on', async () => {
     await serve({ createThing: async () => thing });
-    const envelope = headers();
-    envelope.set('Mostrador-Deadline', String(Date.now() + 5_000));
-    envelope.set('Mostrador-Store', thing.id);
     const deep = 200_000;
     const payloads = [
       'not JSON',
@@ -290,7 +333,7 @@ describe('rpc', () => {
     for (const payload of payloads) {
       const answer = await server.nats.request(operations.createThing.subject, payload, {
         timeout: 5_000,
-        headers: envelope,
+        headers: envelope(),
       });
       expect(answer.json<{ code: string }>().code, String(payload).slice(0, 40)).toMatch(
         /^(validation_failed|malformed_json)$/,

@@ -6,7 +6,7 @@ import { createHealth, serveHealth } from './health.ts';
 import { purgeIdempotency } from './idempotency.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { connectNats, ensureEventStream, type NatsConnection, pingNats } from './nats.ts';
+import { connectNats, ensureEventStream, type NatsConnection, natsAddress, pingNats } from './nats.ts';
 import { createRelay, type Relay } from './outbox.ts';
 import { type Periodic, periodically } from './periodic.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from './postgres.ts';
@@ -14,6 +14,7 @@ import { createRpcClient, type RpcClient } from './rpc-client.ts';
 import { createRpcServer, type Handlers } from './rpc-server.ts';
 import { type RunningProcess, run } from './run.ts';
 import { connectTemporal } from './temporal.ts';
+import { identityOf, temporalAddress } from './temporal-address.ts';
 
 /** The environment of a service that keeps data, as `serviceConfig` reads it. */
 export type ServiceConfig = Static<TObject<typeof serviceConfig>>;
@@ -68,7 +69,12 @@ async function startService<const Ops extends Record<string, Operation>>(
     log,
     name: `${name} system`,
   });
-  const temporal = connectTemporal({ address: config.TEMPORAL_ADDRESS, namespace: config.TEMPORAL_NAMESPACE, log });
+  const temporal = connectTemporal({
+    ...temporalAddress(config),
+    namespace: config.TEMPORAL_NAMESPACE,
+    identity: identityOf(name),
+    log,
+  });
 
   let nats: NatsConnection | undefined;
   const health = createHealth({
@@ -87,7 +93,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   onStop('database', async () => void (await Promise.all([database.close(), systemDatabase.close()])));
   onStop('temporal', () => temporal.close());
 
-  const connection = await connectNats({ url: config.NATS_URL, name, log });
+  const connection = await connectNats({ ...natsAddress(config), name, log });
   onStop('nats', () => connection.close());
   // Without the stream only events wait; the relay makes it too, before it publishes again.
   await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'no event stream yet'));

@@ -10,6 +10,7 @@ import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
 import { AppError } from './errors.ts';
 import type { Log } from './log.ts';
+import type { TemporalAddress } from './temporal-address.ts';
 
 export type TemporalStarter = {
   /**
@@ -55,11 +56,17 @@ const keys = {
 
 /**
  * The client side of Temporal. Nothing is connected until the first call, and a server that is down is tried again at
- * most five seconds apart; each call is one attempt, as whoever calls does the retrying.
+ * most five seconds apart; each call is one attempt, as whoever calls does the retrying. `identity` is who a history
+ * says did it.
  */
-export function connectTemporal(options: { address: string; namespace: string; log: Log }): Temporal {
+export function connectTemporal(
+  options: TemporalAddress & { namespace: string; identity?: string; log: Log },
+): Temporal {
+  const { address, tls, apiKey, namespace, identity } = options;
   const connection = Connection.lazy({
-    address: options.address,
+    address,
+    tls,
+    apiKey,
     interceptors: [], // the default retries each call for a minute
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 200,
@@ -69,7 +76,7 @@ export function connectTemporal(options: { address: string; namespace: string; l
       'grpc.keepalive_timeout_ms': 5000,
     },
   });
-  const { workflow } = new Client({ connection, namespace: options.namespace });
+  const { workflow } = new Client({ connection, namespace, identity });
 
   return {
     async signalWithStart(carrier, { storeId, entityId, leadId }, signal, deadlineMs = CALL_LIMIT_MS) {

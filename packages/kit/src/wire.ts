@@ -1,6 +1,7 @@
 import type { Operation } from '@mostrador/contracts';
 import { headers, type MsgHdrs } from 'nats';
 import type { Idempotency } from './context.ts';
+import { validationFailed } from './errors.ts';
 
 /**
  * How a request and its reply travel over NATS. Request: JSON `{ params?, query?, body? }` and these headers. Reply:
@@ -56,7 +57,11 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   return written;
 }
 
-/** The envelope of a request. A missing deadline is NaN; the rest is as it came. */
+/**
+ * The envelope of a request. A missing deadline is NaN; the rest is as it came.
+ *
+ * @throws AppError `validation_failed` when the idempotency header is not what `writeEnvelope` writes
+ */
 export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const deadline = header(received, wireHeaders.deadline);
   const idempotency = header(received, wireHeaders.idempotency);
@@ -64,10 +69,27 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
     requestId: header(received, wireHeaders.requestId) ?? 'none',
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
     storeId: header(received, wireHeaders.store),
-    idempotency: idempotency === undefined ? undefined : (JSON.parse(idempotency) as Idempotency),
+    idempotency: idempotency === undefined ? undefined : readIdempotency(idempotency),
     ifMatch: header(received, wireHeaders.ifMatch),
     traceparent: header(received, wireHeaders.traceparent),
   };
+}
+
+function readIdempotency(text: string): Idempotency {
+  const { key, scope, fingerprint } = parsed(text) ?? {};
+  if (typeof key === 'string' && typeof scope === 'string' && typeof fingerprint === 'string') {
+    return { key, scope, fingerprint };
+  }
+  const detail = 'must be JSON of a key, a scope and a fingerprint';
+  throw validationFailed([{ in: 'header', name: wireHeaders.idempotency, detail }]);
+}
+
+function parsed(text: string): Partial<Record<keyof Idempotency, unknown>> | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** One header, or `undefined` when it is not there. */

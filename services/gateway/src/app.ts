@@ -18,6 +18,7 @@ import { addProbes } from './plugins/probes.ts';
 import { addProblems, renderProblem, sendProblem, toAppError } from './plugins/problem.ts';
 import { addRateLimit } from './plugins/rate-limit.ts';
 import { addRequestId, requestIdOf } from './plugins/request-id.ts';
+import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { addCalendarFeed } from './routes/calendar-feed.ts';
 import { addRoutes } from './routes/forward.ts';
 import { routes } from './routes/index.ts';
@@ -73,6 +74,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     clientErrorHandler: clientErrorHandler(publicUrl),
   });
 
+  await addSecurityHeaders(app, { publicUrl });
   addProblems(app, { publicUrl, log });
   addJsonBody(app);
   addRequestId(app);

@@ -2,7 +2,7 @@ import { gatewayOperations } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
 import { createHealth } from '@mostrador/kit/health';
 import { createMetrics } from '@mostrador/kit/metrics';
-import { connectNats, type NatsConnection, pingNats } from '@mostrador/kit/nats';
+import { connectNats, type NatsConnection, natsAddress, pingNats } from '@mostrador/kit/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/postgres';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc-client';
 import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc-server';
@@ -72,7 +72,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   await directory.start();
   usage.start();
 
-  const nats = await connectNats({ url: config.NATS_URL, name, log });
+  const nats = await connectNats({ ...natsAddress(config), name, log });
   connection = { nats, rpc: createRpcClient({ nats, log }) };
   const { announce } = createAccessNotices(nats, directory);
   const handlers = createHandlers({ database, systemDatabase: lookUps, rpc, announceAccessChange: announce });

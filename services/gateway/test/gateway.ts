@@ -27,6 +27,7 @@ import { startTcpProxy } from './tcp-proxy.ts';
 export const publicUrl = 'https://api.example.com';
 
 export type GatewayOptions = {
+  readonly publicUrl?: string;
   readonly corsOrigins?: string;
   readonly requestTimeoutMs?: number;
   readonly arrivalTimeoutMs?: number;

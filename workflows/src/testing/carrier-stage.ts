@@ -115,6 +115,7 @@ export async function startCarrierStage() {
     const worker = createCarrierWorker({
       connection,
       namespace,
+      identity: 'stage',
       taskQueue,
       bundle: code,
       activities: activities(createRpcClient({ nats: nats.nats, log })),

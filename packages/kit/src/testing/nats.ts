@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { connectNats, type NatsConnection } from '../nats.ts';
+import { connectNats, type NatsConnection, type NatsTls } from '../nats.ts';
 import { silentLog } from './context.ts';
 import { waitFor } from './wait.ts';
 
@@ -23,12 +23,16 @@ export type TestNats = {
   stop(): Promise<void>;
 };
 
-/** Starts a NATS server. The program is `TEST_NATS_SERVER`, else `nats-server` on the PATH. */
-export async function startTestNats(): Promise<TestNats> {
+/**
+ * Starts a NATS server. The program is `TEST_NATS_SERVER`, else `nats-server` on the PATH.
+ *
+ * @param options.settings more of its configuration, and `tls` what this connection then needs
+ */
+export async function startTestNats(options: { settings?: string; tls?: NatsTls } = {}): Promise<TestNats> {
   const program = findProgram();
   const directory = await mkdtemp(join(tmpdir(), 'mostrador-nats-'));
   const configFile = join(directory, 'nats.conf');
-  await writeFile(configFile, 'max_payload: 8MB\n');
+  await writeFile(configFile, `max_payload: 8MB\n${options.settings ?? ''}\n`);
   let port = -1;
   let server: ChildProcess | undefined;
 
@@ -55,7 +59,7 @@ export async function startTestNats(): Promise<TestNats> {
   };
 
   const url = await startServer();
-  const nats = await connectNats({ url, name: 'test', log: silentLog() });
+  const nats = await connectNats({ url, tls: options.tls, name: 'test', log: silentLog() });
   return {
     url,
     nats,

@@ -15,9 +15,11 @@ const contentSecurityPolicy = {
   'style-src': ["'self'", "'unsafe-inline'"],
   'object-src': ["'none'"],
   'base-uri': ["'none'"],
+  'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 };
-const plainPagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+const plainPagePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** `/docs` (a page where calls can be tried), `/docs/json` (the OpenAPI document), `/docs/errors` (every error code). */
 export async function addDocs(

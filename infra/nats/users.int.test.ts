@@ -1,0 +1,280 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  crmOperations,
+  type EventType,
+  eventCatalogue,
+  eventSubject,
+  gatewayOperations,
+  messagingOperations,
+  schedulingOperations,
+} from '../../packages/contracts/src/index.ts';
+import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/nats.ts';
+import { silentLog } from '../../packages/kit/src/testing/context.ts';
+import { waitFor } from '../../packages/kit/src/testing/wait.ts';
+import { type Child, createChildren, type ProcessSpec, untilReady } from '../local/children.ts';
+import { freePort } from '../local/ports.ts';
+import { natsPasswords, natsUrlOf } from '../local/secrets.ts';
+import { findNats, natsSpec } from '../local/servers/nats.ts';
+import { type NatsUser, natsUsers, type Permissions, permissionsOf } from './users.ts';
+import { usersConf } from './users-conf.ts';
+
+const password = 'of this test';
+const services = ['gateway', 'crm', 'scheduling', 'messaging'];
+const operations = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations];
+const subjects = operations.flatMap((each) => Object.values(each).map(({ subject }) => subject));
+
+/** Said here once more and by hand: a widened table must not agree with a test that was made from it. */
+const laneOwner: Record<string, NatsUser> = { api: 'gateway', step: 'workflows', admin: 'admin' };
+const askers: Record<string, readonly NatsUser[]> = {
+  'crm.internal.leads.check': ['gateway', 'scheduling'],
+  'crm.internal.leads.contact': ['messaging'],
+  'crm.internal.leads.ensure': ['messaging'],
+  'crm.internal.leads.raise-interaction-count': ['messaging'],
+  'gateway.internal.stores.settings': ['scheduling'],
+  'messaging.internal.channels.get': ['gateway'],
+  'messaging.internal.messages.accept': ['scheduling'],
+  'scheduling.internal.calendars.get': ['gateway'],
+  'scheduling.internal.followups.replan': ['gateway'],
+};
+const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging'];
+const consumer = 'scheduling-followups';
+const jetStream: Record<string, readonly string[]> = {
+  INFO: [...withEvents],
+  'STREAM.INFO.EVENTS': [...withEvents],
+  'STREAM.CREATE.EVENTS': [...withEvents],
+  'STREAM.UPDATE.EVENTS': [...withEvents],
+  [`CONSUMER.DURABLE.CREATE.EVENTS.${consumer}`]: ['scheduling'],
+  [`CONSUMER.INFO.EVENTS.${consumer}`]: ['scheduling'],
+  [`CONSUMER.MSG.NEXT.EVENTS.${consumer}`]: ['scheduling'],
+  'STREAM.LIST': [],
+  'STREAM.NAMES': [],
+  'STREAM.CREATE.OTHER': [],
+  'STREAM.DELETE.EVENTS': [],
+  'STREAM.PURGE.EVENTS': [],
+  'STREAM.MSG.GET.EVENTS': [],
+  'STREAM.MSG.DELETE.EVENTS': [],
+  'STREAM.SNAPSHOT.EVENTS': [],
+  'DIRECT.GET.EVENTS': [],
+  'CONSUMER.CREATE.EVENTS.other': [],
+  'CONSUMER.DURABLE.CREATE.EVENTS.other': [],
+  'CONSUMER.MSG.NEXT.EVENTS.other': [],
+  [`CONSUMER.CREATE.EVENTS.${consumer}`]: [],
+  [`CONSUMER.DELETE.EVENTS.${consumer}`]: [],
+};
+
+type Attempt = { readonly subject: string; readonly queue?: string; readonly by: readonly string[] };
+
+/** What is tried by every user, and who must get through with it. */
+const publishing: Attempt[] = [
+  ...subjects.map((subject) => {
+    const owner = laneOwner[subject.split('.')[1] ?? ''];
+    return { subject, by: owner ? [owner] : (askers[subject] ?? []) };
+  }),
+  ...(Object.keys(eventCatalogue) as EventType[]).map((type) => ({
+    subject: eventSubject(type),
+    by: [type.split('.')[0] ?? ''],
+  })),
+  ...natsUsers.map((user) => ({ subject: `_INBOX_${user}.forged`, by: [] })),
+  ...services.map((service) => ({
+    subject: `${service}.notice.something`,
+    by: ['gateway', 'messaging'].filter((user) => user === service),
+  })),
+  ...Object.entries(jetStream).map(([call, users]) => ({ subject: `$JS.API.${call}`, by: [...users, 'admin'] })),
+  { subject: `$JS.ACK.EVENTS.${consumer}.1.1.1.1.1`, by: ['scheduling', 'admin'] },
+  { subject: '$JS.ACK.EVENTS.other.1.1.1.1.1', by: ['admin'] },
+  ...['$SYS.REQ.SERVER.PING', 'anything', 'anything.else', 'events.other.happened'].map((subject) => ({
+    subject,
+    by: [],
+  })),
+];
+const subscribing: Attempt[] = [
+  ...subjects.flatMap((subject) => {
+    const service = subject.split('.')[0] ?? '';
+    return [
+      { subject, queue: service, by: [service] },
+      // Beside the service rather than in its place: whoever did that would read along.
+      { subject, by: [] },
+      { subject, queue: 'other', by: [] },
+    ];
+  }),
+  ...natsUsers.map((user) => ({ subject: `_INBOX_${user}.>`, by: [user] })),
+  ...['_INBOX.>', '>', '*', '*.api.>', 'events.>', '$JS.>', '$SYS.>', 'anything'].map((subject) => ({
+    subject,
+    by: [],
+  })),
+  { subject: 'gateway.notice.access-changed', by: ['gateway'] },
+  { subject: 'messaging.notice.outcome', by: ['messaging'] },
+];
+
+/** Attempts that did not end as they must, in words. None: every user may do its own, and no more. */
+async function wrongIn(server: string): Promise<string[]> {
+  const wrong = await Promise.all(natsUsers.map((user) => wrongOf(user, server)));
+  return wrong.flat();
+}
+
+async function wrongOf(user: NatsUser, server: string): Promise<string[]> {
+  const nats = await connectAs(user, server);
+  const refused = new Set<string>();
+  const key = (verb: string, { subject, queue }: { subject: string; queue?: string }) =>
+    `${user}: ${verb} ${subject}${queue ? ` as ${queue}` : ''}`;
+  void (async () => {
+    for await (const { permissionContext: context } of nats.status()) {
+      if (context) refused.add(key(context.operation === 'publish' ? 'publish' : 'subscribe', context));
+    }
+  })();
+  for (const { subject } of publishing) nats.publish(subject);
+  for (const { subject, queue } of subscribing) nats.subscribe(subject, { queue, callback: () => {} });
+  await nats.flush();
+  await setImmediate();
+  await nats.close();
+  const wrongWith = (verb: string) => (attempt: Attempt) => {
+    const passed = !refused.has(key(verb, attempt));
+    return passed === attempt.by.includes(user) ? [] : [`${key(verb, attempt)} ${passed ? 'passed' : 'was refused'}`];
+  };
+  return [...publishing.flatMap(wrongWith('publish')), ...subscribing.flatMap(wrongWith('subscribe'))];
+}
+
+const connectAs = (user: NatsUser, server: string): Promise<NatsConnection> =>
+  connectNats({ url: natsUrlOf(user, server, password), name: user, log: silentLog() });
+
+let binary: string;
+beforeAll(async () => {
+  binary = await findNats(process.env, () => {});
+});
+
+const running: { child: Child; folder: string }[] = [];
+afterEach(async () => {
+  for (const { child, folder } of running.splice(0)) {
+    await child.stop(3000);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A server as `npm start` has it, or with the text of another `users.conf`. */
+async function startServer(conf?: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'mostrador-nats-'));
+  const [port, monitorPort] = [await freePort(), await freePort()];
+  let spec: ProcessSpec = natsSpec({
+    binary,
+    passwords: natsPasswords(password),
+    storeDirectory: folder,
+    port,
+    monitorPort,
+  });
+  if (conf) {
+    writeFileSync(join(folder, 'other.conf'), `jetstream: enabled\n${conf}`);
+    spec = {
+      ...spec,
+      args: spec.args.map((arg) => (arg.endsWith('platform.conf') ? join(folder, 'other.conf') : arg)),
+    };
+  }
+  const child = createChildren(join(folder, 'children.json')).start(spec);
+  running.push({ child, folder });
+  await untilReady(spec, child, 10_000);
+  return `nats://127.0.0.1:${port}`;
+}
+
+describe('who may do what over NATS', () => {
+  test("every user may do its own and nothing else: no other's requests, answers, events, queue or inbox", async () => {
+    expect(await wrongIn(await startServer())).toEqual([]);
+  });
+
+  const widened: [string, NatsUser, Partial<Permissions>][] = [
+    ['ask another service', 'workflows', { publish: ['crm.internal.leads.check'] }],
+    ['ask all of a lane', 'crm', { publish: ['*.api.>'] }],
+    ['ask whatever is internal', 'scheduling', { publish: ['crm.internal.>'] }],
+    ["use the command's operations", 'gateway', { publish: ['gateway.admin.>'] }],
+    ["publish another's events", 'crm', { publish: ['events.>'] }],
+    ['say anything', 'messaging', { publish: ['>'] }],
+    ["answer in another's place", 'scheduling', { publish: ['_INBOX_gateway.>'] }],
+    ["read another's answers", 'messaging', { subscribe: ['_INBOX_gateway.>'] }],
+    ['read along at a service', 'crm', { subscribe: ['crm.>'] }],
+    ["take another service's requests", 'crm', { subscribe: ['scheduling.> scheduling'] }],
+    ['read everything', 'workflows', { subscribe: ['>'] }],
+    ['empty the event stream', 'messaging', { publish: ['$JS.API.STREAM.PURGE.EVENTS'] }],
+    ['make consumers', 'scheduling', { publish: ['$JS.API.CONSUMER.>'] }],
+    ['ask the server itself', 'gateway', { publish: ['$SYS.>'] }],
+  ];
+  test.each(widened)('the check of it notices a user who may besides %s', async (_what, user, more) => {
+    const permissions = (each: NatsUser): Permissions => {
+      const { publish, subscribe, answers } = permissionsOf(each);
+      if (each !== user) return { publish, subscribe, answers };
+      return {
+        publish: [...publish, ...(more.publish ?? [])],
+        subscribe: [...subscribe, ...(more.subscribe ?? [])],
+        answers,
+      };
+    };
+    const wrong = await wrongIn(await startServer(usersConf(permissions)));
+    expect(wrong.length).toBeGreaterThan(0);
+    expect(wrong.every((line) => line.startsWith(`${user}: `) && line.endsWith(' passed'))).toBe(true);
+  });
+
+  test('a request is answered by whom it reached, and once', async () => {
+    const server = await startServer();
+    const [asking, serving] = [await connectAs('scheduling', server), await connectAs('crm', server)];
+    const refused: string[] = [];
+    void (async () => {
+      for await (const { permissionContext } of serving.status()) refused.push(permissionContext?.operation ?? '');
+    })();
+    serving.subscribe('crm.internal.leads.check', {
+      queue: 'crm',
+      callback: (_error, message) => {
+        message.respond('first');
+        message.respond('second');
+      },
+    });
+    await serving.flush();
+    const answer = await asking.request('crm.internal.leads.check', '', { timeout: 5000 });
+    expect(answer.string()).toBe('first');
+    await waitFor(() => refused.includes('publish'), { description: 'the second answer is refused' });
+    await Promise.all([asking.close(), serving.close()]);
+  });
+
+  test('a wrong password, and none, is let in nowhere', async () => {
+    const { port } = new URL(await startServer());
+    const answerTo = async (options: object) => {
+      const socket = connect({ host: '127.0.0.1', port: Number(port) });
+      socket.write(`CONNECT ${JSON.stringify({ verbose: false, ...options })}\r\nPING\r\n`);
+      const heard = await text(socket);
+      return heard.split('\r\n').slice(1).join(' ');
+    };
+    for (const options of [{}, { user: 'crm' }, { user: 'crm', pass: 'wrong' }, { user: 'nobody', pass: password }]) {
+      expect(await answerTo(options)).toMatch(/^-ERR 'Authorization Violation'/);
+    }
+  });
+
+  test('what JetStream is told to store or deliver reaches no request, also for who keeps the stream', async () => {
+    const server = await startServer();
+    const [keeper, asking, serving] = [
+      await connectAs('admin', server),
+      await connectAs('scheduling', server),
+      await connectAs('crm', server),
+    ];
+    const subject = 'crm.internal.leads.check';
+    const received: string[] = [];
+    serving.subscribe(subject, {
+      queue: 'crm',
+      callback: (_error, message) => {
+        received.push(message.string());
+        message.respond();
+      },
+    });
+    await serving.flush();
+    await ensureEventStream(serving);
+    const { streams, consumers } = await keeper.jetstreamManager();
+    await streams.add({ name: 'CATCH', subjects: ['crm.internal.>'] });
+    await consumers.add('EVENTS', { durable_name: 'smuggler', deliver_subject: subject });
+    await serving.jetstream().publish('events.crm.lead.created', 'smuggled');
+    await asking.request(subject, 'asked', { timeout: 5000 });
+    expect((await streams.info('CATCH')).state.messages).toBe(0);
+    expect(received).toEqual(['asked']);
+    await Promise.all([keeper.close(), asking.close(), serving.close()]);
+  });
+});

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import * as contracts from '../../packages/contracts/src/index.ts';
+import { natsUsers, roles } from './users.ts';
+import { usersConf } from './users-conf.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const sourceOf = { admin: 'apps/admin/src', workflows: 'workflows/src' } as Record<string, string>;
+
+/** Subjects of the operations that a folder's code calls: those named where something is called with one. */
+function subjectsCalledIn(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.includes('testing/'),
+  );
+  const names = files.flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/\.(?:call|forward)\(\s*(\w+),/g)].map(
+      ([, called]) => called,
+    ),
+  );
+  const known = contracts as unknown as Record<string, { subject?: string } | undefined>;
+  return [...new Set(names.map((name) => known[name ?? '']?.subject ?? '').filter(Boolean))].sort();
+}
+
+test('users.conf is what the table says; infra/nats/write-users.ts writes it', () => {
+  expect(readFileSync(join(import.meta.dirname, 'users.conf'), 'utf8')).toBe(usersConf());
+});
+
+test.each(natsUsers)('the internal operations that %s may ask are those that its code calls', (user) => {
+  const called = subjectsCalledIn(join(root, sourceOf[user] ?? `services/${user}/src`));
+  const ofItsLane = (subject: string) => subject.split('.')[1] === roles[user].lane;
+  const asked = (roles[user].asks ?? []).map(({ subject }) => subject).sort();
+  expect(called.filter((subject) => !ofItsLane(subject))).toEqual(asked);
+});

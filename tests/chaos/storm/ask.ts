@@ -1,0 +1,127 @@
+import type { ChaosStore, Entry, Journal } from './journal.ts';
+import { requestTimeoutMs } from './platform.ts';
+
+export type Answer = { status: number; text: string; replayed: boolean; code?: string };
+
+/** A client that hears nothing at all gives up this long after the deadline. */
+const patienceMs = 10_000;
+/** Statuses that say: nothing was done, or nobody knows. 0: the connection broke. */
+const excused = new Set([0, 503, 504]);
+const excusedCodes = new Set(['idempotency_in_progress', 'followup_not_pending']);
+
+export type Asker = ReturnType<typeof createAsker>;
+
+/** Sends requests and notes in the journal what was answered. */
+export function createAsker(options: {
+  baseUrls: () => readonly string[];
+  stores: readonly ChaosStore[];
+  journal: Journal;
+}) {
+  const { baseUrls, stores, journal } = options;
+  const { counts, unexpected } = journal;
+  const keys = new Map(stores.map(({ id, key }) => [id, key]));
+  let turn = 0;
+
+  async function ask(
+    storeId: string,
+    method: string,
+    path: string,
+    more: { body?: object; key?: string; attempts?: Entry['attempts'] } = {},
+  ): Promise<Answer> {
+    const { body, key, attempts } = more;
+    const urls = baseUrls();
+    const url = urls[turn++ % urls.length];
+    const [sentAt, startedAt, changesBefore] = [Date.now(), performance.now(), journal.clientsWayChanges];
+    const answer = await exchange(`${url}${path}`, {
+      method,
+      headers: {
+        'x-api-key': keys.get(storeId) as string,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(key && { 'idempotency-key': key }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(requestTimeoutMs + patienceMs),
+    });
+    const afterMs = performance.now() - startedAt;
+    const { status, code = '' } = answer;
+    attempts?.push({ sentAt, status, afterMs });
+    counts.requests += 1;
+    const wasGood = changesBefore % 2 === 0 && changesBefore === journal.clientsWayChanges;
+    if (wasGood && afterMs - requestTimeoutMs > journal.latest.ms) {
+      journal.latest = {
+        ms: afterMs - requestTimeoutMs,
+        what: `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`,
+      };
+    }
+    if (status >= 200 && status < 300) counts.acknowledged += 1;
+    else if (status === 503) counts.unavailable += 1;
+    else if (status === 409) counts.refused += 1;
+    else counts.unknown += 1;
+    if (status >= 300 && !excused.has(status) && !excusedCodes.has(code)) {
+      unexpected.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 300)}`);
+    }
+    if (stores.some(({ id }) => id !== storeId && answer.text.includes(id))) {
+      unexpected.push(`${method} ${path} answered something of another store`);
+    }
+    return answer;
+  }
+
+  return {
+    async create(entry: Entry): Promise<void> {
+      const { storeId, path, body, key, attempts } = entry;
+      const answer = await ask(storeId, 'POST', path, { body, key, attempts });
+      if (answer.status < 200 || answer.status > 201) return;
+      entry.ids.add(JSON.parse(answer.text).id);
+      if (answer.replayed) counts.replayed += 1;
+      entry.acknowledgedAt ??= Date.now();
+      entry.acknowledged ??= answer.text;
+      if (entry.acknowledged !== answer.text) unexpected.push(`POST with key ${key} was answered in two ways`);
+    },
+
+    async change(entry: Entry, change: Readonly<Record<string, string>>): Promise<void> {
+      const content = entry.may[0] ?? {};
+      const changed = { ...content, ...change };
+      const { status } = await ask(entry.storeId, 'PATCH', pathOf(entry), { body: change });
+      if (status === 200) entry.may = [changed];
+      // Not 503: then nothing was done.
+      else if (status !== 503) entry.may = [content, changed];
+    },
+
+    async cancel(entry: Entry): Promise<void> {
+      const { status } = await ask(entry.storeId, 'DELETE', pathOf(entry));
+      if (status === 200) entry.cancel = 'cancelled';
+      // After an answer that never came a refusal may mean that it was cancelled then.
+      else if (entry.cancel !== 'not asked' || status === 503) return;
+      else entry.cancel = status === 409 ? 'refused' : 'unknown';
+    },
+
+    /** What was acknowledged is there, as it was acknowledged. */
+    async read(entry: Entry): Promise<void> {
+      const { status, text } = await ask(entry.storeId, 'GET', pathOf(entry));
+      if (status !== 200) return;
+      const found = JSON.parse(text);
+      const isAsAcknowledged = entry.may.some((content) =>
+        Object.entries(content).every(([name, value]) => found[name] === value),
+      );
+      if (!isAsAcknowledged) unexpected.push(`GET ${pathOf(entry)} answered another content than was acknowledged`);
+    },
+
+    /** A list, of which only that it is the store's own is looked at. */
+    async list(storeId: string, path: string): Promise<Answer> {
+      return await ask(storeId, 'GET', path);
+    },
+  };
+}
+
+const pathOf = ({ path, ids }: Entry): string => `${path}/${[...ids][0]}`;
+
+async function exchange(url: string, request: RequestInit): Promise<Answer> {
+  try {
+    const response = await fetch(url, request);
+    const text = await response.text();
+    const replayed = response.headers.get('idempotent-replay') === 'true';
+    return { status: response.status, text, replayed, ...(!response.ok && { code: JSON.parse(text).code }) };
+  } catch {
+    return { status: 0, text: '', replayed: false };
+  }
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A disk of a size of its own, that can be filled to the last byte. */
+export type SmallDisk = {
+  readonly folder: string;
+  fill(): void;
+  free(): void;
+  remove(): void;
+};
+
+const pieceBytes = 1024 * 1024;
+const leastPieceBytes = 4096;
+
+/** Mounts a tmpfs. Answers why not where this user may not: mounting is root's, and a tmpfs is Linux's. */
+export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | string {
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder], {
+    encoding: 'utf8',
+  });
+  if (mounted.status !== 0) return mounted.error?.message ?? mounted.stderr.trim();
+  const ballast = join(folder, 'ballast');
+  return {
+    folder,
+    fill() {
+      const file = openSync(ballast, 'a');
+      try {
+        for (let bytes = pieceBytes; bytes >= leastPieceBytes; ) {
+          try {
+            writeSync(file, Buffer.alloc(bytes, 1));
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+            bytes /= 2;
+          }
+        }
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(ballast, { force: true }),
+    remove: () => unmount(folder),
+  };
+}
+
+/** Nothing happens where nothing is mounted. */
+export function unmount(folder: string): void {
+  spawnSync('umount', ['--lazy', folder]);
+}

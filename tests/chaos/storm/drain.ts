@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { settleMessage } from '@mostrador/contracts';
+import type { ChaosStore } from './journal.ts';
+import type { Open } from './look.ts';
+import type { Platform } from './platform.ts';
+
+const pollMs = 500;
+const sayEveryMs = 15_000;
+/** Longer than a sweep leaves anything alone, a message of unknown outcome holds its queue, and a calendar waits. */
+const noProgressMs = 120_000;
+
+export type Drained = { readonly seconds: number; readonly settledByHand: number };
+
+/**
+ * Waits until nothing is left to be done, or nothing gets done any more; what is left then the invariants tell. Messages
+ * whose outcome nobody knows are settled as an operator does it: by what the provider took.
+ */
+export async function drain(
+  platform: Platform,
+  stores: readonly ChaosStore[],
+  open: Open,
+  say: (text: string) => void,
+): Promise<Drained> {
+  const startedAt = performance.now();
+  await untilNothingIsLeft(open, 'of what nobody has to see to', say);
+  await Promise.all(stores.map(({ phone }) => phone.reported()));
+  const settledByHand = await settle(platform, stores, open);
+  await untilNothingIsLeft(open, 'of anything', say);
+  return { seconds: (performance.now() - startedAt) / 1000, settledByHand };
+}
+
+async function untilNothingIsLeft(
+  { sql, temporal }: Open,
+  what: 'of anything' | 'of what nobody has to see to',
+  say: (text: string) => void,
+): Promise<void> {
+  let [least, progressAt, saidAt] = [Number.POSITIVE_INFINITY, performance.now(), performance.now()];
+  const unsettled = what === 'of anything' ? sql`false` : sql`coalesce(m.status = 'unknown', false)`;
+  while (performance.now() - progressAt < noProgressMs) {
+    // A follow-up that is due after the run stays as it is, with a workflow that waits.
+    const [rows] = await sql<[Record<string, number>]>`
+      select (select count(*)::int from scheduling.outbox) + (select count(*)::int from crm.outbox)
+           + (select count(*)::int from messaging.outbox) as outbox,
+             (select count(*)::int from messaging.inbound_payloads where processed_at is null) as inbound,
+             (select count(*)::int from messaging.conversations where reported_count < interaction_count) as counts,
+             (select count(*)::int from messaging.messages where status in ('queued', 'sending')) as messages,
+             (select count(*)::int from scheduling.calendar_syncs where state <> 'synced') as syncs,
+             count(*) filter (where not waits)::int as followups, count(*) filter (where waits)::int as waiting
+      from (select f.due_at > now() + interval '1 day' or ${unsettled} as waits
+            from scheduling.followups f
+            left join messaging.messages m on m.store_id = f.store_id and m.id = f.message_id
+            where f.status in ('pending', 'sending')) as open_followups`;
+    const { waiting = 0, ...left } = rows;
+    const running = (await temporal.workflow.count("ExecutionStatus = 'Running'")).count;
+    const all = { ...left, workflows: Math.max(0, running - waiting) };
+    const count = Object.values(all).reduce((sum, each) => sum + each, 0);
+    if (count === 0) return;
+    if (count < least) [least, progressAt] = [count, performance.now()];
+    if (performance.now() - saidAt > sayEveryMs) {
+      say(
+        `Left: ${Object.entries(all)
+          .flatMap(([name, many]) => (many > 0 ? `${many} ${name}` : []))
+          .join(', ')}`,
+      );
+      saidAt = performance.now();
+    }
+    await pause(pollMs);
+  }
+}
+
+async function settle(platform: Platform, stores: readonly ChaosStore[], { sql }: Open): Promise<number> {
+  const rows = await sql<{ id: string; store_id: string; body: string }[]>`
+    select id, store_id, body from messaging.messages where status = 'unknown'`;
+  const taken = new Set(stores.flatMap(({ phone }) => phone.server.log.map(({ text }) => text)));
+  // Of what it took the provider has told: that such a message is still unknown is for the invariants to say.
+  const nowhere = rows.filter(({ body }) => !taken.has(body));
+  await platform.inside(async (call) => {
+    for (const { id, store_id } of nowhere) {
+      await call(settleMessage, { body: { message_id: id, status: 'failed' } }, store_id);
+    }
+  });
+  return nowhere.length;
+}

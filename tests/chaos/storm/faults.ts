@@ -1,0 +1,228 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { appointmentCarrier } from '@mostrador/contracts';
+import type { Behaviour } from '../../../services/messaging/test/whatsapp-server.ts';
+import type { Journal } from './journal.ts';
+import { withServers } from './look.ts';
+import type { Platform } from './platform.ts';
+import { allProcesses, type ProcessName, twinOf } from './processes.ts';
+import type { Random } from './random.ts';
+import type { Server } from './servers.ts';
+import { type Trouble, troubles } from './ways.ts';
+
+export type Stage = { readonly platform: Platform; readonly random: Random; readonly journal: Journal };
+export type Fault = {
+  readonly name: string;
+  /** Makes the trouble, keeps it up, and ends it. Returns what is worth saying. */
+  run(stage: Stage): Promise<string | undefined>;
+};
+
+type Trial = (stage: Stage) => Promise<unknown>;
+
+const clientsWay = 'clients → gateway';
+/** Past 15 s a stalled NATS is taken for dead and connections are made anew. */
+const takenForDeadMs = 18_000;
+
+/** Every fault there is; of the short form, each kind once, the place chosen by chance and nothing down for long. */
+export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'random'>, short: boolean): Fault[] {
+  const some = <T>(list: readonly T[], count: number): readonly T[] =>
+    short ? random.shuffled(list).slice(0, count) : list;
+  const badMs = short ? 2_500 : 7_000;
+  const { servers, ways, disk } = platform;
+  const named = { PostgreSQL: servers.postgres, NATS: servers.nats, Temporal: servers.temporal };
+  const pairs = allProcesses.flatMap((one, index) =>
+    allProcesses.slice(index + 1).map((other) => [one, other] as const),
+  );
+  // Providers have faults of their own besides.
+  const between = ways.names();
+  return [
+    ...allProcesses.map((name) => fault(`kill -9 of ${name}`, async () => platform.processes.kill(name))),
+    ...some(pairs, 2).map((pair) =>
+      fault(`kill -9 of ${pair.join(' and ')} at once`, async () => platform.processes.kill(...pair)),
+    ),
+    ...some(allProcesses, 1).map((name) => fault(`kill -9 of ${name} again and again`, againAndAgain(name))),
+    ...some(allProcesses, 1).map((name) => fault(`${name} stalled`, stalled(name, badMs))),
+    ...(short ? [] : allProcesses).map((name) =>
+      fault(`two versions of ${name} side by side`, sideBySide([name], badMs)),
+    ),
+    fault('two versions of every process side by side', sideBySide(allProcesses, badMs)),
+    ...Object.entries(named).flatMap(([name, server]) => [
+      ...(short && name !== 'PostgreSQL' ? [] : [fault(`${name} restarted`, restarted(server))]),
+      fault(`kill -9 of ${name}`, killed(server)),
+      fault(`${name} stalled`, stalledServer(server, badMs)),
+    ]),
+    ...troubles.flatMap((trouble) =>
+      some(between, 1).map((way) => fault(`${trouble}: ${way}`, badWay(way, trouble, badMs))),
+    ),
+    ...(typeof disk === 'string' ? [] : [fault("PostgreSQL's disk is full", fullDisk(badMs))]),
+    fault('WhatsApp refuses', behaving({ refuse: { code: 131016 } }, badMs)),
+    fault('WhatsApp ends connections', behaving({ cut: true }, badMs)),
+    fault('WhatsApp accepts without answering', behaving({ answer: 'hang' }, badMs)),
+    fault('WhatsApp hangs', providerHangs('messaging → whatsapp', badMs)),
+    fault('the calendar hangs', providerHangs('scheduling → calendar', badMs)),
+    fault('the calendar is down', calendarDown(badMs)),
+    fault('workflows terminated by hand while the calendar is down', terminateWaiting),
+    ...(short
+      ? []
+      : [
+          fault('every process killed at once', async () => platform.processes.kill(...allProcesses)),
+          fault('Temporal stopped for over a minute', stoppedFor(servers.temporal, 70_000)),
+          fault('NATS stopped for a while', stoppedFor(servers.nats, badMs)),
+          fault('NATS stalled until it is taken for dead', stalledServer(servers.nats, takenForDeadMs)),
+          ...(['scheduling', 'messaging'] as const).map((name) =>
+            fault(`kill -9 of ${name} while Temporal is stopped`, killedWithoutTemporal(name, badMs)),
+          ),
+        ]),
+  ];
+}
+
+const fault = (name: string, trial: Trial): Fault => ({
+  name,
+  run: async (stage) => {
+    const note = await trial(stage);
+    return typeof note === 'string' ? note : undefined;
+  },
+});
+
+const againAndAgain =
+  (name: ProcessName): Trial =>
+  async ({ platform, random }) => {
+    for (let times = 0; times < 4; times += 1) {
+      platform.processes.kill(name);
+      await pause(400 + random.below(1_200));
+    }
+  };
+
+const stalled =
+  (name: ProcessName, ms: number): Trial =>
+  async ({ platform: { processes }, journal }) => {
+    const change = name === 'gateway' ? 1 : 0;
+    journal.clientsWayChanges += change;
+    processes.stall(name);
+    await pause(ms);
+    processes.goOn(name);
+    journal.clientsWayChanges += change;
+  };
+
+/** A deployment: the new one comes up beside the old, which is stopped, comes back, and outlives it. */
+const sideBySide =
+  (names: readonly ProcessName[], ms: number): Trial =>
+  async ({ platform }) => {
+    const { processes } = platform;
+    await Promise.all(names.map((name) => platform.startTwin(name)));
+    await pause(ms);
+    if (names.includes('gateway')) platform.balance(false);
+    await processes.stop(...names);
+    await processes.start(...names);
+    platform.balance(true);
+    // Not in order, this once: whatever it was at, another one has to take over.
+    processes.kill(...names.map(twinOf));
+    await Promise.all(names.map((name) => platform.stopTwin(name)));
+  };
+
+const restarted =
+  (server: Server): Trial =>
+  async () => {
+    await server.stop();
+    await server.start();
+  };
+
+const killed =
+  (server: Server): Trial =>
+  async () => {
+    await server.kill();
+    await server.start();
+  };
+
+const stoppedFor =
+  (server: Server, ms: number): Trial =>
+  async () => {
+    await server.stop();
+    await pause(ms);
+    await server.start();
+  };
+
+const stalledServer =
+  (server: Server, ms: number): Trial =>
+  async () => {
+    server.stall();
+    await pause(ms);
+    server.goOn();
+  };
+
+const badWay =
+  (way: string, trouble: Trouble, ms: number): Trial =>
+  async ({ platform: { ways }, journal }) => {
+    const change = way === clientsWay ? 1 : 0;
+    journal.clientsWayChanges += change;
+    await ways.trouble(way, trouble);
+    await pause(ms);
+    await ways.mend(way);
+    journal.clientsWayChanges += change;
+  };
+
+const providerHangs =
+  (name: string, ms: number): Trial =>
+  async ({ platform: { ways } }) => {
+    const theirs = ways.names().filter((way) => way.startsWith(name));
+    for (const way of theirs) await ways.trouble(way, 'silence');
+    await pause(ms);
+    for (const way of theirs) await ways.mend(way);
+  };
+
+const behaving =
+  (behaviour: Behaviour, ms: number): Trial =>
+  async ({ platform: { phones } }) => {
+    for (const { server } of phones) server.always(behaviour);
+    await pause(ms);
+    for (const { server } of phones) server.always({});
+  };
+
+const calendarDown =
+  (ms: number): Trial =>
+  async ({ platform: { radicale } }) => {
+    await radicale.stop();
+    await pause(ms);
+    await radicale.start();
+  };
+
+const fullDisk =
+  (ms: number): Trial =>
+  async ({ platform: { disk, servers } }) => {
+    if (typeof disk === 'string') return;
+    disk.fill();
+    await pause(ms);
+    disk.free();
+    await servers.postgres.start();
+  };
+
+const killedWithoutTemporal =
+  (name: ProcessName, ms: number): Trial =>
+  async ({ platform: { processes, servers } }) => {
+    await servers.temporal.stop();
+    await pause(ms);
+    processes.kill(name);
+    await pause(ms);
+    await servers.temporal.start();
+  };
+
+const terminatedAtMost = 10;
+
+/** Takes away workflows that wait for their calendar, as an operator might by mistake. The sweep must bring them back. */
+const terminateWaiting: Trial = async ({ platform }) => {
+  const { radicale } = platform;
+  await radicale.stop();
+  await pause(2_500);
+  try {
+    const terminated = await withServers(platform, async ({ sql, temporal: { workflow } }) => {
+      // The sweep leaves alone for minutes what it has woken.
+      const waiting = await sql<{ id: string }[]>`
+        select appointment_id as id from scheduling.calendar_syncs
+        where state = 'pending' and woken_at is null and attempts > 0 limit ${terminatedAtMost}`;
+      const endings = waiting.map(({ id }) => workflow.getHandle(appointmentCarrier.workflowId(id)).terminate('chaos'));
+      return (await Promise.allSettled(endings)).filter(({ status }) => status === 'fulfilled').length;
+    });
+    return `${terminated} terminated`;
+  } finally {
+    await radicale.start();
+  }
+};

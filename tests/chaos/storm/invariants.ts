@@ -1,0 +1,87 @@
+import { countOneMore, type Invariant } from './invariant.ts';
+import { ofKeys } from './invariants-of-keys.ts';
+import { ofMessages } from './invariants-of-messages.ts';
+import { ofWorkflows } from './invariants-of-workflows.ts';
+import type { Entry, Journal } from './journal.ts';
+import type { Seen } from './seen.ts';
+
+export const invariants: readonly Invariant[] = [
+  ...ofKeys,
+  ...ofMessages,
+  ...ofWorkflows,
+  {
+    name: 'what waits to be handed on is handed on',
+    verdict: 'lost',
+    find: (_, { waiting }) =>
+      waiting.filter(({ count }) => count > 0).map(({ where, count }) => `${count} are left in ${where}`),
+  },
+  {
+    name: 'every creation is published',
+    verdict: 'lost',
+    find: (_, seen) => publications(seen).flatMap(({ id, times }) => (times === 0 ? `the creation of ${id}` : [])),
+  },
+  {
+    name: 'no creation is published twice',
+    verdict: 'doubled',
+    find: (_, seen) =>
+      publications(seen).flatMap(({ id, times }) => (times > 1 ? `the creation of ${id}: ${times} times` : [])),
+  },
+  {
+    name: 'calendars show every appointment once, as it is, and nothing else',
+    verdict: 'broken',
+    find: (_, seen) => calendarFaults(seen),
+  },
+  { name: 'no row of another store', verdict: 'broken', find: findForeign },
+  { name: 'tables and indexes are whole', verdict: 'broken', find: (_, { corruption }) => corruption },
+];
+
+const createdEvents: Readonly<Partial<Record<Entry['kind'], string>>> = {
+  appointment: 'scheduling.appointment.created',
+  lead: 'crm.lead.created',
+  followup: 'scheduling.followup.scheduled',
+};
+
+function publications({ rows, published }: Seen): { id: string; times: number }[] {
+  const times = new Map<string, number>();
+  for (const { type, entityId } of published) countOneMore(times, `${type} ${entityId}`);
+  return rows.flatMap(({ kind, id }) => {
+    const type = createdEvents[kind];
+    return type === undefined ? [] : { id, times: times.get(`${type} ${id}`) ?? 0 };
+  });
+}
+
+function calendarFaults({ rows, calendars }: Seen): string[] {
+  const appointments = Map.groupBy(
+    rows.filter(({ kind, status }) => kind === 'appointment' && status !== 'cancelled'),
+    ({ store_id }) => store_id,
+  );
+  return calendars.flatMap(({ storeId, kind, events }) => {
+    const titles = Map.groupBy(events, ({ id }) => id);
+    const faults: string[] = [];
+    for (const { id, content } of appointments.get(storeId) ?? []) {
+      const found = titles.get(id) ?? [];
+      titles.delete(id);
+      if (found.length !== 1) faults.push(`${id} is ${found.length} times in its ${kind}`);
+      else if (found[0]?.title !== content.title) faults.push(`${id} is in its ${kind} as it was before`);
+    }
+    return [...faults, ...[...titles.keys()].map((id) => `${id} is in a ${kind} and should not be`)];
+  });
+}
+
+function findForeign({ entries }: Pick<Journal, 'entries'>, { rows, workflows, published, strays }: Seen): string[] {
+  const storeOf = new Map(rows.map(({ id, store_id }) => [id, store_id]));
+  const asked = new Map(entries.map(({ mark, storeId }) => [mark, storeId]));
+  const isElsewhere = (id: string, storeId: string) => storeOf.has(id) && storeOf.get(id) !== storeId;
+  return [
+    ...strays,
+    ...rows
+      .filter(({ mark, store_id }) => asked.has(mark) && asked.get(mark) !== store_id)
+      .map(({ kind, id }) => `the ${kind} ${id} is in another store than it was made in`),
+    ...workflows
+      .filter(({ id, storeId }) => isElsewhere(id.slice(id.indexOf(':') + 1), storeId))
+      .map(({ id }) => `the workflow ${id} runs for another store`),
+    ...published
+      .filter(({ entityId, storeId }) => isElsewhere(entityId, storeId))
+      .map(({ type, entityId }) => `${type} of ${entityId} was published for another store`),
+  ];
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { damages, type Recorded } from './damages.ts';
+import { invariants } from './invariants.ts';
+import { type Entry, newEntry } from './journal.ts';
+import { judge } from './judge.ts';
+import { requestTimeoutMs } from './platform.ts';
+import type { MessageRow } from './seen.ts';
+
+// A run's judge must be able to find what it looks for.
+
+const storeId = 'store';
+const sentAt = Date.parse('2026-11-21T12:00:00Z');
+const dueLater = new Date(Date.now() + 30 * 86_400_000);
+
+/** A run in which everything is in order. */
+function healthy(): Recorded {
+  const entries: Entry[] = [];
+  const recorded: Recorded = {
+    journal: { entries, written: [] },
+    seen: {
+      rows: [],
+      messages: [],
+      followups: [],
+      syncs: [{ appointment_id: 'a1', state: 'synced', attempts: 1, last_error_code: null }],
+      interactions: [{ lead_id: 'l0', counted: 5, told: 5 }],
+      waiting: [{ where: 'the outbox of crm', count: 0 }],
+      workflows: [],
+      taken: [],
+      calendars: [{ storeId, kind: 'feed', events: [{ id: 'a1', title: 'Corte 1' }] }],
+      published: [],
+      strays: [],
+      corruption: [],
+    },
+  };
+  const { seen } = recorded;
+  let number = 0;
+  const make = (
+    kind: Entry['kind'],
+    id: string,
+    options: { body?: object; may?: Record<string, string>; status?: string; at?: number } = {},
+  ) => {
+    const { body = {}, may = {}, status = 'scheduled', at = sentAt } = options;
+    const [mark, leadId] = [`mark ${id}`, kind === 'lead' || kind === 'appointment' ? null : 'l0'];
+    const entry = newEntry({ kind, storeId, key: `k${id}`, path: '/', body: { ...body }, mark, leadId, may: [may] });
+    entry.attempts.push({ sentAt: at, status: 201, afterMs: 5 });
+    entry.ids.add(id);
+    Object.assign(entry, { acknowledged: '{}', acknowledgedAt: at + 5, busy: false });
+    entries.push(entry);
+    const content = { ...body, ...may };
+    seen.rows.push({
+      kind,
+      id,
+      store_id: storeId,
+      lead_id: leadId,
+      mark,
+      status,
+      created_at: new Date(at + 3),
+      content,
+    });
+    return mark;
+  };
+  const message = (id: string, body: string, more: Partial<MessageRow> = {}) => {
+    number += 1;
+    const out = { direction: 'outbound', status: 'delivered', provider_message_id: `wamid.${id}` } as const;
+    seen.messages.push({ id, store_id: storeId, lead_id: 'l0', number, body, ...out, ...more });
+    if (!more.direction) seen.taken.push({ storeId, to: '55', text: body, atMs: sentAt + 100_000 + number });
+  };
+  const followup = (id: string, status: string, due_at: Date) => {
+    const mark = make('followup', id, { status });
+    seen.followups.push({ id, store_id: storeId, mark, status, due_at, message_id: null });
+    seen.workflows.push({ id: `followup:${id}`, status: status === 'pending' ? 'RUNNING' : 'COMPLETED', storeId });
+    seen.published.push({ type: 'scheduling.followup.scheduled', entityId: id, storeId });
+    return mark;
+  };
+
+  make('appointment', 'a1', { body: { duration_minutes: 30 }, may: { title: 'Corte 1', status: 'scheduled' } });
+  make('lead', 'l1', { may: { name: 'Ana', status: 'pending' }, status: 'pending' });
+  message('m1', make('message', 'm1', { status: 'delivered' }));
+  message('m2', make('message', 'm2', { status: 'delivered', at: sentAt + 1_000 }));
+  message('f1', followup('f1', 'sent', new Date(sentAt + 60_000)));
+  followup('f2', 'cancelled', new Date(sentAt + 60_000));
+  followup('f3', 'pending', dueLater);
+  for (const id of ['i1', 'i2']) {
+    message(id, `hello ${id}`, { direction: 'inbound', status: 'received' });
+    const at = sentAt + number * 1_000;
+    const written = { storeId, leadId: 'l0', id: `wamid.${id}`, text: `hello ${id}`, firstAt: at, posts: 2 };
+    recorded.journal.written.push({ ...written, acknowledgedAt: at + 5 });
+  }
+  seen.workflows.push({ id: 'appointment:a1', status: 'COMPLETED', storeId });
+  seen.workflows.push({ id: 'delivery:l0', status: 'COMPLETED', storeId });
+  seen.published.push({ type: 'scheduling.appointment.created', entityId: 'a1', storeId });
+  seen.published.push({ type: 'crm.lead.created', entityId: 'l1', storeId });
+  return recorded;
+}
+
+const faultsOf = (recorded: Recorded) =>
+  Object.fromEntries(
+    judge(recorded).flatMap(({ invariant, faults }) => (faults.length > 0 ? [[invariant, faults]] : [])),
+  );
+
+test('a run in which everything is in order has no faults', () => {
+  expect(faultsOf(healthy())).toEqual({});
+});
+
+describe('is found:', () => {
+  test.each(damages.map((damage) => [damage.name, damage] as const))('%s', (_, damage) => {
+    const recorded = healthy();
+    damage.do(recorded);
+    expect(Object.keys(faultsOf(recorded))).toContain(damage.breaks);
+  });
+});
+
+test('every invariant has a damage that it finds', () => {
+  const broken = new Set(damages.map(({ breaks }) => breaks));
+  expect(invariants.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
+});
+
+test('an unknown outcome may be either: a row or none, the change or not', () => {
+  const recorded = healthy();
+  const [entry] = recorded.journal.entries as [Entry];
+  delete entry.acknowledged;
+  entry.attempts.splice(0, 1, { sentAt, status: 504, afterMs: requestTimeoutMs });
+  expect(faultsOf(recorded)).toEqual({});
+  entry.may = [{ title: 'Corte 1', status: 'cancelled' }, ...entry.may];
+  expect(faultsOf(recorded)).toEqual({});
+  const { seen } = recorded;
+  seen.rows = seen.rows.filter(({ id }) => id !== 'a1');
+  [seen.syncs, seen.calendars] = [[], []];
+  seen.workflows = seen.workflows.filter(({ id }) => id !== 'appointment:a1');
+  entry.ids.clear();
+  expect(faultsOf(recorded)).toEqual({});
+});

@@ -1,0 +1,192 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { inboundPayload, newWamid } from '../../../services/messaging/test/whatsapp-webhooks.ts';
+import { type Asker, createAsker } from './ask.ts';
+import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './journal.ts';
+import type { Random } from './random.ts';
+import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';
+
+export type Load = {
+  /** Clients finish what they are at and send no more. */
+  stop(): Promise<void>;
+};
+
+type LoadOptions = {
+  readonly baseUrls: () => readonly string[];
+  readonly stores: readonly ChaosStore[];
+  readonly journal: Journal;
+  readonly random: Random;
+  /** How many ask at once. */
+  readonly clients: number;
+};
+
+/**
+ * How long each client rests between two requests: a load that Temporal's dev server can work
+ * off again after an outage. Radicale takes far less than a feed.
+ */
+const restMs = { feed: 110, caldav: 600 };
+const caldavClients = 2;
+const triesUnderLoad = 10;
+/** Most of what is younger than this many entries is looked at again. */
+const recent = 400;
+/** Those who have not written yet. */
+const newLeadsAtMost = 20;
+
+/** Clients that create, ask again, change, cancel and read, and customers that write, each in a loop of its own. */
+export function startLoad(options: LoadOptions): Load {
+  const { stores, journal, random } = options;
+  let on = true;
+  const asker = createAsker(options);
+  const isOn = () => on;
+  const unwritten: { store: ChaosStore; lead: ChaosLead }[] = [];
+
+  const create = async (entry: Entry): Promise<boolean> => {
+    journal.entries.push(entry);
+    for (let tries = 0; tries < triesUnderLoad && on; tries += 1) {
+      await asker.create(entry);
+      if (entry.acknowledged !== undefined) break;
+      if ((tries === 0 && random.next() < 0.2) || Date.now() > (entry.askUntil ?? Number.POSITIVE_INFINITY)) {
+        entry.abandoned = true;
+        break;
+      }
+      await pause(200 + random.below(800));
+    }
+    entry.busy = false;
+    return entry.acknowledged !== undefined;
+  };
+  const createLead = async (store: ChaosStore) => {
+    const entry = wishLead(store);
+    if (!(await create(entry)) || unwritten.length > newLeadsAtMost) return;
+    const lead = { id: [...entry.ids][0] as string, phone: entry.mark };
+    if (await write(store, lead, journal, random, isOn)) unwritten.push({ store, lead });
+  };
+  /** A new lead can be written to once what it wrote is taken in. */
+  const lookForNewLead = async () => {
+    const found = unwritten.shift();
+    if (!found) return;
+    const { status, text } = await asker.list(found.store.id, `/leads/${found.lead.id}/messages?limit=1`);
+    if (status === 200 && JSON.parse(text).total > 0) found.store.leads.push(found.lead);
+    else unwritten.push(found);
+  };
+
+  const client = async (calendar: ChaosStore['calendar']) => {
+    const own = stores.filter((store) => store.calendar === calendar);
+    while (on) {
+      await act(random.pick(own), random.next());
+      await pause(restMs[calendar] * (0.5 + random.next()));
+    }
+  };
+  const act = async (store: ChaosStore, roll: number): Promise<unknown> => {
+    if (roll < 0.1) return await create(wishAppointment(store, random));
+    if (roll < 0.2) return await create(wishMessage(store, random));
+    if (roll < 0.26) return await createFollowup(store);
+    if (roll < 0.29) return await createLead(store);
+    if (roll < 0.37) return await write(store, random.pick(store.leads), journal, random, isOn);
+    if (roll < 0.4) return await lookForNewLead();
+    if (roll < 0.46) return await withOne(store, undefined, (entry) => asker.create(entry));
+    if (roll < 0.52) return await withOne(store, 'appointment', (entry) => change(asker, entry, random));
+    if (roll < 0.55) return await withOne(store, 'lead', (entry) => asker.change(entry, { status: 'in_progress' }));
+    if (roll < 0.58) return await withOne(store, 'followup', (entry) => asker.cancel(entry));
+    if (roll < 0.88) return await withOne(store, random.pick(readable), (entry) => asker.read(entry));
+    return await asker.list(store.id, random.pick(lists));
+  };
+  const createFollowup = async (store: ChaosStore) => {
+    const entry = wishFollowup(store, random);
+    // Half of what is due soon is cancelled at about that moment.
+    if (!(await create(entry)) || entry.askUntil === undefined || random.next() < 0.5) return;
+    const dueAt = Date.parse(entry.body.due_at as string);
+    const cancelled = cancelAfter(entry, dueAt - Date.now() - 500 + random.below(1_000)).finally(() =>
+      cancelling.delete(cancelled),
+    );
+    cancelling.add(cancelled);
+  };
+  const cancelling = new Set<Promise<void>>();
+  const cancelAfter = async (entry: Entry, ms: number) => {
+    const until = performance.now() + ms;
+    while (on && performance.now() < until) await pause(Math.min(100, Math.max(1, until - performance.now())));
+    if (!entry.busy) await asker.cancel(entry);
+  };
+  const withOne = async (store: ChaosStore, kind: Kind | undefined, work: (entry: Entry) => Promise<void>) => {
+    const entry = take(journal, store, kind, random);
+    if (!entry) return;
+    await work(entry);
+    entry.busy = entry.may.length > 1;
+  };
+
+  const running = Array.from({ length: options.clients }, (_, index) =>
+    client(index < caldavClients ? 'caldav' : 'feed'),
+  );
+  return {
+    async stop() {
+      on = false;
+      await Promise.all([...running, ...cancelling]);
+    },
+  };
+}
+
+const readable: readonly Kind[] = ['appointment', 'lead', 'message', 'followup'];
+const lists = ['/appointments?limit=20', '/leads?limit=20', '/followups/scheduled?limit=20', '/store', '/sellers'];
+
+const change = (asker: Asker, entry: Entry, random: Random) =>
+  asker.change(
+    entry,
+    random.next() < 0.6 ? { title: `${entry.body.title} ${random.below(1_000_000)}` } : { status: 'cancelled' },
+  );
+
+/** A customer writes; the provider posts it until it is answered, and then perhaps once more. */
+async function write(
+  store: ChaosStore,
+  lead: ChaosLead,
+  journal: Journal,
+  random: Random,
+  isOn: () => boolean,
+): Promise<boolean> {
+  const id = newWamid();
+  const text = `chaos ${store.id} ${id}`;
+  const { server, post } = store.phone;
+  const message = { from: lead.phone, text, id };
+  const written: Written = { storeId: store.id, leadId: lead.id, id, text, firstAt: Date.now(), posts: 0 };
+  journal.written.push(written);
+  await server.customerWrites(message);
+  const payload = inboundPayload(server.settings, [message]);
+  const times = random.next() < 0.3 ? 2 : 1;
+  for (let taken = 0; taken < times && isOn(); ) {
+    written.posts += 1;
+    journal.counts.requests += 1;
+    if ((await post(payload)) === 200) {
+      written.acknowledgedAt ??= Date.now();
+      journal.counts.acknowledged += 1;
+      taken += 1;
+    } else {
+      journal.counts.unknown += 1;
+      await pause(300);
+    }
+  }
+  return written.acknowledgedAt !== undefined;
+}
+
+/** One that is acknowledged, known in its content and not in another client's hands; the younger the likelier. */
+function take(journal: Journal, store: ChaosStore, kind: Kind | undefined, random: Random): Entry | undefined {
+  for (let tries = 0; tries < 20; tries += 1) {
+    const { length } = journal.entries;
+    const entry = journal.entries[length - 1 - random.below(Math.min(length, recent))];
+    if (!entry || entry.busy || entry.acknowledged === undefined || entry.storeId !== store.id) continue;
+    if (kind !== undefined && entry.kind !== kind) continue;
+    if (entry.kind === 'appointment' && entry.may[0]?.status !== 'scheduled') continue;
+    entry.busy = true;
+    return entry;
+  }
+  return undefined;
+}
+
+/** Asks once more for everything whose client still wants to know, when the faults are over. Those must succeed. */
+export async function askForTheRest(options: Omit<LoadOptions, 'random' | 'clients'>): Promise<void> {
+  const { journal } = options;
+  const asker = createAsker(options);
+  for (const entry of journal.entries) {
+    if (entry.abandoned || Date.now() > (entry.askUntil ?? Number.POSITIVE_INFINITY)) continue;
+    for (let tries = 0; entry.acknowledged === undefined && tries < 5; tries += 1) await asker.create(entry);
+    if (entry.acknowledged === undefined) {
+      journal.unexpected.push(`after the faults POST ${entry.path} with key ${entry.key} was still not answered`);
+    }
+  }
+}

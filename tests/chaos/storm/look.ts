@@ -1,0 +1,162 @@
+import { Client, Connection } from '@temporalio/client';
+import postgres from 'postgres';
+import { readEvents } from '../../../services/scheduling/test/caldav-servers.ts';
+import type { ChaosStore } from './journal.ts';
+import type { Platform } from './platform.ts';
+import { readStream } from './read-stream.ts';
+import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
+
+export type Open = { readonly sql: postgres.Sql; readonly temporal: Client };
+
+/** Gathers everything that a run left behind. The platform's own processes are stopped by it. */
+export async function look(platform: Platform, stores: readonly ChaosStore[], { sql, temporal }: Open): Promise<Seen> {
+  const seen: Seen = {
+    ...(await lookAtDatabase(sql)),
+    workflows: await lookAtWorkflows(temporal),
+    taken: stores.flatMap(({ id, phone }) =>
+      phone.server.log.map(({ to, text, atMs }) => ({ storeId: id, to, text, atMs })),
+    ),
+    calendars: [],
+    published: [],
+  };
+  for (const { id, feedUrl, calendar } of stores) {
+    const events = feedUrl ? await readFeed(feedUrl) : await readEvents(platform.radicale);
+    const plain = events.map(({ uid, title }) => ({ id: uid.replace(/@.*$/, ''), title }));
+    seen.calendars.push({ storeId: id, kind: calendar, events: plain });
+  }
+  seen.published = await readStream(platform);
+  return seen;
+}
+
+type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published'>;
+
+/** As the administrator, whom no row security keeps from anything. */
+export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
+  const appointments = await sql`select * from scheduling.appointments where notes like 'chaos %'`;
+  const leads = await sql`select * from crm.leads where name like 'Ana %'`;
+  const messages = await sql<MessageRow[]>`
+    select id, store_id, lead_id, number::int, direction, body, status, provider_message_id, created_at, source
+    from messaging.messages where body like 'chaos %' order by store_id, lead_id, number`;
+  const followups = await sql`select *, message as mark from scheduling.followups where message like 'chaos %'`;
+  const rowOf = (kind: Row['kind'], mark: string, names: readonly string[]) => (row: postgres.Row) =>
+    ({
+      kind,
+      id: row.id,
+      store_id: row.store_id,
+      lead_id: row.lead_id ?? null,
+      mark: row[mark],
+      status: row.status,
+      created_at: row.created_at,
+      content: Object.fromEntries(
+        names.map((name) => [name, row[name] instanceof Date ? row[name].toISOString() : row[name]]),
+      ),
+    }) satisfies Row;
+  return {
+    rows: [
+      ...appointments.map(
+        rowOf('appointment', 'notes', ['title', 'status', 'scheduled_at', 'duration_minutes', 'lead_id']),
+      ),
+      ...leads.map(rowOf('lead', 'customer_phone', ['name', 'status'])),
+      ...messages.filter((row) => (row as postgres.Row).source === 'api').map(rowOf('message', 'body', [])),
+      ...followups.map(rowOf('followup', 'mark', ['lead_id'])),
+    ],
+    messages: [...messages],
+    followups: [...(followups as unknown as FollowupRow[])],
+    syncs: [
+      ...(await sql<Seen['syncs']>`
+        select a.id as appointment_id, s.state, s.attempts, s.last_error_code
+        from scheduling.appointments a
+        left join scheduling.calendar_syncs s on s.store_id = a.store_id and s.appointment_id = a.id`),
+    ],
+    interactions: [
+      ...(await sql<Seen['interactions']>`
+        select c.lead_id, c.interaction_count as counted, l.interaction_count as told
+        from messaging.conversations c join crm.leads l on l.store_id = c.store_id and l.id = c.lead_id`),
+    ],
+    waiting: [
+      ...(await sql<Seen['waiting']>`
+        select 'the outbox of scheduling' as where, count(*)::int as count from scheduling.outbox
+        union all select 'the outbox of crm', count(*)::int from crm.outbox
+        union all select 'the outbox of messaging', count(*)::int from messaging.outbox
+        union all select 'the inbox of messaging', count(*)::int from messaging.inbound_payloads where processed_at is null`),
+    ],
+    strays: await findStrays(sql),
+    corruption: await findCorruption(sql),
+  };
+}
+
+/** Rows that name a lead, an appointment or a channel which is not of their store. */
+async function findStrays(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<{ what: string; id: string }[]>`
+    select 'appointment' as what, a.id from scheduling.appointments a
+      where a.lead_id is not null and not exists (select from crm.leads l where l.store_id = a.store_id and l.id = a.lead_id)
+    union all select 'follow-up', f.id from scheduling.followups f
+      where not exists (select from crm.leads l where l.store_id = f.store_id and l.id = f.lead_id)
+    union all select 'message', m.id from messaging.messages m
+      where not exists (select from crm.leads l where l.store_id = m.store_id and l.id = m.lead_id)
+    union all select 'message (channel)', m.id from messaging.messages m join messaging.channels c on c.id = m.channel_id
+      where c.store_id <> m.store_id
+    union all select 'lead', l.id from crm.leads l
+      where not exists (select from gateway.stores s where s.id = l.store_id)`;
+  return rows.map(({ what, id }) => `the ${what} ${id} names a row of another store, or none`);
+}
+
+/** Every B-tree with its table's rows held against it, and every table, by PostgreSQL's own checker. */
+async function findCorruption(sql: postgres.Sql): Promise<string[]> {
+  await sql`create extension if not exists amcheck schema public`;
+  const found: string[] = [];
+  const ofOurs = sql`n.nspname in ('gateway', 'crm', 'scheduling', 'messaging')`;
+  const indexes = await sql<{ oid: number; name: string }[]>`
+    select c.oid, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_am a on a.oid = c.relam join pg_index i on i.indexrelid = c.oid
+    where a.amname = 'btree' and c.relkind = 'i' and i.indisvalid and ${ofOurs}`;
+  for (const { oid, name } of indexes) {
+    await sql`select public.bt_index_check(${oid}::oid::regclass, true)`.catch((error: Error) =>
+      found.push(`the index ${name}: ${error.message}`),
+    );
+  }
+  const tables = await sql<{ oid: number; name: string }[]>`
+    select c.oid, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and ${ofOurs}`;
+  for (const { oid, name } of tables) {
+    const faults = await sql`select msg from public.verify_heapam(${oid}::oid::regclass)`;
+    for (const { msg } of faults.slice(0, 3)) found.push(`the table ${name}: ${msg}`);
+  }
+  return found;
+}
+
+async function lookAtWorkflows(temporal: Client): Promise<Seen['workflows']> {
+  const found: Seen['workflows'] = [];
+  for await (const { workflowId, status, searchAttributes } of temporal.workflow.list({ pageSize: 1000 })) {
+    const [storeId] = (searchAttributes.StoreId ?? []) as string[];
+    found.push({ id: workflowId, status: status.name, storeId: storeId ?? '' });
+  }
+  return found;
+}
+
+async function readFeed(url: string): Promise<{ uid: string; title: string }[]> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`a feed answered ${response.status}`);
+  const text = (await response.text()).replaceAll(/\r\n[ \t]/g, '');
+  return text
+    .split('BEGIN:VEVENT')
+    .slice(1)
+    .map((event) => ({
+      uid: /\r\nUID:(.*)\r\n/.exec(event)?.[1] ?? '',
+      title: /\r\nSUMMARY:(.*)\r\n/.exec(event)?.[1] ?? '',
+    }));
+}
+
+export async function withServers<T>(
+  platform: Pick<Platform, 'servers'>,
+  work: (open: Open) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl, temporalAddress } = platform.servers;
+  const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} });
+  const connection = await Connection.connect({ address: temporalAddress });
+  try {
+    return await work({ sql, temporal: new Client({ connection }) });
+  } finally {
+    await Promise.all([sql.end({ timeout: 2 }), connection.close()]);
+  }
+}

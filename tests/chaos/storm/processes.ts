@@ -1,0 +1,81 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Child, type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
+import { processNames } from '../../../infra/local/services.ts';
+
+export type ProcessName = (typeof processNames)[number];
+/** A second one of a process, of another version where the run has one. */
+export type TwinName = `${ProcessName}-2`;
+type Name = ProcessName | TwinName;
+
+export const twinOf = (name: ProcessName): TwinName => `${name}-2`;
+
+const againAfterMs = 300;
+const readyWithinMs = 60_000;
+const stoppedWithinMs = 8_000;
+
+/** The platform's own processes. Whatever ends that should run is started again, as a supervisor does. */
+export function createProcesses(options: {
+  children: Children;
+  folder: string;
+  specOf(name: Name): Promise<ProcessSpec>;
+}) {
+  const { children, folder, specOf } = options;
+  const running = new Map<Name, Child>();
+  const wanted = new Map<Name, ProcessSpec>();
+
+  const launch = (name: Name, spec: ProcessSpec): Child => {
+    const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
+    const child = children.start(spec, (line) => log.write(`${line}\n`));
+    running.set(name, child);
+    void child.exited.then(async (how) => {
+      log.end(`ended: ${how}\n`);
+      running.delete(name);
+      await pause(againAfterMs);
+      if (wanted.get(name) === spec && !running.has(name)) launch(name, spec);
+    });
+    return child;
+  };
+  const start = async (...names: Name[]) => {
+    await Promise.all(
+      names.map(async (name) => {
+        const spec = await specOf(name);
+        wanted.set(name, spec);
+        await untilReady(spec, launch(name, spec), readyWithinMs);
+      }),
+    );
+  };
+  const stop = async (...names: Name[]) => {
+    for (const name of names) wanted.delete(name);
+    await Promise.all(names.map((name) => running.get(name)?.stop(stoppedWithinMs)));
+  };
+  return {
+    start,
+    /** In order, as a deployment does. */
+    stop,
+    /** `kill -9`, at one moment. Whatever is just being started again is left out. */
+    kill(...names: Name[]) {
+      for (const name of names) running.get(name)?.kill();
+    },
+    /** Connections stay open, and nothing answers. */
+    stall: (name: Name) => signal(running.get(name), 'SIGSTOP'),
+    goOn: (name: Name) => signal(running.get(name), 'SIGCONT'),
+    isRunning: (name: Name) => running.has(name),
+    async stopAll() {
+      for (const child of running.values()) signal(child, 'SIGCONT');
+      await stop(...(['gateway', 'gateway-2'] as const));
+      await stop(...[...wanted.keys()]);
+    },
+  };
+}
+
+function signal(child: Child | undefined, name: NodeJS.Signals): void {
+  try {
+    if (child && !child.hasExited()) process.kill(child.pid, name);
+  } catch {
+    // It ended in between.
+  }
+}
+
+export const allProcesses: readonly ProcessName[] = processNames;

@@ -1,0 +1,68 @@
+import { damages } from './damages.ts';
+import { holds, latenessMs, type Outcome } from './run.ts';
+
+const shownOfEach = 20;
+
+const faultsOf = ({ findings }: Pick<Outcome, 'findings'>, verdict: 'lost' | 'doubled' | 'broken'): number =>
+  findings.reduce((sum, finding) => sum + (finding.verdict === verdict ? finding.faults.length : 0), 0);
+
+/** What was done, acknowledged, lost and doubled, by name. */
+export function figuresOf(seed: number, outcome: Outcome): [string, string | number][] {
+  const { faults, left, journal, made, drained, minutes, findings, blind, untried } = outcome;
+  const { counts, entries, latest } = journal;
+  const unresolved = entries.filter(({ acknowledged }) => acknowledged === undefined).length;
+  const tried = findings.length;
+  return [
+    ['seed', seed],
+    ['minutes', minutes.toFixed(1)],
+    ['faults', `${faults.length} of ${new Set(faults).size} kinds`],
+    ...left.map((what): [string, string] => ['left out', what]),
+    ['requests', counts.requests],
+    ['acknowledged', `${counts.acknowledged} (${counts.replayed} of them replays)`],
+    ['unavailable', `${counts.unavailable} (503: nothing was done)`],
+    ['unknown', `${counts.unknown} (504, broken connections)`],
+    ['too late', `${counts.refused} (409: the state had moved on)`],
+    ['keys', `${entries.length}, ${unresolved} given up by their clients`],
+    ...Object.entries(made),
+    ['settled by hand', `${drained.settledByHand} messages whose outcome nobody knew`],
+    ['drained', `${drained.seconds.toFixed(1)} s after the last fault`],
+    [
+      'slowest answer',
+      `${Math.abs(latest.ms).toFixed(0)} ms ${latest.ms > 0 ? 'after' : 'before'} its deadline (${latest.what})`,
+    ],
+    [
+      'invariants',
+      `${tried}, of which ${tried - findings.filter(({ faults: found }) => found.length > 0).length} held`,
+    ],
+    ['damages tried', `${damages.length - untried.length}, of which ${blind.length} were not found`],
+    ['lost', faultsOf(outcome, 'lost')],
+    ['doubled', faultsOf(outcome, 'doubled')],
+    ['other faults', faultsOf(outcome, 'broken') + journal.unexpected.length],
+  ];
+}
+
+/** For the terminal. */
+export function reportOf(seed: number, outcome: Outcome): string {
+  const { findings, journal, blind, untried } = outcome;
+  return [
+    '',
+    ...figuresOf(seed, outcome).map(([name, value]) => `${name.padEnd(34)}${value}`),
+    ...findings.flatMap(({ invariant, faults }) => list(`Does not hold: ${invariant}`, faults)),
+    ...list('Unexpected', journal.unexpected),
+    ...list('Damages that no check found', blind),
+    ...list('Damages that this run had nothing for', untried),
+    ...(journal.latest.ms > latenessMs ? ['', `An answer came more than ${latenessMs} ms after its deadline.`] : []),
+    '',
+    holds(outcome) ? 'Nothing was lost or doubled, and everything held.' : 'FAILED',
+  ].join('\n');
+}
+
+const list = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0
+    ? []
+    : [
+        '',
+        `${title}:`,
+        ...lines.slice(0, shownOfEach).map((line) => `  ${line}`),
+        ...(lines.length > shownOfEach ? [`  … and ${lines.length - shownOfEach} more`] : []),
+      ];

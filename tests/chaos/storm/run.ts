@@ -1,0 +1,161 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Recorded } from './damages.ts';
+import { type Drained, drain } from './drain.ts';
+import { chooseFaults, type Fault, type Stage } from './faults.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { blindSpots, type Finding, judge } from './judge.ts';
+import { askForTheRest, startLoad } from './load.ts';
+import { look, withServers } from './look.ts';
+import { type Platform, startPlatform } from './platform.ts';
+import { createRandom } from './random.ts';
+import { createStores } from './stores.ts';
+
+export type Settings = {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly short: boolean;
+  /** Of so many only, for trying. */
+  readonly faults?: number | undefined;
+  /** Those whose name has this text. */
+  readonly only?: string | undefined;
+  readonly beside?: string | undefined;
+};
+
+export type Outcome = {
+  readonly faults: readonly string[];
+  /** Faults that could not be made here, and why. */
+  readonly left: readonly string[];
+  readonly journal: Journal;
+  readonly made: Readonly<Record<string, number>>;
+  readonly findings: readonly Finding[];
+  /** Damages to what was recorded that were not found, and those that there was nothing to do to. */
+  readonly blind: readonly string[];
+  readonly untried: readonly string[];
+  readonly drained: Drained;
+  readonly minutes: number;
+};
+
+/** Whatever comes this much later than its deadline hung; below that, it is a machine on which everything shares the cores. */
+export const latenessMs = 8_000;
+const recoverWithinMs = 60_000;
+/** A feed shows so many coming appointments at most, so there must be stores enough. */
+const appointmentsPerMinute = 500;
+const shownByFeed = 1_500;
+const leastFeeds = 2;
+const clients = { short: 9, long: 16 };
+
+/** Starts the platform, lets clients at it while one fault follows another, heals it, and compares. */
+export async function run(settings: Settings, say: (text: string) => void): Promise<Outcome> {
+  const { minutes, seed, short, beside } = settings;
+  const startedAt = performance.now();
+  const random = createRandom(seed);
+  const feeds = short ? leastFeeds : leastFeeds + Math.ceil((minutes * appointmentsPerMinute) / shownByFeed);
+  const platform = await startPlatform({
+    // Providers and clients have chance of their own: how many requests come between two faults is not the seed's affair.
+    random: createRandom(seed + 2),
+    phones: 1 + feeds,
+    diskMegabytes: short ? 384 : 1_536,
+    beside,
+  });
+  const stopAndKeep = async () => {
+    await platform.stop();
+    platform.keep();
+  };
+  const stop = () => void stopAndKeep().finally(() => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  try {
+    const stores = await createStores(platform);
+    const journal = createJournal();
+    const { baseUrls } = platform;
+    const load = startLoad({
+      baseUrls,
+      stores,
+      journal,
+      random: createRandom(seed + 1),
+      clients: clients[short ? 'short' : 'long'],
+    });
+    say(`The platform is up, its data and logs are in ${platform.folder}. Clients are at work.`);
+    const left = typeof platform.disk === 'string' ? [`PostgreSQL's disk is full (${platform.disk})`] : [];
+    for (const name of left) say(`Left out: ${name}`);
+    await pause(3_000);
+    const faults = await makeTrouble({ platform, random, journal }, settings, say);
+    await load.stop();
+    say('The faults are over. Waiting for what is left to be done.');
+    await askForTheRest({ baseUrls, stores, journal });
+    const { drained, seen } = await withServers(platform, async (open) => {
+      const drained = await drain(platform, stores, open, say);
+      return { drained, seen: await look(platform, stores, open) };
+    });
+    await platform.stop();
+    const recorded: Recorded = { journal: { entries: journal.entries, written: journal.written }, seen };
+    const findings = judge(recorded);
+    const made = countsOf(recorded);
+    const outcome = {
+      ...{ faults, left, journal, made, findings, ...blindSpots(recorded, findings), drained },
+      minutes: (performance.now() - startedAt) / 60_000,
+    };
+    if (holds(outcome)) platform.remove();
+    else platform.keep();
+    return outcome;
+  } catch (error) {
+    await stopAndKeep();
+    throw error;
+  }
+}
+
+/** Whether nothing was lost or doubled, everything that must hold does, and every check could have found otherwise. */
+export const holds = ({ journal, findings, blind }: Outcome): boolean =>
+  findings.every(({ faults }) => faults.length === 0) &&
+  journal.unexpected.length + blind.length === 0 &&
+  journal.latest.ms <= latenessMs;
+
+function countsOf({ seen: { rows, messages, taken, workflows } }: Recorded): Record<string, number> {
+  const of = (kind: string) => rows.filter((row) => row.kind === kind).length;
+  return {
+    appointments: of('appointment'),
+    leads: of('lead'),
+    'messages of clients': of('message'),
+    'follow-ups': of('followup'),
+    'messages of customers': messages.filter(({ direction }) => direction === 'inbound').length,
+    'messages that the providers took': taken.length,
+    'runs of workflows': workflows.length,
+  };
+}
+
+/** One round of each kind of fault in a random order (short), or as many rounds of all as the time is long. */
+async function makeTrouble(stage: Stage, settings: Settings, say: (text: string) => void): Promise<string[]> {
+  const { platform, random, journal } = stage;
+  const { minutes, short, faults: atMost = Number.POSITIVE_INFINITY, only = '' } = settings;
+  const startedAt = performance.now();
+  const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(0).padStart(4);
+  const done: string[] = [];
+  const isTime = () => done.length < atMost && (short || performance.now() - startedAt < minutes * 60_000);
+  do {
+    const chosen = random.shuffled(chooseFaults(stage, short)).filter(({ name }) => name.includes(only));
+    if (chosen.length === 0) throw new Error(`no fault has "${only}" in its name`);
+    for (const fault of chosen) {
+      if (!isTime()) break;
+      const before = journal.counts.requests;
+      const note = await fault.run(stage);
+      const recovered = await recovery(platform, fault, journal);
+      done.push(fault.name);
+      const requests = journal.counts.requests - before;
+      say(`${seconds()} s  ${fault.name}${note ? ` (${note})` : ''}: ${requests} requests, ${recovered}`);
+      await pause(short ? 500 + random.below(1_000) : 1_000 + random.below(4_000));
+    }
+  } while (!short && isTime());
+  return done;
+}
+
+/** Nobody helps: what died is started again, and everything finds its servers again. */
+async function recovery(platform: Platform, fault: Fault, journal: Journal): Promise<string> {
+  const since = performance.now();
+  try {
+    await platform.untilReady(recoverWithinMs);
+    return `ready again after ${((performance.now() - since) / 1000).toFixed(1)} s`;
+  } catch (error) {
+    const why = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
+    journal.unexpected.push(`after "${fault.name}" not ready within ${recoverWithinMs / 1000} s: ${why}`);
+    return 'NOT READY';
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Child, type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
+import type { Ports } from '../../../infra/local/ports.ts';
+import { adminUrl, findPostgres, preparePostgres } from '../../../infra/local/servers/postgres.ts';
+import {
+  provideNats,
+  providePostgres,
+  provideTemporal,
+  type ServerAddresses,
+  type ServerOptions,
+} from '../../../infra/local/servers.ts';
+
+/** A server that is stopped, killed and stalled at will; its data and its address stay. */
+export type Server = {
+  /** Resolves when it serves; one that ends while it starts is started again. */
+  start(): Promise<void>;
+  /** In order, as an operator does. */
+  stop(): Promise<void>;
+  /** `kill -9` */
+  kill(): Promise<void>;
+  /** Connections stay open, and nothing answers. */
+  stall(): void;
+  goOn(): void;
+};
+
+export type Servers = ServerAddresses & {
+  readonly postgres: Server;
+  readonly nats: Server;
+  readonly temporal: Server;
+};
+
+const readyWithinMs = 60_000;
+const stoppedWithinMs = 15_000;
+/** What is written ahead must leave room on a small disk. */
+const postgresSettings = ['max_wal_size=96MB', 'min_wal_size=32MB', 'log_min_messages=fatal'];
+
+/** Starts PostgreSQL (durable, as in life, its data in a folder of its own), NATS and Temporal for this run alone. */
+export async function startServers(options: {
+  folder: string;
+  postgresFolder: string;
+  ports: Ports;
+  password: string;
+  children: Children;
+}): Promise<Servers> {
+  const { folder, postgresFolder, ports, password, children } = options;
+  const started = new Map<string, Server>();
+  const start = async (spec: ProcessSpec) => {
+    const server = createServer(children, async () => spec);
+    started.set(spec.name, server);
+    await server.start();
+  };
+  // Prepared anew before each start: a killed one leaves its lock file.
+  const postgres = createServer(children, async () => {
+    const dataDirectory = join(postgresFolder, 'postgres');
+    const binaries = findPostgres(process.env);
+    const spec = await preparePostgres({ binaries, dataDirectory, port: ports.postgres, password, durable: true });
+    return { ...spec, args: [...spec.args, ...postgresSettings.flatMap((setting) => ['-c', setting])] };
+  });
+  const env: NodeJS.ProcessEnv = { ...process.env, NATS_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '' };
+  env.POSTGRES_URL = adminUrl({ port: ports.postgres, password });
+  const report = (text: string) => process.stderr.write(`${text}\n`);
+  const serverOptions: ServerOptions = { localDirectory: folder, env, ports, password, start, report };
+  mkdirSync(join(folder, 'temporal'), { recursive: true });
+  const [databaseUrl, natsUrl, temporal] = await Promise.all([
+    postgres.start().then(() => providePostgres(serverOptions)),
+    provideNats(serverOptions),
+    provideTemporal(serverOptions),
+  ]);
+  return {
+    databaseUrl,
+    natsUrl,
+    ...temporal,
+    postgres,
+    nats: started.get('nats') as Server,
+    temporal: started.get('temporal') as Server,
+  };
+}
+
+function createServer(children: Children, prepare: () => Promise<ProcessSpec>): Server {
+  let child: Child | undefined;
+  let spec: ProcessSpec | undefined;
+  const family = (): number[] => (child && !child.hasExited() ? [child.pid, ...childrenOf(child.pid)] : []);
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of family()) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // A backend that has ended meanwhile.
+      }
+    }
+  };
+  return {
+    async start() {
+      const until = performance.now() + readyWithinMs;
+      for (;;) {
+        if (!child || child.hasExited()) {
+          spec = await prepare();
+          child = children.start(spec);
+        }
+        try {
+          return await untilReady(spec as ProcessSpec, child, until - performance.now());
+        } catch (error) {
+          if (performance.now() > until || !child.hasExited()) throw error;
+        }
+      }
+    },
+    stop: async () => await child?.stop(stoppedWithinMs),
+    async kill() {
+      child?.kill();
+      await child?.exited;
+    },
+    stall: () => signal('SIGSTOP'),
+    goOn: () => signal('SIGCONT'),
+  };
+}
+
+/** PostgreSQL answers by processes of their own, each of which must stand still. */
+function childrenOf(parent: number): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}

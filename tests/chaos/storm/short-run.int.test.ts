@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../../../infra/local/paths.ts';
+
+const limitMs = 180_000;
+
+/** A slice of `npm run chaos -- --short`, which is too long for every run of the tests. */
+const runChaos = (...argv: string[]): Promise<{ code: number | string | null; output: string }> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, NODE_ENV: undefined, VITEST: undefined };
+    execFile(
+      process.execPath,
+      [join(root, 'tests/chaos/main.ts'), ...argv],
+      { cwd: root, env, timeout: limitMs, killSignal: 'SIGINT' },
+      (error, out, err) => resolve({ code: error ? (error.code ?? null) : 0, output: out + err }),
+    );
+  });
+
+test('under load and two faults nothing is lost or doubled, and every check of that can fail', {
+  timeout: limitMs + 20_000,
+}, async () => {
+  const { code, output } = await runChaos('--short', '--seed', '9', '--faults', '2');
+  expect(code, output).toBe(0);
+  expect(output).toContain('Nothing was lost or doubled, and everything held.');
+});

@@ -1,0 +1,98 @@
+import {
+  connectCalendar,
+  connectChannel,
+  createApiKey,
+  createStore,
+  updateMessagingSettings,
+} from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { inboundPayload } from '../../../services/messaging/test/whatsapp-webhooks.ts';
+import type { ChaosLead, ChaosStore } from './journal.ts';
+import type { InsideCall, Platform } from './platform.ts';
+
+const leadsAtFirst = 12;
+
+/** Stores with a key, a calendar (feeds, and one that Radicale serves), a WhatsApp channel and leads that have written. */
+export async function createStores(platform: Platform): Promise<ChaosStore[]> {
+  return await platform.inside((call) =>
+    Promise.all(platform.phones.map((_, index) => createOne(platform, call, index))),
+  );
+}
+
+async function createOne(platform: Platform, call: InsideCall, index: number): Promise<ChaosStore> {
+  const calendar = index === 0 ? 'caldav' : 'feed';
+  const phone = platform.phones[index] as Platform['phones'][number];
+  const { id } = await call(createStore, { body: { name: `Chaos ${index}`, tier: 'enterprise' } });
+  const made = await call(createApiKey, { body: { store_id: id, name: 'chaos' } });
+  const { username, password } = platform.radicale;
+  const { feed_url } = await call(
+    connectCalendar,
+    {
+      body:
+        calendar === 'feed'
+          ? { provider: calendar }
+          : {
+              provider: calendar,
+              url: platform.calendarUrl,
+              username: username as string,
+              secrets: { password: password as string },
+            },
+    },
+    id,
+  );
+  const { phoneNumberId, phone: number, accessToken, appSecret } = phone.server.settings;
+  const { channel_id } = await call(
+    connectChannel,
+    {
+      body: {
+        provider: 'whatsapp_cloud',
+        phone_number_id: phoneNumberId,
+        phone: number,
+        api_url: platform.phoneUrls[index] as string,
+        number_rate: 1000,
+        pair_burst: 1000,
+        pair_interval_seconds: 0,
+        secrets: { access_token: accessToken, app_secret: appSecret, verify_token: 'verify-token' },
+      },
+    },
+    id,
+  );
+  await call(updateMessagingSettings, { body: { message_wait_seconds: 2 } }, id);
+  phone.webhookUrl = platform.webhookUrl(channel_id);
+  const store: ChaosStore = { id, key: made.api_key, calendar, feedUrl: feed_url, phone, leads: [] };
+  for (let made = 0; made < leadsAtFirst; made += 1) store.leads.push(await createOneLead(platform, store));
+  const writing = store.leads.map((lead) => ({ from: lead.phone, text: `hello ${id}` }));
+  await phone.server.customerWrites(...writing);
+  await waitFor(async () => (await phone.post(inboundPayload(phone.server.settings, writing))) === 200, {
+    description: 'the first webhook is taken',
+  });
+  await Promise.all(store.leads.map((lead) => untilItHasWritten(platform, store, lead)));
+  return store;
+}
+
+let phones = 5_511_900_000_000;
+/** A number that nobody has yet. */
+export const newPhone = (): string => String(++phones);
+
+/** What it wrote has been taken in: from then on it can be written to. */
+const untilItHasWritten = (platform: Platform, { key }: ChaosStore, { id }: ChaosLead) =>
+  waitFor(
+    async () => {
+      const url = `${platform.baseUrls()[0]}/leads/${id}/messages?limit=1`;
+      const answer = await fetch(url, { headers: { 'x-api-key': key } });
+      return ((await answer.json()) as { total: number }).total > 0;
+    },
+    { description: 'what a lead wrote is taken in', timeoutMs: 15_000, intervalMs: 100 },
+  );
+
+async function createOneLead(platform: Platform, store: ChaosStore): Promise<ChaosLead> {
+  const customer_phone = newPhone();
+  const answer = await fetch(`${platform.baseUrls()[0]}/leads`, {
+    method: 'POST',
+    headers: { 'x-api-key': store.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Ana first', customer_phone }),
+  });
+  if (answer.status !== 201) throw new Error(`a lead was not made: ${answer.status} ${await answer.text()}`);
+  const { id } = (await answer.json()) as { id: string };
+  return { id, phone: customer_phone };
+}

@@ -1,0 +1,15 @@
+import { findOnPath } from '../../../infra/local/servers/find-on-path.ts';
+import { buildGoTool, cachedGoTool } from '../../../infra/local/servers/go-tool.ts';
+
+const TOOL = {
+  name: 'toxiproxy',
+  title: 'toxiproxy',
+  module: 'github.com/Shopify/toxiproxy/v2',
+  package: '/cmd/server',
+  version: 'v2.12.0',
+};
+
+/** toxiproxy-server from PATH, else from the cache, else built once. */
+export async function findToxiproxy(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
+  return findOnPath('toxiproxy-server', env) ?? cachedGoTool(TOOL, env) ?? (await buildGoTool(TOOL, env, report));
+}

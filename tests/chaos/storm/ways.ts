@@ -1,0 +1,90 @@
+import { type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
+import { freePort } from '../../../infra/local/ports.ts';
+import { findToxiproxy } from './toxiproxy-tool.ts';
+
+/** What can be wrong with a way. */
+export type Trouble = 'latency' | 'resets' | 'half-open connections' | 'silence';
+export const troubles: readonly Trouble[] = ['latency', 'resets', 'half-open connections', 'silence'];
+
+type Toxic = { type: string; stream: 'upstream' | 'downstream'; attributes: Record<string, number> };
+
+const toxics: Readonly<Record<Trouble, readonly Toxic[]>> = {
+  latency: [
+    { type: 'latency', stream: 'upstream', attributes: { latency: 150, jitter: 100 } },
+    { type: 'latency', stream: 'downstream', attributes: { latency: 150, jitter: 100 } },
+  ],
+  resets: [{ type: 'reset_peer', stream: 'downstream', attributes: { timeout: 100 } }],
+  // What is sent arrives and is carried out, and of its answers none ever comes.
+  'half-open connections': [{ type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } }],
+  silence: [
+    { type: 'timeout', stream: 'upstream', attributes: { timeout: 0 } },
+    { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } },
+  ],
+};
+
+/** The ways between every two of the platform, each through a proxy of its own that can be made bad. */
+export type Ways = {
+  /** Opens a way, named `who → whom`, to `host:port`, and answers the `host:port` at which it begins. */
+  open(name: string, target: string): Promise<string>;
+  names(): readonly string[];
+  trouble(name: string, trouble: Trouble): Promise<void>;
+  /** Ends whatever is wrong with it. */
+  mend(name: string): Promise<void>;
+};
+
+const readyWithinMs = 10_000;
+
+/** Starts toxiproxy for this run alone. */
+export async function startWays(children: Children): Promise<Ways> {
+  const report = (text: string) => process.stderr.write(`${text}\n`);
+  const [binary, port] = await Promise.all([findToxiproxy(process.env, report), freePort()]);
+  const url = `http://127.0.0.1:${port}`;
+  const spec: ProcessSpec = {
+    name: 'toxiproxy',
+    command: binary,
+    args: ['-host', '127.0.0.1', '-port', String(port)],
+    env: { ...process.env, LOG_LEVEL: 'error' },
+    stopSignal: 'SIGTERM',
+    isReady: async () => {
+      try {
+        return (await fetch(`${url}/version`)).ok || 'it refuses';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    },
+  };
+  await untilReady(spec, children.start(spec), readyWithinMs);
+
+  const ask = async (method: string, path: string, body?: object): Promise<void> => {
+    const answer = await fetch(`${url}${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
+    if (!answer.ok) throw new Error(`toxiproxy answered ${answer.status} to ${method} ${path}: ${await answer.text()}`);
+  };
+  const ways = new Map<string, { id: string; bad: string[] }>();
+  const known = (name: string) => {
+    const way = ways.get(name);
+    if (!way) throw new Error(`there is no way ${name}`);
+    return way;
+  };
+  return {
+    async open(name, target) {
+      const id = `way-${ways.size + 1}`;
+      ways.set(name, { id, bad: [] });
+      const listen = `127.0.0.1:${await freePort()}`;
+      await ask('POST', '/proxies', { name: id, listen, upstream: target, enabled: true });
+      return listen;
+    },
+    names: () => [...ways.keys()],
+    async trouble(name, trouble) {
+      const way = known(name);
+      for (const toxic of toxics[trouble]) {
+        const toxicName = `${toxic.type}-${toxic.stream}`;
+        await ask('POST', `/proxies/${way.id}/toxics`, { ...toxic, name: toxicName, toxicity: 1 });
+        way.bad.push(toxicName);
+      }
+    },
+    async mend(name) {
+      const way = known(name);
+      for (const toxic of way.bad.splice(0)) await ask('DELETE', `/proxies/${way.id}/toxics/${toxic}`);
+    },
+  };
+}

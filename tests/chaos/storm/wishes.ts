@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { type ChaosStore, type Entry, newEntry } from './journal.ts';
+import { requestTimeoutMs } from './platform.ts';
+import type { Random } from './random.ts';
+import { newPhone } from './stores.ts';
+
+// What clients ask for. Every text holds its store's id, so that one in another store's answer is seen, and a mark that
+// no other has, so that its row and what the provider took of it are found.
+
+const dayMs = 86_400_000;
+const soonMs = 20_000;
+
+export function wishAppointment(store: ChaosStore, random: Random): Entry {
+  const key = randomUUID();
+  const mark = `chaos ${store.id} ${key}`;
+  const leadId = random.next() < 0.5 ? random.pick(store.leads).id : null;
+  const body = {
+    title: `Corte ${key}`,
+    scheduled_at: new Date(Date.now() + (1 + random.below(60)) * dayMs).toISOString(),
+    duration_minutes: 15 + random.below(90),
+    notes: mark,
+    lead_id: leadId,
+  };
+  const may = [{ title: body.title, status: 'scheduled' }];
+  return newEntry({ kind: 'appointment', storeId: store.id, key, path: '/appointments', body, mark, leadId, may });
+}
+
+export function wishLead(store: ChaosStore): Entry {
+  const [key, mark] = [randomUUID(), newPhone()];
+  const body = { name: `Ana ${store.id}`, customer_phone: mark };
+  const may = [{ name: body.name, status: 'pending' }];
+  return newEntry({ kind: 'lead', storeId: store.id, key, path: '/leads', body, mark, leadId: null, may });
+}
+
+export function wishMessage(store: ChaosStore, random: Random): Entry {
+  const key = randomUUID();
+  const mark = `chaos ${store.id} ${key}`;
+  const leadId = random.pick(store.leads).id;
+  const path = `/leads/${leadId}/messages`;
+  return newEntry({ kind: 'message', storeId: store.id, key, path, body: { message: mark }, mark, leadId, may: [{}] });
+}
+
+/** Due at once, soon, or after the run. One that is due soon cannot be asked for any more once that is past. */
+export function wishFollowup(store: ChaosStore, random: Random): Entry {
+  const key = randomUUID();
+  const mark = `chaos ${store.id} ${key}`;
+  const leadId = random.pick(store.leads).id;
+  const dueInMs = random.pick([0, 0, 0, soonMs, soonMs, soonMs, 30 * dayMs]);
+  const body = {
+    lead_id: leadId,
+    message: mark,
+    cancel_on_reply: random.next() < 0.3,
+    ...(dueInMs === 0 ? { delay_minutes: 0 } : { due_at: new Date(Date.now() + dueInMs).toISOString() }),
+  };
+  const path = '/followups/scheduled';
+  const entry = newEntry({ kind: 'followup', storeId: store.id, key, path, body, mark, leadId, may: [{}] });
+  return dueInMs === soonMs ? { ...entry, askUntil: Date.now() + soonMs - requestTimeoutMs - 1_000 } : entry;
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { preparePython } from '../python/environment.ts';
+
+/** Makes sure that schemathesis is there; the first time ever it is installed. */
+export const prepareSchemathesis = (): Promise<string> =>
+  preparePython(join(import.meta.dirname, 'requirements.txt'), 'schemathesis');
+
+/** Runs all its checks on every operation of an API document. `examples`: of each operation; else what fuzz.toml says. */
+export async function runSchemathesis(options: {
+  documentUrl: string;
+  key: string;
+  seed: string;
+  examples: string | undefined;
+  limitMs: number;
+}): Promise<{ report: string; exitCode: number | null }> {
+  const { documentUrl, key, seed, examples, limitMs } = options;
+  const schemathesis = join(await prepareSchemathesis(), '../schemathesis');
+  const folder = await mkdtemp(join(tmpdir(), 'mostrador-fuzz-'));
+  try {
+    const child = spawn(
+      schemathesis,
+      [
+        ...['--config-file', join(import.meta.dirname, 'fuzz.toml')],
+        ...['run', documentUrl, '--checks', 'all', '--no-color', '--seed', seed],
+        ...(examples ? ['--max-examples', examples] : []),
+      ],
+      {
+        cwd: folder,
+        env: {
+          ...process.env,
+          // Arguments can be read by others.
+          MOSTRADOR_FUZZ_KEY: key,
+          PYTHONPATH: import.meta.dirname,
+          PYTHONDONTWRITEBYTECODE: '1',
+          NO_PROXY: '127.0.0.1,localhost',
+        },
+        timeout: limitMs,
+      },
+    );
+    const exited = new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+    return { report: out + err, exitCode };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,246 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { portsFrom } from '../../infra/local/ports.ts';
+import { natsPasswords, readSecrets } from '../../infra/local/secrets.ts';
+import { startWhatsappServer, type WhatsappServer } from '../../services/messaging/test/whatsapp-server.ts';
+import { startRadicale } from '../../services/scheduling/test/caldav-servers.ts';
+import {
+  addresses,
+  admin,
+  daysAhead,
+  eventually,
+  gatewayUrl,
+  type Json,
+  newStore,
+  request,
+  runAdmin,
+} from './platform.ts';
+
+const { localDirectory, outputFile, temporalHttpUrl } = inject('platform');
+const planted = (what: string): string => `${what}-${randomBytes(12).toString('hex')}`;
+
+/** What must stand nowhere. Each goes the whole way through the platform before anything is searched. */
+const secrets: Record<string, string> = {
+  'calendar password': planted('calendar'),
+  'channel token': planted('token'),
+  'channel app secret': planted('app'),
+  'channel verify token': planted('verify'),
+  "customer's phone": `55119${randomInt(10_000_000, 99_999_999)}`,
+  "customer's name": planted('Ana'),
+  "customer's text": planted('Oi'),
+  'answer to the customer': planted('answer'),
+  'text of a follow-up': planted('followup'),
+  'title of an appointment': planted('fitting'),
+  'notes of an appointment': planted('notes'),
+};
+const secret = (name: string): string => secrets[name] ?? '';
+
+let store: Awaited<ReturnType<typeof newStore>>;
+let leadId: string;
+let radicale: Awaited<ReturnType<typeof startRadicale>>;
+let whatsapp: WhatsappServer;
+/** Everything that the API and the command answered when they refused. */
+const refusals: string[] = [];
+const commandLines = new Set<string>();
+let watching: NodeJS.Timeout;
+
+beforeAll(async () => {
+  watching = setInterval(readCommandLines, 50);
+  [radicale, whatsapp] = await Promise.all([startRadicale(), startWhatsappServer()]);
+  await radicale.changePassword(secret('calendar password'));
+  store = await newStore();
+  secrets['API key'] = store.key;
+  const { postgresPassword, encryptionKeys } = readSecrets(localDirectory);
+  secrets['database password'] = postgresPassword;
+  secrets['encryption key'] = encryptionKeys.split(':')[1] ?? '';
+  for (const [name, value] of Object.entries(natsPasswords(postgresPassword))) secrets[name] = value ?? '';
+  await connectBoth();
+  await talk();
+  await beRefused();
+});
+afterAll(async () => {
+  clearInterval(watching);
+  await whatsapp?.close();
+  await radicale?.dispose();
+});
+
+async function connectBoth(): Promise<void> {
+  const calendar = ['calendar', 'connect', '--store', store.id, '--provider', 'caldav', '--secrets-stdin'];
+  const place = ['--url', radicale.collectionUrl, '--username', radicale.username ?? ''];
+  await admin([...calendar, ...place], JSON.stringify({ password: secret('calendar password') }));
+  const { phoneNumberId, phone } = whatsapp.settings;
+  const { webhook_url } = await admin(
+    [
+      ...['channel', 'connect', '--store', store.id, '--provider', 'whatsapp_cloud', '--phone', phone],
+      ...['--phone-number-id', phoneNumberId, '--api-url', whatsapp.apiUrl, '--secrets-stdin'],
+    ],
+    JSON.stringify({
+      access_token: secret('channel token'),
+      app_secret: secret('channel app secret'),
+      verify_token: secret('channel verify token'),
+    }),
+  );
+  Object.assign(whatsapp.settings, { webhookUrl: webhook_url, ...whatsappSecrets() });
+}
+
+const whatsappSecrets = () => ({ accessToken: secret('channel token'), appSecret: secret('channel app secret') });
+
+async function talk(): Promise<void> {
+  const post = async (path: string, body: object): Promise<Json> => {
+    const answer = await request('POST', path, { key: store.key, body });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body;
+  };
+  const [name, customer_phone] = [secret("customer's name"), secret("customer's phone")];
+  ({ id: leadId } = await post('/leads', { name, customer_phone }));
+  expect(await whatsapp.customerWrites({ from: customer_phone, text: secret("customer's text") })).toBe(200);
+  await eventually(
+    () => request('GET', `/leads/${leadId}/messages`, { key: store.key }),
+    ({ body }) => body.total === 1,
+  );
+  // A provider that says everything back when it refuses.
+  whatsapp.next({
+    answer: {
+      status: 400,
+      body: JSON.stringify({ error: { code: 131_000, message: Object.values(secrets).join(' ') } }),
+    },
+  });
+  await post(`/leads/${leadId}/messages`, { message: secret('answer to the customer') });
+  await post(`/leads/${leadId}/messages`, { message: secret('answer to the customer') });
+  const due_at = new Date(Date.now() + 1000).toISOString();
+  const followup = await post('/followups/scheduled', {
+    lead_id: leadId,
+    message: secret('text of a follow-up'),
+    due_at,
+  });
+  const [title, notes] = [secret('title of an appointment'), secret('notes of an appointment')];
+  const appointment = await post('/appointments', { title, notes, scheduled_at: daysAhead(3), lead_id: leadId });
+  const sync = `/appointments/${appointment.id}/calendar-sync`;
+  await eventually(
+    () => request('GET', sync, { key: store.key }),
+    ({ body }) => body.state === 'synced',
+    30_000,
+  );
+  const scheduled = `/followups/scheduled/${followup.id}`;
+  await eventually(
+    () => request('GET', scheduled, { key: store.key }),
+    ({ body }) => body.status === 'sent',
+    30_000,
+  );
+}
+
+/** Each secret, where it does not belong: what refuses it must not say it back. */
+async function beRefused(): Promise<void> {
+  const everything = Object.values(secrets).join(' ');
+  for (const value of [...Object.values(secrets), everything]) {
+    const key = store.key;
+    const tries = [
+      request('GET', '/store', { key: `mk_live_${value.replaceAll(/\W/g, '')}` }),
+      request('GET', `/leads/${encodeURIComponent(value)}`, { key }),
+      request('GET', `/leads?status=${encodeURIComponent(value)}`, { key }),
+      request('POST', '/leads', { key, body: { name: 'x', customer_phone: `+${value}` } }),
+      request('POST', '/appointments', { key, body: { title: value, notes: value, scheduled_at: value } }),
+      request('POST', '/leads', { key, body: `{"name": "${value}` }),
+      request('GET', `/${encodeURIComponent(value)}`, { key }),
+    ];
+    for (const { status, text } of await Promise.all(tries)) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      refusals.push(text);
+    }
+  }
+  const calendar = ['calendar', 'connect', '--store', store.id, '--provider', 'caldav', '--secrets-stdin'];
+  const elsewhere = ['--url', radicale.collectionUrl, '--username', 'nobody'];
+  const { out, err, exitCode } = await runAdmin(
+    [...calendar, ...elsewhere],
+    JSON.stringify({ password: secret('calendar password') }),
+  );
+  expect(exitCode).not.toBe(0);
+  refusals.push(out, err);
+}
+
+function readCommandLines(): void {
+  if (!existsSync('/proc/self/cmdline')) return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      commandLines.add(readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' '));
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+/** Every file below a folder, as bytes. */
+const filesIn = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+
+/** The histories of the store's workflows, with what is base64 in them written out. */
+async function histories(): Promise<string> {
+  const namespace = `${temporalHttpUrl}/api/v1/namespaces/default`;
+  const read = async (path: string): Promise<Json> => (await fetch(`${namespace}${path}`)).json();
+  const { executions } = await read(`/workflows?query=${encodeURIComponent(`StoreId = "${store.id}"`)}`);
+  const texts: string[] = [JSON.stringify(executions)];
+  for (const { execution } of executions) {
+    const history = JSON.stringify(await read(`/workflows/${encodeURIComponent(execution.workflowId)}/history`));
+    texts.push(history);
+    for (const [, data] of history.matchAll(/"data":"([^"]+)"/g))
+      texts.push(Buffer.from(data ?? '', 'base64').toString());
+  }
+  return texts.join('\n');
+}
+
+async function metrics(): Promise<string> {
+  const { crm, scheduling, messaging, workflows } = portsFrom(Number(new URL(gatewayUrl).port));
+  const urls = [gatewayUrl, ...[crm, scheduling, messaging, workflows].map((port) => `http://127.0.0.1:${port}`)];
+  return (await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))).join('\n');
+}
+
+/** Where a secret could have come to, and a text that is known to be there: a search that misses it finds nothing. */
+const places: [string, () => Promise<string> | string, () => string][] = [
+  ['the log of a process', () => filesIn(join(localDirectory, 'logs')), () => store.id],
+  ['the terminal', () => readFileSync(outputFile, 'latin1'), () => store.id],
+  ['a refusal', () => refusals.join('\n'), () => 'validation_failed'],
+  ['a history or its search attributes', histories, () => leadId],
+  ["Temporal's database", () => filesIn(join(localDirectory, 'e2e-temporal')), () => store.id],
+  ['an event', () => filesIn(join(localDirectory, 'nats')), () => leadId],
+  ['the metrics', metrics, () => 'mostrador_rpc'],
+  ['a command line', () => [...commandLines].join('\n'), () => 'services/messaging/src/main.ts'],
+];
+
+/** The secrets that a text holds, by name. */
+const foundIn = (text: string): string[] =>
+  Object.entries(secrets).flatMap(([name, value]) => (text.includes(value) ? [name] : []));
+
+describe('what must be known to nobody else', () => {
+  test('has reached those it is meant for', async () => {
+    expect(Object.values(secrets).filter((value) => value.length < 12)).toEqual([]);
+    expect(whatsapp.log.map(({ to }) => to)).toContain(secret("customer's phone"));
+    expect(addresses.stores.map(({ api_key }) => api_key)).not.toContain(store.key);
+  });
+
+  test.each(places)('stands in no part of %s', async (_place, read, known) => {
+    const text = await read();
+    expect(text).toContain(known());
+    expect(foundIn(text)).toEqual([]);
+  });
+
+  test('is found where it does stand, by its name', () => {
+    for (const [name, value] of Object.entries(secrets)) {
+      expect(foundIn(`{"level":"info","msg":"${value}"}`)).toContain(name);
+    }
+  });
+
+  test('the histories say which process did what', async () => {
+    const identities = [...(await histories()).matchAll(/"identity":"([^"]*)"/g)].map(([, identity]) => identity ?? '');
+    const services = identities.map((identity) => /^(\w+)@[^:]+:\d+$/.exec(identity)?.[1]);
+    expect([...new Set(services)].sort()).toEqual(['messaging', 'scheduling', 'workflows']);
+  });
+
+  test('leaves no message about a permission that a process lacks', () => {
+    expect(filesIn(join(localDirectory, 'logs'))).not.toMatch(/permissions violation/i);
+  });
+});

@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+// Loaded into the platform's processes by `--import`, so it acts when it is loaded: on SIGUSR2 a process collects its
+// garbage and writes down what is left.
+const folder = process.env.FUZZ_HEAP_FOLDER;
+if (folder) {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  process.on('SIGUSR2', () => {
+    collect();
+    collect();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    writeFileSync(`${folder}/${process.pid}.json`, JSON.stringify({ heapUsed, external, rss }));
+  });
+}

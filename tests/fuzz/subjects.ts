@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import {
+  crmOperations,
+  errorCatalogue,
+  gatewayOperations,
+  messagingOperations,
+  type Operation,
+  schedulingOperations,
+} from '@mostrador/contracts';
+import { headers, type Msg, type MsgHdrs, NatsError } from 'nats';
+import type { Random } from '../chaos/storm/random.ts';
+import { anyValue, disturbed, randomBytes } from './bytes.ts';
+import type { Part } from './part.ts';
+import type { ProcessName } from './platform.ts';
+import { plausible } from './plausible.ts';
+
+const operations: Operation[] = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations].flatMap(
+  (each) => Object.values(each) as Operation[],
+);
+const atOnce = 6;
+const answerMs = 8_000;
+
+/** Random bytes, and requests that are nearly right, on every NATS subject, as a user who may send there. */
+export const subjects: Part = {
+  name: 'subjects',
+  async run({ platform, random, until, finding }) {
+    const users = await Promise.all(
+      (['gateway', 'workflows', 'scheduling', 'messaging', 'admin'] as const).map(
+        async (user) => [user, await platform.connectAs(user)] as const,
+      ),
+    );
+    const connections = new Map<ProcessName | 'admin', (typeof users)[number][1]>(users);
+    let tries = 0;
+    const client = async () => {
+      while (Date.now() < until) {
+        const operation = random.pick(operations);
+        tries += 1;
+        try {
+          const options = { timeout: answerMs, headers: headersOf(random, platform.store.id, operation) };
+          const nats = connections.get(userOf(operation));
+          const answer = await nats?.request(operation.subject, payloadOf(random, operation), options);
+          const fault = answer && faultOf(answer);
+          if (fault) finding(`${operation.subject}: ${fault}`);
+        } catch (error) {
+          const code = error instanceof NatsError ? error.code : (error as Error).message;
+          // Dropped: what has no deadline that is still to come is not answered.
+          if (code !== 'TIMEOUT') finding(`${operation.subject}: ${code}`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, client));
+    await Promise.all([...connections.values()].map((nats) => nats.close()));
+    return tries;
+  },
+};
+
+/** Who may ask: the gateway `api`, the worker `step`, the admin command `admin`, and of services those that do. */
+function userOf({ subject }: Operation): ProcessName | 'admin' {
+  const [service, lane] = subject.split('.');
+  if (lane === 'api') return 'gateway';
+  if (lane === 'step') return 'workflows';
+  if (lane === 'admin') return 'admin';
+  const askers: Record<string, ProcessName> = {
+    'crm.internal.leads.check': 'scheduling',
+    'messaging.internal.messages.accept': 'scheduling',
+    'gateway.internal.stores.settings': 'scheduling',
+  };
+  return askers[subject] ?? (service === 'crm' ? 'messaging' : 'gateway');
+}
+
+function headersOf(random: Random, storeId: string, { tenancy }: Operation): MsgHdrs {
+  const written = headers();
+  const set = (name: string, right: string, chance = 0.06) => {
+    if (random.next() < chance) return;
+    // Header values are one line, which the client library sees to.
+    const odd = randomBytes(random, 20)
+      .toString('latin1')
+      .replace(/[\r\n]/g, ' ');
+    written.set(name, random.next() < chance ? odd : right);
+  };
+  set('X-Request-Id', 'fuzz');
+  // Mostly one that gives it time; without one it is refused, and late ones are dropped.
+  set('Mostrador-Deadline', String(Date.now() + answerMs), 0.03);
+  if (tenancy === 'store') set('Mostrador-Store', random.next() < 0.9 ? storeId : randomUUID());
+  if (random.next() < 0.3) {
+    set('Mostrador-Idempotency', JSON.stringify({ scope: 'POST /x', key: randomUUID(), fingerprint: 'f' }), 0.3);
+  }
+  if (random.next() < 0.1) set('If-Match', '"1"', 0.5);
+  return written;
+}
+
+function payloadOf(random: Random, operation: Operation): Uint8Array {
+  const roll = random.next();
+  if (roll < 0.2) return randomBytes(random, 400);
+  if (roll < 0.35) return Buffer.from(JSON.stringify(anyValue(random)));
+  const request = Object.fromEntries(
+    Object.entries(operation.request).map(([name, schema]) => [name, plausible(random, schema)]),
+  );
+  return Buffer.from(JSON.stringify(roll < 0.75 ? disturbed(random, request) : request));
+}
+
+function faultOf({ headers: answered, data }: Msg): string | undefined {
+  const code = answered?.get('Mostrador-Error');
+  if (!code) return undefined;
+  if (!(code in errorCatalogue)) return `answered the code ${code}, which is not in the catalogue`;
+  return code === 'internal_error'
+    ? `answered internal_error: ${Buffer.from(data).toString('utf8').slice(0, 200)}`
+    : undefined;
+}

@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto';
+import { connectChannel, errorCatalogue } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import postgres from 'postgres';
+import { inboundPayload, newWamid, statusPayload } from '../../services/messaging/test/whatsapp-webhooks.ts';
+import type { Random } from '../chaos/storm/random.ts';
+import { anyValue, disturbed, mutated, randomBytes } from './bytes.ts';
+import type { Part } from './part.ts';
+import type { FuzzPlatform } from './platform.ts';
+
+const appSecret = 'the app secret of a fuzzer';
+const number = { phoneNumberId: '106540352242922', phone: '15550783881' };
+const atOnce = 4;
+const drainedWithinMs = 120_000;
+
+/** Random bytes and nearly right notifications at the channel's webhook, signed and not. */
+export const webhook: Part = {
+  name: 'webhook',
+  async run({ platform, random, until, finding }) {
+    const { id: storeId } = platform.store;
+    const channelId = await connect(platform);
+    const url = `${platform.gatewayUrl}/channels/whatsapp/${channelId}/webhook`;
+    let tries = 0;
+    const post = async (payload: Buffer, isSigned: boolean): Promise<void> => {
+      const signature = `sha256=${createHmac('sha256', isSigned ? appSecret : 'another')
+        .update(payload)
+        .digest('hex')}`;
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
+        body: new Uint8Array(payload),
+      });
+      const text = await answer.text();
+      const expected = isSigned ? 200 : errorCatalogue.webhook_refused.status;
+      if (answer.status !== expected) {
+        finding(
+          `the webhook answered ${answer.status} to what is ${isSigned ? '' : 'not '}signed: ${text.slice(0, 200)}`,
+        );
+      }
+    };
+    const client = async () => {
+      while (Date.now() < until) {
+        tries += 1;
+        await post(payloadOf(random), random.next() < 0.85);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, client));
+
+    // What came after all that is taken in: nothing of it has stopped the way.
+    const text = `after the fuzzer ${newWamid()}`;
+    await post(Buffer.from(JSON.stringify(inboundPayload(number, [{ from: '5511987650000', text }]))), true);
+    const sql = postgres(platform.dev.database_url, { max: 1, onnotice: () => {} });
+    try {
+      await waitFor(
+        async () =>
+          (await sql`select from messaging.messages where store_id = ${storeId} and body = ${text}`).length === 1,
+        {
+          description: 'a message that came after the fuzzer is taken in',
+          timeoutMs: drainedWithinMs,
+          intervalMs: 200,
+        },
+      ).catch((error: Error) => finding(error.message));
+      // A sender whose id is nobody's number: tried again for hours and then given up, without holding up anyone else.
+      const [left] = await sql`
+        select count(*)::int as count, max(last_error) as why from messaging.inbound_payloads
+        where store_id = ${storeId} and processed_at is null and attempts > 0 and last_error <> 'no_phone'`;
+      if (left?.count > 0) finding(`${left?.count} notifications cannot be processed: ${left?.why}`);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+    return tries;
+  },
+};
+
+const connect = (platform: FuzzPlatform): Promise<string> =>
+  platform.inside(async (call) => {
+    const secrets = { access_token: 'token', app_secret: appSecret, verify_token: 'verify' };
+    const body = { provider: 'whatsapp_cloud' as const, phone: number.phone, api_url: 'http://127.0.0.1:9', secrets };
+    const request = { body: { ...body, phone_number_id: number.phoneNumberId } };
+    return (await call(connectChannel, request, platform.store.id)).channel_id;
+  });
+
+function payloadOf(random: Random): Buffer {
+  const from = String(5_511_900_000_000 + random.below(50));
+  const right = random.pick([
+    () => inboundPayload(number, [{ from, text: 'Bom dia' }]),
+    () =>
+      inboundPayload(number, [
+        { from, text: 'stop' },
+        { from, text: 'start', timestamp: 1e12 },
+      ]),
+    () => statusPayload(number, { id: newWamid(), recipient: from, status: 'delivered', callbackData: 'x' }),
+    () => statusPayload(number, { id: newWamid(), recipient: from, status: 'failed', callbackData: null, code: 1 }),
+  ])();
+  return random.pick([
+    () => randomBytes(random, 500),
+    () => Buffer.from(JSON.stringify(anyValue(random))),
+    () => Buffer.from(JSON.stringify(disturbed(random, right, 0.08))),
+    () => Buffer.from(JSON.stringify(disturbed(random, right, 0.03))),
+    () => mutated(random, Buffer.from(JSON.stringify(right))),
+    () => Buffer.from(JSON.stringify(right)),
+  ])();
+}
