@@ -4,12 +4,13 @@ import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './benchmark.ts';
 import { crm } from './crm/crm.ts';
+import { followups } from './followups/followups.ts';
 import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
 import { publish } from './page.ts';
 import { reports } from './reports/reports.ts';
 
-const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, reports, mixed];
+const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, followups, reports, mixed];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };
 

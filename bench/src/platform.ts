@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freeBase } from '../../infra/local/ports.ts';
+import { freeBase, type PortName, portsFrom } from '../../infra/local/ports.ts';
 import { identify } from '../../infra/local/process-identity.ts';
 import { natsUrlOf, readSecrets } from '../../infra/local/secrets.ts';
 import type { NatsUser } from '../../infra/nats/users.ts';
@@ -19,11 +19,16 @@ export type Platform = {
   readonly localDirectory: string;
   /** Every process of it, but not the one that supervises them. */
   readonly processes: Named;
-  newStore(options: { calendar: boolean }): Promise<Store>;
+  /** Where one of its processes serves its metrics. */
+  metricsUrl(process: PortName): string;
+  newStore(options: StoreOptions): Promise<Store>;
   /** Runs a command of `npm run admin` (`channel show --store …`) and returns what it prints; `secrets` goes to its stdin. */
   admin<Printed>(line: string, secrets?: object): Promise<Printed>;
   stop(): Promise<void>;
 };
+
+/** What is connected: a feed calendar, a sandbox channel without limits. */
+export type StoreOptions = { readonly calendar?: boolean; readonly channel?: boolean };
 
 /** For the baselines: NATS as one that asks, and as one that answers. */
 export const natsOf = ({ natsUrl }: Platform) => ({ NATS_URL: natsUrl('gateway'), NATS_SERVICE_URL: natsUrl('crm') });
@@ -33,6 +38,7 @@ export type Store = { readonly id: string; readonly key: string };
 
 const readyWithinMs = 180_000;
 const requestsAMinute = 10_000_000;
+const messagesASecond = 10_000;
 /** Of the servers; the services and what measures keep 0. */
 export const serverNiceness = 5;
 export const servers = ['postgres', 'nats', 'temporal'];
@@ -79,6 +85,7 @@ export async function startPlatform(root: string, environment: Record<string, st
       temporalAddress: dev.temporal_address,
       localDirectory,
       processes,
+      metricsUrl: (name) => `http://127.0.0.1:${portsFrom(base)[name]}/metrics`,
       newStore: (options) => newStore(admin, options),
       admin,
       stop,
@@ -89,12 +96,13 @@ export async function startPlatform(root: string, environment: Record<string, st
   }
 }
 
-async function newStore(admin: Platform['admin'], { calendar }: { calendar: boolean }): Promise<Store> {
+async function newStore(admin: Platform['admin'], { calendar, channel }: StoreOptions): Promise<Store> {
   const { id } = await admin<{ id: string }>(
     `store create --name bench --tier enterprise --rate-limit ${requestsAMinute}`,
   );
   const { api_key: key } = await admin<{ api_key: string }>(`key create --store ${id} --name bench`);
   if (calendar) await admin(`calendar connect --store ${id} --provider feed`);
+  if (channel) await admin(`channel connect --store ${id} --provider sandbox --number-rate ${messagesASecond}`);
   return { id, key };
 }
 

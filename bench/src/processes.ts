@@ -17,6 +17,14 @@ export function residentMb(pid: number): number {
   return (Number(pages) * 4096) / 1024 ** 2;
 }
 
+/** Megabytes of the process and its children; what several share is divided among them. */
+export function proportionalMb(pid: number): number {
+  const kilobytes = [pid, ...childrenOf(pid)].map((each) =>
+    Number(/^Pss: +(\d+) kB/m.exec(read(`/proc/${each}/smaps_rollup`))?.[1] ?? 0),
+  );
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
+}
+
 /** Gives every thread of the process and of its children this niceness; those that come later inherit it. */
 export function renice(pid: number, niceness: number): void {
   for (const each of [pid, ...childrenOf(pid)]) {

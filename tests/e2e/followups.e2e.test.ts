@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { beforeAll, expect, test } from 'vitest';
-import { admin, daysAhead, eventually, type Json, newStore, request } from './platform.ts';
+import { addresses, admin, daysAhead, eventually, type Json, newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 let store: Awaited<ReturnType<typeof newStore>>;
@@ -123,27 +124,66 @@ test.each([
   expectProblem(await schedule(leadId, { message: 'Never', ...when }), 'validation_failed');
 });
 
-test('outside the sending windows it waits for the next opening, and due_at stays', async () => {
-  const own = await newStore({ arguments: ['--timezone', 'UTC'] });
+/** Opens a store's windows on one day of the week alone, the one three days from now, from 09:00 on. Returns when. */
+async function openInThreeDays(storeId: string): Promise<Date> {
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-windows-'));
   const file = join(folder, 'windows.json');
   const today = new Date();
   const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-  // Open on one day of the week alone, the one three days from now.
   const day = days[(today.getUTCDay() + 3) % 7];
   writeFileSync(file, JSON.stringify([{ weekdays: [day], from: '09:00', to: '18:00' }]));
-  await admin(['store', 'update', '--store', own.id, '--sending-windows', file]);
+  await admin(['store', 'update', '--store', storeId, '--sending-windows', file]);
   rmSync(folder, { recursive: true });
-  const lead = await request('POST', '/leads', {
-    key: own.key,
-    body: { name: 'Ana', customer_phone: String(++phones) },
-  });
+  return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 3, 9));
+}
+
+/** A store in UTC of its own, and a lead of it. */
+async function newStoreWithLead() {
+  const { id, key } = await newStore({ arguments: ['--timezone', 'UTC'] });
+  const lead = await request('POST', '/leads', { key, body: { name: 'Ana', customer_phone: String(++phones) } });
+  return { id, key, leadId: lead.body.id as string };
+}
+
+test('outside the sending windows it waits for the next opening, and due_at stays', async () => {
+  const own = await newStoreWithLead();
+  const opening = await openInThreeDays(own.id);
   const due_at = inSeconds(600);
-  const body = { lead_id: lead.body.id, message: 'In the morning', due_at };
+  const body = { lead_id: own.leadId, message: 'In the morning', due_at };
   const followup = (await request('POST', '/followups/scheduled', { key: own.key, body })).body;
   expect(Date.parse(followup.due_at)).toBe(Date.parse(due_at));
-  const opening = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 3, 9));
   const afterOpeningMs = Date.parse(followup.next_attempt_at) - opening.getTime();
   expect(afterOpeningMs).toBeGreaterThanOrEqual(0);
   expect(afterOpeningMs).toBeLessThan(5 * 60_000);
+});
+
+test('Temporal shows what it waits for, until when, when that moves, and its end; it is found by store, lead and its own id', async () => {
+  const own = await newStoreWithLead();
+  const body = { lead_id: own.leadId, message: 'In an hour', delay_minutes: 60 };
+  const { id, due_at } = (await request('POST', '/followups/scheduled', { key: own.key, body })).body;
+  const connection = await Connection.connect({ address: addresses.temporal_address });
+  try {
+    const { workflow } = new Client({ connection });
+    const handle = workflow.getHandle(`followup:${id}`);
+    const details = async () =>
+      (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+    const shows = (text: string) =>
+      eventually(
+        () => details().catch(String),
+        (shown) => shown.includes(text),
+      );
+    expect(await shows(`Waits until ${due_at}`)).toContain('it is not due yet');
+    for (const query of [`StoreId = '${own.id}'`, `LeadId = '${own.leadId}'`, `EntityId = '${id}'`]) {
+      const found = () => workflow.count(`${query} AND WorkflowType = 'followup'`);
+      expect((await eventually(found, ({ count }) => count > 0)).count).toBe(1);
+    }
+    await openInThreeDays(own.id);
+    const { next_attempt_at } = (await request('GET', `/followups/scheduled/${id}`, { key: own.key })).body;
+    expect(next_attempt_at).not.toBe(due_at);
+    await shows(`Waits until ${next_attempt_at}`);
+    expect((await request('DELETE', `/followups/scheduled/${id}`, { key: own.key })).status).toBe(200);
+    await handle.result();
+    expect(await details()).toBe('Done: cancelled');
+  } finally {
+    await connection.close();
+  }
 });

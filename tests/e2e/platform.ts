@@ -12,6 +12,7 @@ type Addresses = {
   base_url: string;
   docs_url: string;
   nats_url: string;
+  temporal_address: string;
   feed_url: string;
   sandbox_url: string;
   stores: { id: string; name: string; tier: string; api_key: string }[];

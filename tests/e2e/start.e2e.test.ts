@@ -64,6 +64,13 @@ test('the demo store has the sandbox channel, and conversations over it that its
   expect(messages.map(({ direction }) => direction)).toEqual(['inbound', 'outbound', 'inbound', 'outbound']);
 });
 
+test('the demo store has a follow-up that waits', async () => {
+  const { api_key: key } = storeOf('pro');
+  const { data } = (await request('GET', '/followups/scheduled?status=pending', { key })).body;
+  expect(data).toEqual([expect.objectContaining({ status: 'pending', cancel_on_reply: true })]);
+  expect(Date.parse(data[0].due_at)).toBeGreaterThan(Date.now());
+});
+
 test('probes tell that the process lives and what each dependency is like', async () => {
   expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${gatewayUrl}/readyz`)).status).toBe(200);

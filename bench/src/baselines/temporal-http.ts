@@ -25,8 +25,9 @@ app.post<{ Body: NewAppointment }>('/appointments', { schema: { body: bodySchema
   return reply.code(201).send({ id: created, ...request.body });
 });
 
-const wakeMany = (count: number) =>
-  wake(count, () => ['carryNothing', { workflowId: `carry:${randomUUID()}`, taskQueue: 'bench', signal: 'created' }]);
+/** So many new workflows, each started by a signal. */
+const wakeMany = (count: number, type: string, signal: string) =>
+  wake(count, () => [type, { workflowId: `${type}:${randomUUID()}`, taskQueue: 'bench', signal }]);
 
 /** So many workflows, each woken so often, in turns: the first time all of them, then all of them again. */
 async function wakeInTurns({ workflows, times }: { workflows: number; times: number }): Promise<void> {
@@ -49,4 +50,10 @@ async function wake(count: number, wakeUpOf: (index: number) => WakeUp): Promise
 
 const countRuns = async (type: string) => (await workflow.count(`WorkflowType = '${type}'`)).count;
 
-servePeer({ listen: () => app.listen({ host: '127.0.0.1', port: 0 }), wakeMany, wakeInTurns, countRuns });
+servePeer({
+  listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
+  wakeMany: (count: number) => wakeMany(count, 'carryNothing', 'created'),
+  startWaiting: (count: number) => wakeMany(count, 'waitLong', 'scheduled'),
+  wakeInTurns,
+  countRuns,
+});

@@ -46,3 +46,14 @@ export async function carryQueue(): Promise<void> {
     await carry(answered);
   }
 }
+
+/** What a pending follow-up costs at the very least: woken by a signal, the same activity, then a timer. */
+export async function waitLong(): Promise<void> {
+  let woken = false;
+  setHandler(defineSignal('scheduled'), () => {
+    woken = true;
+  });
+  woken = false;
+  await doNothing();
+  await condition(() => woken, '300 days');
+}

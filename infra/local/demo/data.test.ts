@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   createAgent,
   createAppointment,
+  createFollowup,
   createLead,
   createSeller,
   createStore,
@@ -14,6 +15,7 @@ import {
   demoAppointments,
   demoConversations,
   demoDocuments,
+  demoFollowup,
   demoFreeLeads,
   demoLeads,
   demoSellers,
@@ -32,6 +34,9 @@ describe('the demo data', () => {
     for (const body of demoAppointments([id], new Date())) {
       expect(validateRequest(createAppointment, { body })).toEqual([]);
     }
+    const { lead: _, ...followup } = demoFollowup;
+    expect(validateRequest(createFollowup, { body: { lead_id: id, ...followup } })).toEqual([]);
+    expect(demoConversations.map(({ lead }) => lead)).not.toContain(demoFollowup.lead);
     for (const { lead, lines } of demoConversations) {
       const { name, customer_phone } = demoLeads([id])[lead] ?? {};
       for (const line of lines) {

@@ -119,6 +119,16 @@ export const demoAppointments = (leadIds: readonly string[], now: Date): NewAppo
 /** The salon's number on the sandbox. */
 export const demoStorePhone = demoPhone(2, 1);
 
+/**
+ * A message that goes out in three days to one of the salon's leads, by its place among `demoLeads`: one with whom nothing
+ * was said, as what a lead writes calls it off.
+ */
+export const demoFollowup = {
+  lead: 20,
+  message: 'Oi! Ainda pensando na coloração? Posso guardar um horário para esta semana.',
+  delay_minutes: 3 * 24 * 60,
+} as const;
+
 /** What was said with some of the salon's leads, by their place among `demoLeads`. `+` is the customer, `-` the salon. */
 export const demoConversations: readonly { lead: number; lines: readonly `${'+' | '-'}${string}`[] }[] = [
   {

@@ -23,6 +23,7 @@ import {
   demoAppointments,
   demoConversations,
   demoDocuments,
+  demoFollowup,
   demoFreeLeads,
   demoLeads,
   demoSellers,
@@ -43,7 +44,7 @@ const requestsAtOnce = 6;
 
 /**
  * Makes the demo data of a first start: a `pro` store with sellers, leads, agents, knowledge documents, a feed calendar
- * and appointments, the sandbox channel and conversations over it, and a `free` store. Stores, keys, agents, documents,
+ * and appointments, the sandbox channel, conversations over it and a follow-up that waits, and a `free` store. Stores, keys, agents, documents,
  * the calendar and the channel come from the admin operations, all else from the public API, as for everyone. Every call
  * makes new stores. Everything must be up: nothing is waited for, the first refusal ends it.
  */
@@ -68,6 +69,8 @@ export async function seedDemo(options: {
     if (!sandbox_url) throw new Error('the demo data could not be made: the sandbox has no address');
     const { appointments, leads } = await fillProStore(postTo(baseUrl, pro.api_key));
     await converse(postTo(baseUrl, pro.api_key), postTo(sandbox_url), leads);
+    const { lead, ...followup } = demoFollowup;
+    await postTo(baseUrl, pro.api_key)('/followups/scheduled', { lead_id: leads[lead]?.id, ...followup });
     await postAll<Lead>(postTo(baseUrl, free.api_key), '/leads', demoFreeLeads());
     await checkFeed(calendar.feed_url, publicUrl, appointments.length);
     return { stores: [pro, free], feed_url: calendar.feed_url, sandbox_url };

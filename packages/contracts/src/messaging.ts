@@ -150,6 +150,8 @@ export const acceptMessage = defineOperation({
       template: Type.Optional(MessageTemplate),
       /** Refused as `lead_replied` when anything inbound came after this moment. */
       unless_reply_after: Type.Optional(Timestamp),
+      /** The answer waits up to this long, in milliseconds, for what becomes of the message; not at all unless said. */
+      wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),
   },
   reply: Type.Object({ id: Uuid, status: OneOf(messageStatuses), error: NullableMessageError }),

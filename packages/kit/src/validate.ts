@@ -125,7 +125,12 @@ function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
       const members = Array.isArray(value) ? value.entries() : Object.entries(value);
       for (const [name, member] of members) {
         const detail = typeof name === 'string' ? textFault(name) : undefined;
-        if (detail !== undefined) faults.push({ pointer: pointerTo(pathOf(place)), detail: `a name in it ${detail}` });
+        if (detail !== undefined && faults.length < greatestFaultCount) {
+          const pointer = pointerTo([...pathOf(place), name]);
+          // A member that is unknown is a fault already.
+          if (!faults.some((fault) => fault.pointer === pointer))
+            faults.push({ pointer, detail: `its name ${detail}` });
+        }
         open.push({ value: member, name, parent: place, depth: depth + 1 });
       }
     }

@@ -71,16 +71,16 @@ export async function readPayloads(sql: Sql, storeId: string, ids: readonly stri
     order by p.id`;
 }
 
-/** What came after this moment of any of these customers and is not processed, in the order in which it came. */
+/** What came of any of these customers and is not processed, in the order in which it came. */
 export async function findOpenPayloads(
   sql: Sql,
   storeId: string,
-  { customers, after }: { customers: readonly string[]; after: Date },
+  customers: readonly string[],
 ): Promise<(Pick<PayloadRow, 'channel_id' | 'payload' | 'phone_number_id'> & { received_at: Date })[]> {
   return await sql<(Pick<PayloadRow, 'channel_id' | 'payload' | 'phone_number_id'> & { received_at: Date })[]>`
     select p.channel_id, p.payload, p.received_at, c.phone_number_id
     from inbound_payloads p join channels c on c.store_id = p.store_id and c.id = p.channel_id
-    where p.store_id = ${storeId} and p.processed_at is null and p.received_at > ${after}
+    where p.store_id = ${storeId} and p.processed_at is null
       and p.customers && ${[...customers]}::text[]
     order by p.id`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { acceptMessage, type RequestOf } from '@mostrador/contracts';
 import { testContext } from '@mostrador/kit/testing/context';
+import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notification, textFrom } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
@@ -65,6 +66,33 @@ test('what was accepted is answered as it is, though it would be refused by now'
   expect(await accept(storeId, leadId, { id })).toMatchObject({ id, status: 'queued' });
 });
 
+describe('an answer that may wait', () => {
+  const settle = (id: string) => {
+    const { adminSql } = messaging;
+    return adminSql`update messages set status = 'sent', sent_at = now() where id = ${id}`;
+  };
+
+  test('comes with what has become of the message as soon as that is known', async () => {
+    const { storeId, leadId } = await newLead();
+    const id = randomUUID();
+    const answer = accept(storeId, leadId, { id, wait_ms: 5_000 });
+    const { outcomes } = messaging.dependencies;
+    await waitFor(() => outcomes.waiting() === 1, { description: 'it waits' });
+    await waitFor(async () => (await messagesOf(storeId)).length === 1, { description: 'it is accepted' });
+    await settle(id);
+    outcomes.announce(id);
+    expect(await answer).toEqual({ id, status: 'sent', error: null });
+    expect(await accept(storeId, leadId, { id, wait_ms: 5_000 })).toMatchObject({ status: 'sent' });
+  });
+
+  test('comes when the wait is over, with what is known then', async () => {
+    const { storeId, leadId } = await newLead();
+    const id = randomUUID();
+    expect(await accept(storeId, leadId, { id, wait_ms: 50 })).toEqual({ id, status: 'queued', error: null });
+    expect(messaging.dependencies.outcomes.waiting()).toBe(0);
+  });
+});
+
 describe('a reply that is stored and not processed yet', () => {
   const phoneNumberId = '106540352242922';
   const planned = ago(60);
@@ -110,6 +138,33 @@ describe('a reply that is stored and not processed yet', () => {
     await store(storeId, [from], textFrom(from, 'Olá'));
     expect(await attempt(storeId, leadId)).toBe('lead_replied');
     expect(await messagesOf(storeId)).toEqual([]);
+  });
+
+  test.each([
+    ['a stop word', ['stop'], 'lead_opted_out'],
+    ['a stop word, taken back', ['stop', 'start'], 'queued'],
+    ['a stop word behind something else', ['start', 'Sair!', 'Obrigado'], 'lead_opted_out'],
+    ['anything else', ['Stop by tomorrow?'], 'queued'],
+  ] as const)('%s: what holds for a follow-up that goes out whatever the lead writes', async (_, texts, outcome) => {
+    const phone = '5511900000010';
+    const { storeId, leadId } = await leadWith({ phone });
+    for (const [index, text] of texts.entries())
+      await store(storeId, [phone], textFrom(phone, text, { id: `wamid.${index}` }));
+    const answer = await accept(storeId, leadId).then(
+      ({ status }) => status,
+      ({ code }) => code as string,
+    );
+    expect(answer).toBe(outcome);
+    expect(await accept(storeId, leadId, { source: 'seller' })).toMatchObject({ status: 'queued' });
+  });
+
+  test('a lead that has opted out and writes to be let in again is', async () => {
+    const phone = '5511900000011';
+    const { storeId, leadId } = await leadWith({ phone, wa_id: phone });
+    await messaging.adminSql`update conversations set opted_out_at = now() where store_id = ${storeId}`;
+    await expect(accept(storeId, leadId)).rejects.toMatchObject({ code: 'lead_opted_out' });
+    await store(storeId, [phone], textFrom(phone, 'voltar'));
+    expect(await accept(storeId, leadId)).toMatchObject({ status: 'queued' });
   });
 
   test('one that fails again and again counts too', async () => {

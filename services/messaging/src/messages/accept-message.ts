@@ -1,35 +1,45 @@
-import { getLeadContact, type acceptMessage as operation } from '@mostrador/contracts';
+import { getLeadContact, type acceptMessage as operation, type RequestOf } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/context';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { type Handler, later } from '@mostrador/kit/rpc-server';
 import { toInstant } from '@mostrador/kit/validate';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptOutbound, type OutboundRequest } from './accept-outbound.ts';
-import { presentError } from './message.ts';
+import { acceptOutbound, needsConsent } from './accept-outbound.ts';
+import { awaitOutcome } from './await-outcome.ts';
+import { isSettled, type MessageRow, presentError } from './message.ts';
 
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { id, lead_id, source, message, template, unless_reply_after } = body;
-    const unless_reply = await readCondition(dependencies, context, lead_id, unless_reply_after);
+    const { id, lead_id, source, message, template, unless_reply_after, wait_ms = 0 } = body;
+    const phone = await phoneIfNeeded(dependencies, context, body);
     const row = await dependencies.database.write(context, (sql) =>
-      acceptOutbound(sql, context.storeId, { id, lead_id, source, body: message, template, unless_reply }),
+      acceptOutbound(sql, context.storeId, {
+        ...{ id, lead_id, source, body: message, template, phone },
+        unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
+      }),
     );
     dependencies.relay.nudge();
-    return { id: row.id, status: row.status, error: presentError(row) };
+    if (wait_ms === 0 || isSettled(row.status)) return present(row);
+    const until = Date.now() + wait_ms;
+    return later(async (closing) => {
+      const outcome = await awaitOutcome(dependencies, context, { id: row.id, untilMs: async () => until, closing });
+      return present(outcome ?? row);
+    });
   };
 
+const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: presentError(row) });
+
 /** What the lead wrote and nobody has processed may be known by the phone alone, which crm has. */
-async function readCondition(
+async function phoneIfNeeded(
   dependencies: Dependencies,
   context: StoreContext,
-  lead_id: string,
-  unlessReplyAfter: string | undefined,
-): Promise<OutboundRequest['unless_reply']> {
-  if (unlessReplyAfter === undefined) {
+  { lead_id, source, unless_reply_after }: RequestOf<typeof operation>['body'],
+): Promise<string | undefined> {
+  if (unless_reply_after === undefined && !needsConsent(source)) {
     await requireLead(dependencies, context, lead_id);
     return undefined;
   }
-  const { customer_phone } = await dependencies.rpc.call(getLeadContact, { body: { lead_id } }, context);
-  return { after: toInstant(unlessReplyAfter), phone: customer_phone };
+  const contact = await dependencies.rpc.call(getLeadContact, { body: { lead_id } }, context);
+  return contact.customer_phone;
 }

@@ -4,8 +4,9 @@ import { appendOutbox } from '@mostrador/kit/outbox';
 import type { TransactionSql } from '@mostrador/kit/postgres';
 import { findChannel } from '../channels/channel.repository.ts';
 import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
+import { readOptOut } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
-import { hasUnprocessedReply } from '../inbound/find-unprocessed-reply.ts';
+import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
 import type { MessageRow, Template } from './message.ts';
@@ -17,8 +18,10 @@ export type OutboundRequest = {
   readonly source: Exclude<Message['source'], 'lead'>;
   readonly body: string;
   readonly template?: Template | undefined;
-  /** Refused when the lead, who has this phone, wrote after this moment, also when that is not processed yet. */
-  readonly unless_reply?: { readonly after: Date; readonly phone: string } | undefined;
+  /** Refused when the lead wrote after this moment. */
+  readonly unless_reply_after?: Date | undefined;
+  /** The lead's: with it, what the lead wrote counts also when it is not processed yet. */
+  readonly phone?: string | undefined;
 };
 
 /**
@@ -44,8 +47,10 @@ export async function acceptOutbound(
     isDelivering(sql, storeId, lead_id),
     takeNumber(sql, storeId, lead_id),
   ]);
-  assertReachable(request, conversation, channel);
-  await assertNoReply(sql, request, conversation);
+  assertConnected(channel);
+  const unprocessed = request.phone === undefined ? [] : await findUnprocessed(sql, conversation, request.phone);
+  assertNotOptedOut(request, conversation, unprocessed);
+  assertNoReply(request, conversation, unprocessed);
   if (!request.template && !isWindowOpen(channel.provider, conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
@@ -74,9 +79,7 @@ export async function acceptOutbound(
 // What is refused, in this order: no channel, opted out, replied, window closed. A lead that has opted out is told so
 // whatever it wrote with it.
 
-function assertReachable(
-  { source }: Pick<OutboundRequest, 'source'>,
-  { opted_out_at }: Pick<ConversationRow, 'opted_out_at'>,
+function assertConnected(
   channel: ChannelConnection | null,
 ): asserts channel is ChannelConnection & { provider: NonNullable<ChannelConnection['provider']> } {
   if (!channel?.provider)
@@ -84,16 +87,27 @@ function assertReachable(
   if (channel.status !== 'connected') {
     throw new AppError('channel_not_connected', { detail: "The store's messaging channel must be connected again." });
   }
-  if (opted_out_at && (source === 'ai' || source === 'followup')) throw new AppError('lead_opted_out');
 }
 
-async function assertNoReply(
-  sql: TransactionSql,
-  { unless_reply }: Pick<OutboundRequest, 'unless_reply'>,
-  conversation: ConversationRow,
-): Promise<void> {
-  if (!unless_reply) return;
-  const { last_inbound_at } = conversation;
-  if (last_inbound_at && last_inbound_at > unless_reply.after) throw new AppError('lead_replied');
-  if (await hasUnprocessedReply(sql, conversation, unless_reply)) throw new AppError('lead_replied');
+/** Whether messages of this source need that the lead has not opted out: those that no person writes. */
+export const needsConsent = (source: OutboundRequest['source']): boolean => source === 'ai' || source === 'followup';
+
+function assertNotOptedOut(
+  { source }: OutboundRequest,
+  { opted_out_at }: ConversationRow,
+  unprocessed: readonly Unprocessed[],
+): void {
+  if (!needsConsent(source)) return;
+  const wish = unprocessed.map(({ body }) => readOptOut(body)).findLast((each) => each !== null);
+  if (wish === 'stop' || (opted_out_at && wish !== 'start')) throw new AppError('lead_opted_out');
+}
+
+function assertNoReply(
+  { unless_reply_after: after }: OutboundRequest,
+  { last_inbound_at }: ConversationRow,
+  unprocessed: readonly Unprocessed[],
+): void {
+  if (after === undefined) return;
+  if (last_inbound_at && last_inbound_at > after) throw new AppError('lead_replied');
+  if (unprocessed.some(({ at }) => at > after)) throw new AppError('lead_replied');
 }

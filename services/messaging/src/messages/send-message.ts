@@ -6,12 +6,8 @@ import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { acceptOutbound } from './accept-outbound.ts';
-import { findMessage } from './message.repository.ts';
-import { isSettled, type MessageRow, presentOutcome } from './message.ts';
-
-/** Left for the last look at the row, and for the way back of the answer. */
-const lookMs = 750;
-const wayBackMs = 250;
+import { awaitOutcome } from './await-outcome.ts';
+import { type MessageRow, presentOutcome } from './message.ts';
 
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -29,40 +25,23 @@ export const sendMessage =
         );
       },
       entityOf: ({ id }: MessageRow) => id,
-      answer: (id, closing) => awaitOutcome(dependencies, context, { id, arrivedMs, closing }),
+      answer: (id, closing) => outcomeOf(dependencies, context, { id, arrivedMs, closing }),
     });
     relay.nudge();
     return result;
   };
 
 /** What became of a message that was accepted, as far as the store's wait tells. */
-async function awaitOutcome(
-  { database, outcomes }: Dependencies,
+async function outcomeOf(
+  dependencies: Dependencies,
   context: StoreContext,
   { id, arrivedMs, closing }: { id: string; arrivedMs: number; closing: AbortSignal },
 ): Promise<ReplyOf<typeof operation>> {
-  const scope = { storeId: context.storeId, deadline: context.deadline - wayBackMs };
-  const lastMs = scope.deadline - lookMs;
-  const enough = new AbortController();
-  try {
-    // It begins before the first look, so that no notice is missed between the two.
-    const noticed = outcomes.wait(id, lastMs, AbortSignal.any([closing, enough.signal]));
-    const [message, settings] = await database.read(scope, (sql) =>
-      Promise.all([findMessage(sql, context.storeId, id), findSettings(sql, context.storeId)]),
-    );
-    const restMs = Math.min(arrivedMs + settings.message_wait_seconds * 1000, lastMs) - Date.now();
-    if (message && (isSettled(message.status) || restMs <= 0)) return presentOutcome(message);
-
-    const timer = setTimeout(() => enough.abort(), restMs);
-    await noticed;
-    clearTimeout(timer);
-    const outcome = await database.read(scope, (sql) => findMessage(sql, context.storeId, id));
-    if (outcome) return presentOutcome(outcome);
-  } catch (error) {
-    // It is accepted, whatever happens now: the answer is what is certain.
-    context.log.warn({ err: error, message_id: id }, 'the outcome of a message could not be read');
-  } finally {
-    enough.abort();
-  }
-  return { sent: false, id, status: 'queued', error: null };
+  const outcome = await awaitOutcome(dependencies, context, {
+    id,
+    untilMs: async (sql) => arrivedMs + (await findSettings(sql, context.storeId)).message_wait_seconds * 1000,
+    closing,
+  });
+  // It is accepted, whatever happened since: the answer is what is certain.
+  return outcome ? presentOutcome(outcome) : { sent: false, id, status: 'queued', error: null };
 }

@@ -48,6 +48,7 @@ test('what is due goes out once, with its own id, and is sent when the channel h
       source: 'followup',
       message: 'Hello',
       unless_reply_after: followup.created_at,
+      wait_ms: 1500,
     },
   ]);
   expect(await eventsOf(id)).toEqual(['scheduling.followup.scheduled', 'scheduling.followup.sent']);
@@ -71,6 +72,21 @@ test('what is on its way is asked about, later and later, until it is known', as
   followups.world.answer = async () => ({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
   expect(await followups.step(id)).toMatchObject({ done: true, reason: 'failed (refused)' });
   expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
+});
+
+test('of many at once sixteen wait for the outcome: the others keep no worker from what else is due', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, due));
+  const all = Promise.withResolvers<void>();
+  followups.world.answer = async () => {
+    if (followups.asked.length === ids.length) all.resolve();
+    await all.promise;
+    return { status: 'queued', error: null };
+  };
+  await Promise.all(ids.map((id) => followups.step(id)));
+  expect(followups.asked.filter(({ wait_ms }) => wait_ms !== undefined)).toHaveLength(16);
+  followups.asked.length = 0;
+  await followups.step(ids[0] as string);
+  expect(followups.asked).toEqual([expect.not.objectContaining({ wait_ms: expect.anything() })]);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { acceptMessage, type NextStep, type advanceFollowup as operation, type R
 import type { StoreContext } from '@mostrador/kit/context';
 import { AppError } from '@mostrador/kit/errors';
 import type { TransactionSql } from '@mostrador/kit/postgres';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { type Handler, later } from '@mostrador/kit/rpc-server';
 import { toTimestamp } from '@mostrador/kit/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { claimFollowup, giveBackLease, postponeFollowup } from './attempt.repository.ts';
@@ -19,21 +19,37 @@ const leaseMs = 15_000;
 // With less of the request's time left than this, the answer would come too late to be of use.
 const leastCallMs = 1_000;
 const recordingMs = 1_000;
+/**
+ * How long messaging may take for the outcome, which is there much sooner when nothing is in the way: then the workflow
+ * ends with this step and need not be woken once more. So many steps at once wait: far fewer than the worker's, so that
+ * a channel that stands still keeps nobody else from being sent.
+ */
+const outcomeMs = 1_500;
+const mostWaiting = 16;
 
 /** What became of the row is decided in one transaction, asked of messaging outside of any, recorded in another. */
-export const advanceFollowup =
-  (dependencies: Dependencies): Handler<typeof operation> =>
-  async (context, { body: { followup_id: id } }) => {
+export const advanceFollowup = (dependencies: Dependencies): Handler<typeof operation> => {
+  let waiting = 0;
+  return async (context, { body: { followup_id: id } }) => {
     const { database } = dependencies;
     const zone = await zoneIfNeeded(dependencies, context, id);
     const limitMs = Math.min(callLimitMs, context.deadline - Date.now() - recordingMs);
     if (limitMs < leastCallMs) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
     const takenUp = await database.write(context, (sql) => takeUp(sql, context.storeId, id, zone));
     if ('next' in takenUp) return takenUp.next;
-    const next = await carryOut(dependencies, context, takenUp, limitMs);
-    dependencies.relay.nudge();
-    return next;
+    // What messaging has already, and was not settled then, is not worth waiting for.
+    const mayWait = takenUp.followup.message_id === null && waiting < mostWaiting;
+    if (!mayWait) return await carryOut(dependencies, context, takenUp, { limitMs, waitMs: 0 });
+    waiting += 1;
+    return later(async () => {
+      try {
+        return await carryOut(dependencies, context, takenUp, { limitMs, waitMs: Math.min(outcomeMs, limitMs / 2) });
+      } finally {
+        waiting -= 1;
+      }
+    });
   };
+};
 
 /** The store's zone when the follow-up may have to be held against its windows; null when nobody needs it. */
 async function zoneIfNeeded({ database, rpc }: Dependencies, context: StoreContext, id: string) {
@@ -80,10 +96,10 @@ async function takeUp(
 }
 
 async function carryOut(
-  { database, rpc }: Dependencies,
+  { database, rpc, relay }: Dependencies,
   context: StoreContext,
   takenUp: TakenUp,
-  limitMs: number,
+  { limitMs, waitMs }: { limitMs: number; waitMs: number },
 ): Promise<NextStep> {
   const { attempt, followup, recordBy } = takenUp;
   // The caller may have gone by the time messaging answers; what became of the attempt is recorded all the same.
@@ -101,12 +117,14 @@ async function carryOut(
           message: followup.message,
           ...(followup.template ? { template: followup.template } : {}),
           ...(followup.cancel_on_reply ? { unless_reply_after: toTimestamp(followup.created_at) } : {}),
+          ...(waitMs > 0 ? { wait_ms: Math.floor(waitMs) } : {}),
         },
       },
       { requestId, storeId, traceparent, deadline: Date.now() + limitMs },
     );
   } catch (error) {
     const next = await database.write(scope, (sql) => recordRefusal(sql, takenUp, error));
+    relay.nudge();
     if (next) return next;
     // What became of it is not known, so it stays `sending`: the next attempt asks, after the lease of this one, whose
     // request may still be on its way.
@@ -116,5 +134,7 @@ async function carryOut(
     }
     throw error;
   }
-  return await database.write(scope, (sql) => recordReply(sql, takenUp, accepted));
+  const next = await database.write(scope, (sql) => recordReply(sql, takenUp, accepted));
+  relay.nudge();
+  return next;
 }

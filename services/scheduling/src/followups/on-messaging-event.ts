@@ -42,7 +42,8 @@ export const onMessagingEvent =
         default: {
           // A follow-up's message has its id.
           const followup = await findFollowup(sql, storeId, event.data.message_id);
-          if (followup?.status !== 'sending') return 0;
+          // A step that is at it hears it from messaging.
+          if (followup?.status !== 'sending' || followup.lease_until !== null) return 0;
           await appendOutbox(sql, storeId, [wakeFollowup(followup, 'message_settled')]);
           return 1;
         }

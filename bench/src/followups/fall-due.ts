@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { cpuOfAll, cpuUsed } from '../processes.ts';
+import { bodiesOf, reach } from './schedule.ts';
+import { creating, type FollowupStage } from './stage.ts';
+
+/** What became of those that fell due together, judged by the rows and by the channel's log. */
+export type FallenDue = {
+  readonly count: number;
+  /** Whether the workflow of each waited before the first was due: else scheduling them went on meanwhile. */
+  readonly allWaited: boolean;
+  /** Reached the telephone before their moment. */
+  readonly early: number;
+  /** Anything but sent, or not on the telephone. */
+  readonly lost: number;
+  /** From `due_at` to the telephone, in milliseconds. */
+  readonly lateMs: Percentiles;
+  /** From `due_at` to the claim: what timers, Temporal and its worker add. */
+  readonly claimedMs: Percentiles;
+  /** Milliseconds of processor time for each, by process. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+};
+export type Percentiles = { readonly p50: number; readonly p99: number; readonly max: number };
+
+const finalWithinMs = 300_000;
+
+type Row = { status: string; late_ms: number | null; claimed_ms: number | null };
+
+/**
+ * Schedules `count` follow-ups, one a lead, that fall due evenly over `overMs`, waits until nothing of them is left to do,
+ * and looks at what the telephone was sent when. `perSecond` is how quickly workflows start: the first falls due when all wait.
+ */
+export async function fallDue(
+  stage: FollowupStage,
+  { count, overMs, perSecond }: { count: number; overMs: number; perSecond: number },
+): Promise<FallenDue> {
+  const { sql, platform } = stage;
+  const before = await stage.stepsDone();
+  const firstMs = Date.now() + 10_000 + Math.ceil((3 * count * 1000) / perSecond);
+  const dueAtMs = (index: number) => firstMs + Math.floor((index / count) * overMs);
+  await stage.load(creating(stage.target, bodiesOf(stage.leadIds, count, dueAtMs)));
+  await reach(stage.stepsDone, before + count);
+  const allWaited = Date.now() < firstMs;
+  await pause(Math.max(0, firstMs - Date.now()));
+  const cpuBefore = cpuOfAll(platform.processes);
+  const [from, to] = [new Date(firstMs), new Date(firstMs + overMs)];
+  const due = sql`due_at >= ${from} and due_at < ${to}`;
+  await pause(Math.max(0, firstMs + overMs - Date.now()));
+  const isOpen = async () => {
+    const [row] = await sql<{ open: boolean }[]>`
+      select exists (select from scheduling.followups where ${due} and status in ('pending', 'sending')) as open`;
+    return row?.open ?? false;
+  };
+  for (const giveUpAt = Date.now() + finalWithinMs; await isOpen(); await pause(100)) {
+    if (Date.now() > giveUpAt) break; // What is not sent by now counts as lost.
+  }
+  const used = cpuUsed(cpuBefore, cpuOfAll(platform.processes));
+  const rows = await sql<Row[]>`
+    select f.status,
+           extract(epoch from d.delivered_at - f.due_at)::float8 * 1000 as late_ms,
+           extract(epoch from f.first_attempt_at - f.due_at)::float8 * 1000 as claimed_ms
+    from scheduling.followups f left join messaging.sandbox_deliveries d using (store_id, id)
+    where ${due}`;
+  const late = rows.flatMap(({ late_ms }) => late_ms ?? []);
+  return {
+    count,
+    allWaited,
+    early: late.filter((ms) => ms < 0).length,
+    lost: count - rows.filter(({ status, late_ms }) => status === 'sent' && late_ms !== null).length,
+    lateMs: percentiles(late),
+    claimedMs: percentiles(rows.flatMap(({ claimed_ms }) => claimed_ms ?? [])),
+    cpuMs: Object.fromEntries(Object.entries(used).map(([name, seconds]) => [name, (seconds * 1000) / count])),
+  };
+}
+
+function percentiles(values: readonly number[]): Percentiles {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}

@@ -1,0 +1,136 @@
+import { spread } from '../report.ts';
+import { ratios, spreadOf } from '../statistics.ts';
+import { table } from '../table.ts';
+import type { FallenDue } from './fall-due.ts';
+import type { Footprint } from './footprint.ts';
+import type { FollowupPlan } from './plan.ts';
+import type { Scheduled } from './schedule.ts';
+
+export type FollowupFindings = {
+  readonly plan: FollowupPlan;
+  readonly settings: readonly string[];
+  readonly machine: readonly string[];
+  readonly scheduled: { readonly platform: readonly Scheduled[]; readonly bare: readonly number[] };
+  readonly filledPerSecond: number;
+  readonly before: Footprint;
+  readonly filled: Footprint;
+  readonly after: Footprint;
+  readonly due: readonly FallenDue[];
+};
+
+const lateTargetMs = 2_000;
+
+/** The findings as Markdown, which reads well on a terminal too. */
+export function reportFollowups(findings: FollowupFindings): string {
+  const { settings, machine, plan } = findings;
+  const many = plan.pending.toLocaleString('en');
+  return [
+    settings.map((line) => `- ${line}`).join('\n'),
+    machine.map((line) => `- ${line}`).join('\n'),
+    `### Targets, with ${many} pending, when ${plan.due.toLocaleString('en')} fall due within ${plan.dueOverMs / 1000} s`,
+    targets(findings),
+    ...(findings.due.every(({ allWaited }) => allWaited) ? [] : ['Scheduling was not over when the first fell due.']),
+    '### From the due moment to the telephone',
+    lateness(findings),
+    '### Scheduling',
+    scheduling(findings),
+    '### What one that is pending takes up on disk',
+    disk(findings),
+    '### Memory',
+    memory(findings),
+    '### Processor time of one that falls due, in milliseconds',
+    processorTime(findings),
+  ].join('\n\n');
+}
+
+function targets({ due }: FollowupFindings): string {
+  const p99 = due.map(({ lateMs }) => lateMs.p99);
+  const sum = (pick: (each: FallenDue) => number) => due.reduce((all, each) => all + pick(each), 0);
+  const row = (what: string, measured: string, target: string, reached: boolean) => [
+    what,
+    measured,
+    target,
+    reached ? 'reached' : 'missed',
+  ];
+  const none = (what: string, count: number) => row(what, String(count), '0', count === 0);
+  return table(
+    ['what', 'measured', 'target', ''],
+    [
+      none(
+        'sent before their moment',
+        sum(({ early }) => early),
+      ),
+      none(
+        'not sent',
+        sum(({ lost }) => lost),
+      ),
+      row('lateness, p99', spread(p99, ' ms'), `< ${lateTargetMs} ms`, spreadOf(p99).median < lateTargetMs),
+    ],
+  );
+}
+
+function lateness({ due }: FollowupFindings): string {
+  const row = (what: string, pick: (each: FallenDue) => FallenDue['lateMs']) => [
+    what,
+    ...(['p50', 'p99', 'max'] as const).map((name) =>
+      spread(
+        due.map((each) => pick(each)[name]),
+        ' ms',
+      ),
+    ),
+  ];
+  return table(
+    ['', 'p50', 'p99', 'greatest'],
+    [row('claimed, so that it can no more be cancelled', (each) => each.claimedMs), row('sent', (each) => each.lateMs)],
+  );
+}
+
+function scheduling({ scheduled: { platform, bare }, plan, filledPerSecond }: FollowupFindings): string {
+  const waiting = platform.map(({ waitingPerSecond }) => waitingPerSecond);
+  const accepted = platform.map(({ acceptedPerSecond }) => acceptedPerSecond);
+  const batch = plan.batch.toLocaleString('en');
+  return table(
+    ['what', 'a second', 'platform ÷ this'],
+    [
+      [`platform, until each of ${batch} waits in its workflow`, spread(waiting), ''],
+      [`bare signal-with-start, an activity, a timer; ${batch} of them`, spread(bare), spread(ratios(waiting, bare))],
+      ['platform, until it is answered with 201', spread(accepted), ''],
+      [`platform, all the way to ${plan.pending.toLocaleString('en')}`, spread([filledPerSecond]), ''],
+    ],
+  );
+}
+
+function disk({ before, filled, plan }: FollowupFindings): string {
+  return table(
+    ['what', 'bytes each', 'all'],
+    Object.entries(filled.disk).map(([name, bytes]) => {
+      const grown = bytes - (before.disk[name] ?? 0);
+      return [name, Math.round(grown / plan.pending).toLocaleString('en'), `${(grown / 1024 ** 2).toFixed(1)} MB`];
+    }),
+  );
+}
+
+function memory({ before, filled, after, plan }: FollowupFindings): string {
+  return table(
+    ['process', 'before', 'with all pending', 'each', 'after some fell due'],
+    Object.entries(filled.memoryMb).map(([name, megabytes]) => {
+      const was = before.memoryMb[name] ?? 0;
+      return [
+        name,
+        `${was.toFixed(0)} MB`,
+        `${megabytes.toFixed(0)} MB`,
+        `${(((megabytes - was) * 1024) / plan.pending).toFixed(2)} KB`,
+        `${(after.memoryMb[name] ?? 0).toFixed(0)} MB`,
+      ];
+    }),
+  );
+}
+
+function processorTime({ due }: FollowupFindings): string {
+  const names = Object.keys(due[0]?.cpuMs ?? {});
+  const all = due.map(({ cpuMs }) => Object.values(cpuMs).reduce((sum, each) => sum + each, 0));
+  return table(
+    ['process', 'of each'],
+    [...names.map((name) => [name, spread(due.map(({ cpuMs }) => cpuMs[name] ?? 0))]), ['all', spread(all)]],
+  );
+}

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { LoadJob, LoadResult } from '../load/job.ts';
+import { type Peer, startPeer } from '../peer.ts';
+import { type Platform, startPlatform } from '../platform.ts';
+import type { Target } from '../stage.ts';
+
+/** A platform with one store, its leads and its sandbox channel, and the bare workflows on the same Temporal. */
+export type FollowupStage = {
+  readonly platform: Platform;
+  /** `POST` here schedules. */
+  readonly target: Target;
+  readonly leadIds: readonly string[];
+  /** An administrator's. */
+  readonly sql: postgres.Sql;
+  readonly temporalClient: Peer;
+  readonly temporalWorker: Peer;
+  load(job: LoadJob): Promise<LoadResult>;
+  /** How many times a follow-up's workflow has had its step answered. */
+  stepsDone(): Promise<number>;
+  /** Ends the processes of the bare workflows, so that nothing of them weighs on what follows. */
+  stopBare(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const limitMs = 600_000;
+
+export async function openFollowupStage(root: string, leads: number): Promise<FollowupStage> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
+  };
+  try {
+    const platform = await startPlatform(root);
+    stops.push(platform.stop);
+    const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => {} });
+    stops.push(() => sql.end());
+    const { id, key } = await platform.newStore({ channel: true });
+    const headers = { 'X-API-Key': key };
+    const start = async (name: string) => {
+      const environment = { TEMPORAL_ADDRESS: platform.temporalAddress };
+      const peer = await startPeer(join(import.meta.dirname, `../${name}.ts`), environment);
+      stops.push(peer.stop);
+      return peer;
+    };
+    const [temporalWorker, temporalClient, loader] = [
+      await start('baselines/temporal-worker'),
+      await start('baselines/temporal-http'),
+      await start('load/main'),
+    ];
+    const load = (job: LoadJob) => loader.call<LoadResult>('run', job);
+    const bodies = Array.from({ length: leads }, (_, index) =>
+      JSON.stringify({ name: 'Maria da Silva', customer_phone: String(5_511_900_000_000 + index) }),
+    );
+    await load(creating({ origin: platform.origin, path: '/integrations/v1/leads', headers }, bodies));
+    const rows = await sql<{ id: string }[]>`select id from crm.leads where store_id = ${id}`;
+    return {
+      platform,
+      target: { origin: platform.origin, path: '/integrations/v1/followups/scheduled', headers },
+      leadIds: rows.map((row) => row.id),
+      sql,
+      temporalClient,
+      temporalWorker,
+      load,
+      stepsDone: () => readSteps(platform.metricsUrl('scheduling')),
+      async stopBare() {
+        await Promise.all([temporalClient.stop(), temporalWorker.stop()]);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Sends each body once, as quickly as 32 callers can. */
+export const creating = ({ origin, path, headers }: Target, bodies: readonly string[]): LoadJob => ({
+  origin,
+  method: 'POST',
+  paths: [path],
+  headers,
+  bodies,
+  expectedStatus: 201,
+  concurrency: 32,
+  warmUpMs: 0,
+  durationMs: limitMs,
+  requests: bodies.length,
+});
+
+const stepsLine =
+  /^mostrador_rpc_duration_seconds_count\{(?=[^}]*subject="scheduling\.step\.followups\.advance")(?=[^}]*outcome="ok")[^}]*\} (\d+)$/m;
+
+async function readSteps(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(stepsLine.exec(text)?.[1] ?? 0);
+}

@@ -1,0 +1,44 @@
+import type { StoreContext } from '@mostrador/kit/context';
+import type { Sql } from '@mostrador/kit/postgres';
+import type { Dependencies } from '../dependencies.ts';
+import { findMessage } from './message.repository.ts';
+import { isSettled, type MessageRow } from './message.ts';
+
+/** Left for the last look at the row, and for the way back of the answer. */
+const lookMs = 750;
+const wayBackMs = 250;
+
+/**
+ * A message that was accepted, once its outcome is known, or as it is when the wait is over: at `untilMs` (epoch), which is
+ * read with the first look, or when the caller's deadline comes near. Undefined when it could not be read.
+ */
+export async function awaitOutcome(
+  { database, outcomes }: Pick<Dependencies, 'database' | 'outcomes'>,
+  context: StoreContext,
+  options: { id: string; untilMs: (sql: Sql) => Promise<number>; closing: AbortSignal },
+): Promise<MessageRow | undefined> {
+  const { id, untilMs, closing } = options;
+  const { storeId } = context;
+  const scope = { storeId, deadline: context.deadline - wayBackMs };
+  const lastMs = scope.deadline - lookMs;
+  const enough = new AbortController();
+  try {
+    // It begins before the first look, so that no notice is missed between the two.
+    const noticed = outcomes.wait(id, lastMs, AbortSignal.any([closing, enough.signal]));
+    const [message, until] = await database.read(scope, (sql) =>
+      Promise.all([findMessage(sql, storeId, id), untilMs(sql)]),
+    );
+    const restMs = Math.min(until, lastMs) - Date.now();
+    if (message && (isSettled(message.status) || restMs <= 0)) return message;
+
+    const timer = setTimeout(() => enough.abort(), restMs);
+    await noticed;
+    clearTimeout(timer);
+    return await database.read(scope, (sql) => findMessage(sql, storeId, id));
+  } catch (error) {
+    context.log.warn({ err: error, message_id: id }, 'the outcome of a message could not be read');
+    return undefined;
+  } finally {
+    enough.abort();
+  }
+}

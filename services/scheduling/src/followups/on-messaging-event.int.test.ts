@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { EventOf } from '@mostrador/kit/events-consumer';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startFollowups, type TestFollowups } from '../../test/followups.ts';
+import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+import { type messagingEvents, onMessagingEvent } from './on-messaging-event.ts';
+
+type Event = EventOf<(typeof messagingEvents)[number]>;
+
+let scheduling: TestScheduling;
+let followups: TestFollowups;
+beforeAll(async () => {
+  scheduling = await startScheduling();
+});
+beforeEach(async () => {
+  followups = await startFollowups(scheduling);
+});
+afterEach(() => followups.stop());
+afterAll(() => scheduling?.stop());
+
+/** As the consumer hands it over. */
+const tell = <Type extends Event['type']>(
+  type: Type,
+  data: Extract<Event, { type: Type }>['data'],
+  { storeId = followups.storeId, at = new Date() } = {},
+) =>
+  onMessagingEvent(scheduling.dependencies)(
+    { id: randomUUID(), type, store_id: storeId, occurred_at: at.toISOString(), data } as Event,
+    { deadline: Date.now() + 5_000 },
+  );
+const received = (at: Date, leadId = followups.leadId) => ({
+  message_id: randomUUID(),
+  lead_id: leadId,
+  session_id: randomUUID(),
+  received_at: at.toISOString(),
+});
+const statusOf = async (id: string) => {
+  const { status, cancel_reason } = await followups.read(id);
+  return cancel_reason ?? status;
+};
+const wakeUpsOf = async (id: string) =>
+  (await scheduling.wakeUps(followups.storeId)).flatMap(({ entity_id, signal }) => (entity_id === id ? [signal] : []));
+const cancellationsOf = async (id: string) =>
+  (await scheduling.events(followups.storeId)).filter(
+    ({ topic, data }) => topic === 'scheduling.followup.cancelled' && data.followup_id === id,
+  ).length;
+const moment = (timestamp: string, laterMs: number) => new Date(Date.parse(timestamp) + laterMs);
+
+describe('what the lead writes', () => {
+  test('cancels what was planned before and asks for that, once, however often it is told', async () => {
+    const { id, created_at } = await followups.create();
+    const kept = await followups.create({ cancel_on_reply: false });
+    const at = moment(created_at, 1_000);
+    for (const _ of [1, 2]) await tell('messaging.message.received', received(at));
+    expect([await statusOf(id), await statusOf(kept.id)]).toEqual(['lead_replied', 'pending']);
+    expect(await cancellationsOf(id)).toBe(1);
+    expect(await wakeUpsOf(id)).toEqual(['scheduled', 'cancelled']);
+  });
+
+  test('cancels nothing that was planned since, nor what is being sent, nor what is another lead’s or store’s', async () => {
+    const { id, created_at } = await followups.create();
+    await tell('messaging.message.received', received(moment(created_at, 0)));
+    expect(await statusOf(id)).toBe('pending');
+    const at = moment(created_at, 1_000);
+    await tell('messaging.message.received', received(at, randomUUID()));
+    await tell('messaging.message.received', received(at), { storeId: randomUUID() });
+    expect(await statusOf(id)).toBe('pending');
+    followups.world.answer = async () => ({ status: 'queued', error: null });
+    await followups.makeDue(id);
+    await followups.step(id);
+    await tell('messaging.message.received', received(at));
+    expect(await statusOf(id)).toBe('sending');
+  });
+});
+
+test('an opt-out cancels all that was planned before it, and nothing that was planned since', async () => {
+  const before = await followups.create({ cancel_on_reply: false });
+  const at = moment(before.created_at, 1_000);
+  await tell('messaging.lead.opted_out', { lead_id: followups.leadId }, { at: moment(before.created_at, 0) });
+  expect(await statusOf(before.id)).toBe('pending');
+  await tell('messaging.lead.opted_out', { lead_id: followups.leadId }, { at });
+  expect(await statusOf(before.id)).toBe('opted_out');
+  expect(await cancellationsOf(before.id)).toBe(1);
+});
+
+describe('a message that was settled', () => {
+  const settled = (message_id: string, source: 'followup' | 'api' = 'followup') => ({
+    message_id,
+    lead_id: followups.leadId,
+    source,
+  });
+  /** Handed over, and asked about later. */
+  const underway = async () => {
+    const { id } = await followups.create();
+    followups.world.answer = async () => ({ status: 'queued', error: null });
+    await followups.makeDue(id);
+    await followups.step(id);
+    return id;
+  };
+
+  test('wakes the follow-up that became it, which then ends at once', async () => {
+    const id = await underway();
+    await tell('messaging.message.sent', settled(id));
+    expect(await wakeUpsOf(id)).toEqual(['scheduled', 'message_settled']);
+    followups.world.answer = async () => ({ status: 'sent', error: null });
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
+    await tell('messaging.message.sent', settled(id));
+    expect(await wakeUpsOf(id)).toHaveLength(2);
+  });
+
+  test('also when it failed', async () => {
+    const id = await underway();
+    await tell('messaging.message.failed', { ...settled(id), code: '131026' });
+    expect(await wakeUpsOf(id)).toEqual(['scheduled', 'message_settled']);
+  });
+
+  test('wakes nobody whose step is at it, nor for a message of another source, nor for none of its own', async () => {
+    const { id } = await followups.create();
+    followups.world.answer = async () => {
+      await tell('messaging.message.sent', settled(id));
+      return { status: 'sent', error: null };
+    };
+    await followups.makeDue(id);
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
+    const other = await underway();
+    await tell('messaging.message.sent', settled(other, 'api'));
+    await tell('messaging.message.sent', settled(randomUUID()));
+    expect([await wakeUpsOf(id), await wakeUpsOf(other)]).toEqual([['scheduled'], ['scheduled']]);
+  });
+});

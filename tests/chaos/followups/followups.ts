@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { connectChannel, createApiKey, createStore, settleMessage } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import postgres from 'postgres';
+import { startWhatsappServer } from '../../../services/messaging/test/whatsapp-server.ts';
+import { post } from '../creation.ts';
+import type { Platform } from '../storm/platform.ts';
+
+/** A follow-up that was acknowledged, and what its cancellation was answered if one was asked for. */
+export type Planned = { readonly id: string; readonly dueMs: number; cancelAnswer?: number };
+export type Row = { readonly id: string; readonly status: string; readonly message_id: string | null };
+
+export type FollowupTown = Awaited<ReturnType<typeof openTown>>;
+
+const phoneOf = (index: number) => String(5_511_960_000_000 + index);
+const json = { 'content-type': 'application/json' };
+
+/**
+ * A store on the platform whose WhatsApp is the stand-in, with leads that have just written. The stand-in keeps the log
+ * that judges what was sent, and how often: it takes whatever it is given.
+ */
+export async function openTown(platform: Platform, leads: number) {
+  const whatsapp = await startWhatsappServer({ numberRate: 1000 });
+  const [baseUrl] = platform.baseUrls();
+  const sql = postgres(platform.servers.databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 });
+  const { phoneNumberId, phone, accessToken, appSecret } = whatsapp.settings;
+  const store = await platform.inside(async (call) => {
+    const { id } = await call(createStore, { body: { name: 'Follow-ups', tier: 'enterprise' } });
+    const { api_key: key } = await call(createApiKey, { body: { store_id: id, name: 'chaos' } });
+    const secrets = { access_token: accessToken, app_secret: appSecret, verify_token: 'verify-token' };
+    const own = { phone_number_id: phoneNumberId, phone, api_url: whatsapp.apiUrl, number_rate: 1000, secrets };
+    const { webhook_url } = await call(connectChannel, { body: { provider: 'whatsapp_cloud', ...own } }, id);
+    whatsapp.settings.webhookUrl = webhook_url;
+    return { id, key };
+  });
+  await whatsapp.customerWrites(
+    ...Array.from({ length: leads }, (_, index) => ({ from: phoneOf(index), text: 'Hello' })),
+  );
+  await waitFor(
+    async () => (await sql`select from messaging.inbound_payloads where processed_at is null`).length === 0,
+    {
+      description: 'what the customers wrote is taken in',
+      timeoutMs: 30_000,
+    },
+  );
+  const listed = await fetch(`${baseUrl}/leads?limit=200`, { headers: { 'x-api-key': store.key } });
+  const { data } = (await listed.json()) as { data: { id: string }[] };
+  const settledByHand = new Set<string>();
+
+  return {
+    store,
+    whatsapp,
+    leadIds: data.map(({ id }) => id),
+    /** Those that a person had to give up: they were unknown, and the channel's log does not have them. */
+    settledByHand,
+    async schedule(leadId: string, dueMs: number): Promise<Planned> {
+      const body = { lead_id: leadId, message: 'Still interested?', due_at: new Date(dueMs).toISOString() };
+      const { status, text } = await post(`${baseUrl}/followups/scheduled`, store.key, leadId, body);
+      if (status !== 201) throw new Error(`a follow-up was answered ${status}: ${text}`);
+      return { id: JSON.parse(text).id, dueMs };
+    },
+    /** Asks once, at this moment. */
+    async cancel(planned: Planned, atMs: number): Promise<void> {
+      await pause(Math.max(0, atMs - Date.now()));
+      const url = `${baseUrl}/followups/scheduled/${planned.id}`;
+      planned.cancelAnswer = await fetch(url, { method: 'DELETE', headers: { ...json, 'x-api-key': store.key } }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    },
+    rows: (): Promise<Row[]> => sql<Row[]>`select id, status, message_id from scheduling.followups`,
+    /**
+     * What an operator does with messages whose outcome nobody knows: those that WhatsApp has, it reports again; the
+     * others are given up.
+     */
+    async settleUnknown(): Promise<void> {
+      const unknown = await sql<{ id: string }[]>`select id from messaging.messages where status = 'unknown'`;
+      for (const { id } of unknown) {
+        const taken = whatsapp.log.find(({ callbackData }) => callbackData === id);
+        if (taken) await whatsapp.report(taken, 'delivered');
+        else {
+          settledByHand.add(id);
+          await platform.inside((call) =>
+            call(settleMessage, { body: { message_id: id, status: 'failed' } }, store.id),
+          );
+        }
+      }
+    },
+    timesSent: (id: string): number => whatsapp.log.filter(({ callbackData }) => callbackData === id).length,
+    sentAtMs: (id: string): number | undefined => whatsapp.log.find(({ callbackData }) => callbackData === id)?.atMs,
+    async close() {
+      await sql.end({ timeout: 1 });
+      await whatsapp.close();
+    },
+  };
+}

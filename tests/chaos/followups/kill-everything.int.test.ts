@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { waitFor } from '@mostrador/kit/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { processNames } from '../../../infra/local/services.ts';
+import { type Platform, startPlatform } from '../storm/platform.ts';
+import { createRandom } from '../storm/random.ts';
+import { type FollowupTown, openTown, type Planned } from './followups.ts';
+
+// Every process is killed once and every server once, in a random order, while follow-ups fall due and some are cancelled.
+// To make a run again: MOSTRADOR_CHAOS_SEED=N npm test -- kill-everything
+
+const seed = Number(process.env.MOSTRADOR_CHAOS_SEED || Date.now() % 1_000_000);
+const random = createRandom(seed);
+const count = 60;
+const dueWithinMs = 12_000;
+/** Leases, the activities of a worker that died, and the sweep: each of them has its time first. */
+const settledWithinMs = 90_000;
+
+let platform: Platform;
+let town: FollowupTown;
+beforeAll(async () => {
+  platform = await startPlatform({ random, phones: 0, diskMegabytes: 384 });
+  town = await openTown(platform, count);
+}, 150_000);
+afterAll(async () => {
+  await town?.close();
+  await platform?.stop();
+  platform?.remove();
+});
+
+test('every process and every server killed while follow-ups fall due: none is lost, none is sent twice, none early', {
+  timeout: settledWithinMs + 90_000,
+}, async () => {
+  process.stdout.write(`killed with MOSTRADOR_CHAOS_SEED=${seed}\n`);
+  const firstMs = Date.now() + 5_000;
+  const planned: Planned[] = await Promise.all(
+    town.leadIds.map((leadId, index) => town.schedule(leadId, firstMs + Math.floor((index / count) * dueWithinMs))),
+  );
+  expect(planned).toHaveLength(count);
+  const { postgres, nats, temporal } = platform.servers;
+  const faults = random.shuffled([
+    ...processNames.map((name) => async () => platform.processes.kill(name)),
+    ...[postgres, nats, temporal].map((server) => async () => {
+      await server.kill();
+      await server.start();
+    }),
+  ]);
+  const cancelled = random.shuffled(planned).slice(0, count / 4);
+  await pause(firstMs - Date.now());
+  const cancelling = cancelled.map((followup) => town.cancel(followup, followup.dueMs + random.below(600) - 300));
+  for (const fault of faults) {
+    await fault();
+    await pause(random.below((2 * dueWithinMs) / faults.length));
+  }
+  await Promise.all(cancelling);
+  await platform.untilReady(60_000);
+
+  const rows = await waitFor(
+    async () => {
+      await town.settleUnknown();
+      const all = await town.rows();
+      return all.every(({ status }) => status !== 'pending' && status !== 'sending') && all;
+    },
+    { description: 'each has its end', timeoutMs: settledWithinMs, intervalMs: 500 },
+  );
+  expect(rows).toHaveLength(count);
+  const counts = Object.entries(Object.groupBy(rows, ({ status }) => status));
+  process.stdout.write(`${counts.map(([status, those]) => `${those?.length} ${status}`).join(', ')}\n`);
+  expect(rows.filter(({ status }) => status === 'sent').length).toBeGreaterThan(count / 2);
+  for (const { id, dueMs, cancelAnswer } of planned) {
+    const status = rows.find((row) => row.id === id)?.status;
+    const story = { id, status, cancelAnswer, sent: town.timesSent(id) };
+    if (cancelAnswer === 200) expect(story).toMatchObject({ status: 'cancelled', sent: 0 });
+    if (status === 'sent') expect(story).toMatchObject({ sent: 1 });
+    else if (status === 'cancelled') expect(story).toMatchObject({ sent: 0, cancelAnswer: expect.any(Number) });
+    else {
+      expect(story).toMatchObject({ status: 'failed', sent: 0 });
+      expect(town.settledByHand).toContain(id);
+    }
+    expect(town.sentAtMs(id) ?? dueMs).toBeGreaterThanOrEqual(dueMs);
+  }
+});
