@@ -3,7 +3,7 @@ import { spread } from '../report.ts';
 import { spreadOf } from '../statistics.ts';
 import { table } from '../table.ts';
 import { day } from './day.ts';
-import type { MixedFindings, MixedStep } from './mixed.ts';
+import type { MixedFindings, MixedStep } from './plan.ts';
 
 /** The findings as Markdown, which reads well on a terminal too. */
 export function reportMixed(findings: MixedFindings): string {
