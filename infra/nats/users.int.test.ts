@@ -35,12 +35,21 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
   'crm.internal.leads.ensure': ['messaging'],
-  'crm.internal.leads.raise-interaction-count': ['messaging'],
+  'crm.internal.leads.raise-interaction-counts': ['messaging'],
+  'crm.internal.reports.lead': ['gateway'],
+  'crm.internal.reports.summary': ['gateway'],
+  'crm.step.reports.close': ['admin'],
   'gateway.internal.stores.settings': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.messages.accept': ['scheduling'],
+  'messaging.internal.reports.lead': ['gateway'],
+  'messaging.internal.reports.summary': ['gateway'],
+  'messaging.step.reports.close': ['admin'],
   'scheduling.internal.calendars.get': ['gateway'],
   'scheduling.internal.followups.replan': ['gateway'],
+  'scheduling.internal.reports.lead': ['gateway'],
+  'scheduling.internal.reports.summary': ['gateway'],
+  'scheduling.step.reports.close': ['admin'],
 };
 const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging'];
 const consumer = 'scheduling-followups';
@@ -74,7 +83,7 @@ type Attempt = { readonly subject: string; readonly queue?: string; readonly by:
 const publishing: Attempt[] = [
   ...subjects.map((subject) => {
     const owner = laneOwner[subject.split('.')[1] ?? ''];
-    return { subject, by: owner ? [owner] : (askers[subject] ?? []) };
+    return { subject, by: [...(owner ? [owner] : []), ...(askers[subject] ?? [])] };
   }),
   ...(Object.keys(eventCatalogue) as EventType[]).map((type) => ({
     subject: eventSubject(type),

@@ -8,15 +8,15 @@ import { usersConf } from './users-conf.ts';
 const root = resolve(import.meta.dirname, '../..');
 const sourceOf = { admin: 'apps/admin/src', workflows: 'workflows/src' } as Record<string, string>;
 
-/** Subjects of the operations that a folder's code calls: those named where something is called with one. */
+/** Subjects of the operations that a folder's code calls: those named where something is called with one, or in a table. */
 function subjectsCalledIn(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.includes('testing/'),
   );
   const names = files.flatMap((name) =>
-    [...readFileSync(join(folder, name), 'utf8').matchAll(/\.(?:call|forward)\(\s*(\w+),/g)].map(
-      ([, called]) => called,
-    ),
+    [
+      ...readFileSync(join(folder, name), 'utf8').matchAll(/(?:\.(?:call|forward)\(\s*(?=\w+,)|: (?=\w+[, ]))(\w+)/g),
+    ].map(([, called]) => called),
   );
   const known = contracts as unknown as Record<string, { subject?: string } | undefined>;
   return [...new Set(names.map((name) => known[name ?? '']?.subject ?? '').filter(Boolean))].sort();

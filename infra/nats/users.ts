@@ -1,6 +1,9 @@
 import {
   acceptMessage,
   checkLead,
+  closeConversationReports,
+  closeLeadReports,
+  closeSchedulingReports,
   crmOperations,
   ensureLead,
   eventStream,
@@ -82,7 +85,12 @@ export const roles: Record<NatsUser, Role> = {
     publishesEvents: true,
   },
   workflows: { lane: 'step' },
-  admin: { lane: 'admin', keepsEvents: true },
+  admin: {
+    lane: 'admin',
+    // `report rebuild` does not wait for the schedule.
+    asks: [closeLeadReports, closeConversationReports, closeSchedulingReports],
+    keepsEvents: true,
+  },
 };
 
 const services: Record<string, Record<string, Operation>> = {

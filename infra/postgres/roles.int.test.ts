@@ -75,7 +75,10 @@ async function faults(): Promise<string[]> {
     union all
     select format('the policy %s on %s.%s lets %s see every store', policyname, schemaname, tablename, roles)
     from pg_policies
-    where schemaname in ${adminSql([...schemas])} and not roles <@ array[schemaname || '_system', schemaname || '_owner']::name[]
+    where schemaname in ${adminSql([...schemas])}
+      -- It is of no store: until when the reports of all of them are closed, which only the system role may change.
+      and (tablename, policyname, cmd) <> ('report_closing', 'reading', 'SELECT')
+      and not roles <@ array[schemaname || '_system', schemaname || '_owner']::name[]
       and (qual is null or qual not like '%mostrador.store_id%')
       and coalesce(with_check, '') not like '%mostrador.store_id%'`;
   return wide.map(({ fault }) => fault as string).sort();

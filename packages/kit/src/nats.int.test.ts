@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { eventStream } from '@mostrador/contracts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectNats, ensureEventStream, isConnected, pingNats } from './nats.ts';
@@ -35,6 +35,20 @@ describe('the connection to NATS', () => {
     await waitFor(async () => (await refusal()) === 'no answer from NATS', { description: 'the ping gives up' });
     server.thawServer();
     await waitFor(() => pingNats(server.nats).then(() => true), { description: 'it answers again' });
+  });
+
+  test('a dial that was given up is closed, so that its end is not taken for the end of the connection after it', async () => {
+    const way = await holdingWay(server.url);
+    const nats = await connectNats({ url: way.url, name: 'test', log: silentLog() });
+    way.hold();
+    way.cut();
+    await waitFor(() => way.met() > 2, { description: 'a dial was given up, and another begun', timeoutMs: 10_000 });
+    way.goOn();
+    await waitFor(() => isConnected(nats), { description: 'connected again', timeoutMs: 10_000 });
+    await waitFor(() => way.open() === 1, { description: 'nothing else is open', timeoutMs: 10_000 });
+    await pingNats(nats);
+    await nats.close();
+    await way.close();
   });
 
   test('the event stream is made once, by however many at once, keeps one of two equal events, and survives a restart', async () => {
@@ -120,4 +134,42 @@ async function countingWay(target: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `nats://127.0.0.1:${port}`, attempts: () => attempts, sent: () => sent, close: () => server.close() };
+}
+
+/** A way to the server on which connections can be made to wait before they reach it. */
+async function holdingWay(to: string) {
+  const target = new URL(to);
+  const sockets = new Set<Socket>();
+  let met = 0;
+  let passing = Promise.withResolvers<void>();
+  passing.resolve();
+  const way = createServer(async (socket) => {
+    met += 1;
+    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
+    await passing.promise;
+    if (socket.destroyed) return;
+    const onward = connect(Number(target.port), target.hostname);
+    onward.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `nats://127.0.0.1:${(way.address() as AddressInfo).port}`,
+    /** Connections so far, and those that are open. */
+    met: () => met,
+    open: () => sockets.size,
+    hold: () => {
+      passing = Promise.withResolvers<void>();
+    },
+    goOn: () => passing.resolve(),
+    cut,
+    async close() {
+      cut();
+      await new Promise((resolve) => way.close(resolve));
+    },
+  };
 }
