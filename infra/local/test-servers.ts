@@ -11,6 +11,7 @@ import { identify } from './process-identity.ts';
 import { findNats } from './servers/nats.ts';
 import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
 import { findTemporal, temporalSpec } from './servers/temporal.ts';
+import { findToxiproxy } from './servers/toxiproxy.ts';
 
 const TEMPLATE = 'mostrador_template';
 // Registered at the start, as making one later takes seconds to be seen by every part of the server.
@@ -49,6 +50,8 @@ export default async function startTestServers(): Promise<() => Promise<void>> {
       findNats(process.env, report).then((path) => {
         process.env.TEST_NATS_SERVER = path;
       }),
+      // Built here, as no test should wait for a compiler. Those that need it say what is missing.
+      findToxiproxy(process.env, report).catch(() => report('there is no toxiproxy: tests of chaos will fail')),
     ]);
     return stop;
   } catch (error) {

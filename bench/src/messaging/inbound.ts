@@ -19,7 +19,7 @@ export type InboundFindings = { platform: Map<number, Received[]>; bare: Map<num
 
 export const inboundCallers = [8, 32];
 /** More than the platform answers in the time; a bare server may get some of them again. */
-const preparedPerSecond = 6_000;
+const preparedPerSecond = 20_000;
 const warmUpMs = 500;
 const lookEveryMs = 50;
 const processedWithinMs = 10 * 60_000;

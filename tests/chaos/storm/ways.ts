@@ -1,6 +1,6 @@
 import { type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
 import { freePort } from '../../../infra/local/ports.ts';
-import { findToxiproxy } from './toxiproxy-tool.ts';
+import { findToxiproxy } from '../../../infra/local/servers/toxiproxy.ts';
 
 /** What can be wrong with a way. */
 export type Trouble = 'latency' | 'resets' | 'half-open connections' | 'silence';

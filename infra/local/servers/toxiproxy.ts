@@ -1,5 +1,5 @@
-import { findOnPath } from '../../../infra/local/servers/find-on-path.ts';
-import { buildGoTool, cachedGoTool } from '../../../infra/local/servers/go-tool.ts';
+import { findOnPath } from './find-on-path.ts';
+import { buildGoTool, cachedGoTool } from './go-tool.ts';
 
 const TOOL = {
   name: 'toxiproxy',
@@ -9,7 +9,7 @@ const TOOL = {
   version: 'v2.12.0',
 };
 
-/** toxiproxy-server from PATH, else from the cache, else built once. */
+/** toxiproxy-server from PATH, else from the cache, else built once. Only the chaos runs use it. */
 export async function findToxiproxy(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
   return findOnPath('toxiproxy-server', env) ?? cachedGoTool(TOOL, env) ?? (await buildGoTool(TOOL, env, report));
 }
