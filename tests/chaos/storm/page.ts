@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { table } from '../../../bench/src/table.ts';
 import { damages } from './damages.ts';
 import { figuresOf } from './report.ts';
 import { holds, type Outcome } from './run.ts';
@@ -29,7 +30,10 @@ The same seed chooses the same faults in the same order; how many requests come 
 
 ${holds(outcome) ? '**Nothing was lost, nothing was doubled, and everything held.**' : '**It failed.**'}
 
-${table(['', ''], figuresOf(seed, outcome))}
+${table(
+  ['', ''],
+  figuresOf(seed, outcome).map(([name, figure]) => [name, String(figure)]),
+)}
 
 ## What must hold
 
@@ -38,17 +42,14 @@ recorded, one at a time, at least one for every invariant, and each must be foun
 
 ${table(
   ['invariant', 'faults found'],
-  findings.map(({ invariant, faults: found }) => [invariant, found.length]),
+  findings.map(({ invariant, faults: found }) => [invariant, String(found.length)]),
 )}
 
 ## Faults
 
 ${table(
   ['fault', 'times'],
-  kinds.map(([name, times]) => [name, times.length]),
+  kinds.map(([name, times]) => [name, String(times.length)]),
 )}
 `;
 }
-
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
