@@ -10,6 +10,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mostrador/contracts';
+import { carriers } from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { createTestDatabase } from '@mostrador/kit/testing/database';
@@ -120,6 +121,10 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     workflows: {
       NATS_URL: through(nats.url, gates.workflowsNats),
       TEMPORAL_ADDRESS: gates.workflowsTemporal.address,
+      // Without that of the reports, whose schedules would stay in the namespace and start workflows of their own.
+      TASK_QUEUES: Object.values(carriers)
+        .map(({ taskQueue }) => taskQueue)
+        .join(','),
     },
     crm: { NATS_URL: through(nats.url, gates.crmNats) },
     [options.service]: {

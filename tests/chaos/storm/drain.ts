@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { settleMessage } from '@mostrador/contracts';
 import type { ChaosStore } from './journal.ts';
 import type { Open } from './look.ts';
+import { carryingRows } from './look.ts';
 import type { Platform } from './platform.ts';
 
 const pollMs = 500;
@@ -51,7 +52,7 @@ async function untilNothingIsLeft(
             left join messaging.messages m on m.store_id = f.store_id and m.id = f.message_id
             where f.status in ('pending', 'sending')) as open_followups`;
     const { waiting = 0, ...left } = rows;
-    const running = (await temporal.workflow.count("ExecutionStatus = 'Running'")).count;
+    const running = (await temporal.workflow.count(`ExecutionStatus = 'Running' AND ${carryingRows}`)).count;
     const all = { ...left, workflows: Math.max(0, running - waiting) };
     const count = Object.values(all).reduce((sum, each) => sum + each, 0);
     if (count === 0) return;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { updateSendingWindows } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/errors';
 import { testContext } from '@mostrador/kit/testing/context';
@@ -170,8 +171,9 @@ test('of 200 cancels against 200 claims each has one winner: a 200 is never hand
     await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {
         const id = await due();
-        // Either may set out first.
+        // Either may set out first, by more and by less.
         const early = index % 2 === 0 ? [followups.step(id)] : [];
+        if (early.length > 0) await pause(index * 4);
         const cancelling = followups.cancel(id);
         const [cancel] = await Promise.allSettled([cancelling, ...early, followups.step(id)]);
         await followups.step(id);
