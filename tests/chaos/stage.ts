@@ -30,7 +30,16 @@ const readyWithinMs = 30_000;
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
 
-type StageOptions = { readonly processes: readonly ProcessName[]; readonly requestTimeoutMs?: number };
+const carryingQueues = Object.values(carriers)
+  .map(({ taskQueue }) => taskQueue)
+  .join(',');
+
+type StageOptions = {
+  readonly processes: readonly ProcessName[];
+  readonly requestTimeoutMs?: number;
+  /** Have the worker make the schedules of the reports, which the test then deletes. */
+  readonly schedules?: boolean;
+};
 
 /** The platform with a calendar, at which scheduling is in the middle. */
 export async function startStage(options: StageOptions) {
@@ -121,10 +130,8 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     workflows: {
       NATS_URL: through(nats.url, gates.workflowsNats),
       TEMPORAL_ADDRESS: gates.workflowsTemporal.address,
-      // Without that of the reports, whose schedules would stay in the namespace and start workflows of their own.
-      TASK_QUEUES: Object.values(carriers)
-        .map(({ taskQueue }) => taskQueue)
-        .join(','),
+      // Otherwise they would stay in the namespace, and start workflows of their own in the tests after this one.
+      ...(options.schedules ? {} : { TASK_QUEUES: carryingQueues }),
     },
     crm: { NATS_URL: through(nats.url, gates.crmNats) },
     [options.service]: {

@@ -14,6 +14,7 @@ beforeAll(async () => {
   platform = await startPlatform({
     service: 'scheduling',
     processes: ['gateway', 'crm', 'messaging', 'scheduling', 'workflows'],
+    schedules: true,
   });
   const store = await platform.newStore();
   await insertHistory(platform.database.adminSql, createHistory(createRandom(1), store.id, eras.UTC as Era));
