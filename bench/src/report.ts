@@ -1,5 +1,6 @@
 import type { Drains } from './drain.ts';
 import { keyOf, type Measurement, type Measurements, mainConcurrency, names, type Part } from './measure.ts';
+import { processorTime } from './processor-time.ts';
 import { ratios, type Spread, spreadOf } from './statistics.ts';
 import { table } from './table.ts';
 
@@ -103,26 +104,14 @@ function drainPart({ platform, other, bare }: Drains): string[] {
   return ['### Draining a backlog', table(['variant', 'workflows/s', 'platform ÷ this'], rows)];
 }
 
-/** Where the processors' time goes: with all cores busy, this is what bounds the throughput. */
 function cpuPart(findings: Findings, part: 'post' | 'get'): string[] {
-  const columns = Object.values(names).filter((name) => of(findings, part, name).length > 0);
-  const ms = (name: string, process: string) =>
-    spreadOf(of(findings, part, name).map(({ cpuMs }) => cpuMs[process] ?? 0)).median;
-  const processes = [...new Set(columns.flatMap((name) => Object.keys(of(findings, part, name)[0]?.cpuMs ?? {})))];
-  const rows = processes
-    .map((process) => [process, ...columns.map((name) => ms(name, process))] as const)
-    .filter(([, ...values]) => values.some((value) => value >= 0.005));
-  if (rows.length === 0) return [];
-  const total = ['all', ...columns.map((_, index) => rows.reduce((sum, row) => sum + Number(row[index + 1]), 0))];
+  const columns = Object.values(names)
+    .map((name) => ({ title: name, measured: of(findings, part, name) }))
+    .filter(({ measured }) => measured.length > 0);
+  if (columns.length === 0) return [];
   return [
     `### Processor time of a ${part.toUpperCase()}, at concurrency ${mainConcurrency}, in milliseconds`,
-    table(
-      ['process', ...columns],
-      [...rows, total].map(([process, ...values]) => [
-        String(process),
-        ...values.map((value) => (Number(value) < 0.005 ? '' : Number(value).toFixed(2))),
-      ]),
-    ),
+    processorTime(columns),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { LoadJob, LoadResult } from './load/job.ts';
 import { type Peer, startPeer } from './peer.ts';
 import { natsOf, type Platform, type Store, startPlatform } from './platform.ts';
 import type { Named } from './processes.ts';
+import { openAll } from './stops.ts';
 
 /** Something that answers HTTP and is measured. */
 export type Target = { readonly origin: string; readonly path: string; readonly headers: Record<string, string> };
@@ -37,11 +38,7 @@ export type Stage = {
 export async function openStage(options: { root: string; against?: string; nodeOptions?: string }): Promise<Stage> {
   const platformEnvironment: Record<string, string> =
     options.nodeOptions === undefined ? {} : { NODE_OPTIONS: options.nodeOptions };
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
-  };
-  try {
+  return await openAll(async (stops) => {
     const main = await openPlatform(options.root, platformEnvironment, stops);
     const other =
       options.against === undefined ? undefined : await openPlatform(options.against, platformEnvironment, stops);
@@ -83,12 +80,8 @@ export async function openStage(options: { root: string; against?: string; nodeO
         ...prefixed(other?.platform.processes ?? {}),
       },
       load: (job) => load.call<LoadResult>('run', job),
-      stop,
     };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
 }
 
 async function openPlatform(

@@ -13,13 +13,14 @@ function subjectsCalledIn(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.includes('testing/'),
   );
-  const names = files.flatMap((name) =>
-    [
-      ...readFileSync(join(folder, name), 'utf8').matchAll(/(?:\.(?:call|forward)\(\s*(?=\w+,)|: (?=\w+[, ]))(\w+)/g),
-    ].map(([, called]) => called),
-  );
+  const code = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const found = (pattern: RegExp) => [...code.matchAll(pattern)].map(([, name]) => name ?? '');
   const known = contracts as unknown as Record<string, { subject?: string } | undefined>;
-  return [...new Set(names.map((name) => known[name ?? '']?.subject ?? '').filter(Boolean))].sort();
+  const byName = found(/(?:\.(?:call|forward)\(\s*(?=\w+,)|: (?=\w+[, ]))(\w+)/g).map((name) => known[name]?.subject);
+  const ofReports = found(/rollupOperations\[\w+\]\.(\w+)/g).flatMap((kind) =>
+    Object.values(contracts.rollupOperations).map((operations) => operations[kind as keyof typeof operations].subject),
+  );
+  return [...new Set([...byName, ...ofReports].filter((subject) => subject !== undefined))].sort();
 }
 
 test('users.conf is what the table says; infra/nats/write-users.ts writes it', () => {

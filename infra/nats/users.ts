@@ -1,9 +1,6 @@
 import {
   acceptMessage,
   checkLead,
-  closeConversationReports,
-  closeLeadReports,
-  closeSchedulingReports,
   crmOperations,
   ensureLead,
   eventStream,
@@ -19,6 +16,7 @@ import {
   reportConversation,
   reportLead,
   reportLeadScheduling,
+  rollupOperations,
   schedulingOperations,
   summarizeConversations,
   summarizeLeads,
@@ -88,7 +86,7 @@ export const roles: Record<NatsUser, Role> = {
   admin: {
     lane: 'admin',
     // `report rebuild` does not wait for the schedule.
-    asks: [closeLeadReports, closeConversationReports, closeSchedulingReports],
+    asks: Object.values(rollupOperations).map(({ close }) => close),
     keepsEvents: true,
   },
 };

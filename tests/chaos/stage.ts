@@ -37,7 +37,7 @@ const carryingQueues = Object.values(carriers)
 type StageOptions = {
   readonly processes: readonly ProcessName[];
   readonly requestTimeoutMs?: number;
-  /** Have the worker make the schedules of the reports, which the test then deletes. */
+  /** Have the worker make the schedules of the reports. */
   readonly schedules?: boolean;
 };
 
@@ -130,7 +130,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     workflows: {
       NATS_URL: through(nats.url, gates.workflowsNats),
       TEMPORAL_ADDRESS: gates.workflowsTemporal.address,
-      // Otherwise they would stay in the namespace, and start workflows of their own in the tests after this one.
+      // A run of theirs would be open while a test waits for none to be.
       ...(options.schedules ? {} : { TASK_QUEUES: carryingQueues }),
     },
     crm: { NATS_URL: through(nats.url, gates.crmNats) },

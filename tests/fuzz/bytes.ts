@@ -1,4 +1,4 @@
-import type { Random } from '../chaos/storm/random.ts';
+import type { Random } from '@mostrador/kit/testing/random';
 
 /** Bytes that parsers trip over. */
 const nasty = [

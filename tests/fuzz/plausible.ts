@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Random } from '@mostrador/kit/testing/random';
 import { Kind, type TSchema } from '@sinclair/typebox';
-import type { Random } from '../chaos/storm/random.ts';
 
 /** A value as a schema describes it, nearly always: what is in a pattern is only guessed at. */
 export function plausible(random: Random, schema: TSchema): unknown {

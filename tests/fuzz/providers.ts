@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Random } from '@mostrador/kit/testing/random';
 import ICAL from 'ical.js';
 import { ChannelError } from '../../services/messaging/src/channels/channel-provider.ts';
 import { createWhatsappProvider } from '../../services/messaging/src/channels/providers/whatsapp.ts';
@@ -10,7 +11,6 @@ import { createCaldavProvider } from '../../services/scheduling/src/calendars/pr
 import { createGoogleProvider } from '../../services/scheduling/src/calendars/providers/google.ts';
 import { createAccessTokens } from '../../services/scheduling/src/calendars/providers/google-tokens.ts';
 import { readIdentity, renderEvent, renderFeed } from '../../services/scheduling/src/calendars/providers/icalendar.ts';
-import type { Random } from '../chaos/storm/random.ts';
 import { anyValue, disturbed, heavyJson, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 

@@ -7,8 +7,8 @@ import {
   type Operation,
   schedulingOperations,
 } from '@mostrador/contracts';
+import type { Random } from '@mostrador/kit/testing/random';
 import { headers, type Msg, type MsgHdrs, NatsError } from 'nats';
-import type { Random } from '../chaos/storm/random.ts';
 import { anyValue, disturbed, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import type { ProcessName } from './platform.ts';

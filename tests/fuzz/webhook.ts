@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { connectChannel, errorCatalogue } from '@mostrador/contracts';
+import type { Random } from '@mostrador/kit/testing/random';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import postgres from 'postgres';
 import { inboundPayload, newWamid, statusPayload } from '../../services/messaging/test/whatsapp-webhooks.ts';
-import type { Random } from '../chaos/storm/random.ts';
 import { anyValue, disturbed, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import type { FuzzPlatform } from './platform.ts';

@@ -1,8 +1,8 @@
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
+import { createRandom } from '@mostrador/kit/testing/random';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPlatform } from '../chaos/stage.ts';
-import { createRandom } from '../chaos/storm/random.ts';
 import { eras } from './cases.ts';
 import { createHistory, type Era } from './history.ts';
 import { insertHistory } from './insert-history.ts';
@@ -19,11 +19,7 @@ beforeAll(async () => {
   const store = await platform.newStore();
   await insertHistory(platform.database.adminSql, createHistory(createRandom(1), store.id, eras.UTC as Era));
 });
-afterAll(async () => {
-  // The namespace is lent: whoever has it next does not want them.
-  await Promise.all(reportServices.map((service) => scheduleOf(service).delete()));
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 const scheduleOf = (service: (typeof reportServices)[number]) =>
   platform.temporal.client.schedule.getHandle(reportClosing.scheduleId(service));

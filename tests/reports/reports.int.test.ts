@@ -9,9 +9,9 @@ import {
   verifyLeadReports,
   verifySchedulingReports,
 } from '@mostrador/contracts';
+import { createRandom } from '@mostrador/kit/testing/random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Store, startPlatform } from '../chaos/stage.ts';
-import { createRandom } from '../chaos/storm/random.ts';
 import { calendarOf, dateAfter } from './calendar.ts';
 import { type Case, createCase, eras } from './cases.ts';
 import { createHistory, type Era, type History } from './history.ts';

@@ -1,4 +1,5 @@
 import type { Measurement } from '../measure.ts';
+import { processorTime } from '../processor-time.ts';
 import { spread } from '../report.ts';
 import { ratios, spreadOf } from '../statistics.ts';
 import { table } from '../table.ts';
@@ -45,7 +46,7 @@ export function reportCrm(findings: CrmFindings): string {
     '### Import',
     imports(findings),
     `### Processor time at concurrency ${mainConcurrency}, in milliseconds a request`,
-    processorTime(findings),
+    timeOfProcessors(findings),
   ].join('\n\n');
 }
 
@@ -183,29 +184,11 @@ function imports({ imports, plan }: CrmFindings): string {
   );
 }
 
-function processorTime(findings: CrmFindings): string {
-  const columns = [
-    ...Object.values(readNames).map((name) => ({
-      title: `GET, ${name}`,
-      key: readKey('large', name, mainConcurrency),
-    })),
-    ...Object.values(changeNames).map((name) => ({
-      title: `PATCH, ${name}`,
-      key: changeKey('large', name, mainConcurrency),
-    })),
-  ];
-  const ms = (key: string, process: string) =>
-    spreadOf(of(findings, key).map(({ cpuMs }) => cpuMs[process] ?? 0)).median;
-  const processes = Object.keys(of(findings, columns[0]?.key ?? '')[0]?.cpuMs ?? {});
-  const rows = processes
-    .map((process) => ({ process, values: columns.map(({ key }) => ms(key, process)) }))
-    .filter(({ values }) => values.some((value) => value >= 0.005));
-  const all = columns.map((_, column) => rows.reduce((sum, { values }) => sum + (values[column] ?? 0), 0));
-  return table(
-    ['process', ...columns.map(({ title }) => title)],
-    [...rows, { process: 'all', values: all }].map(({ process, values }) => [
-      process,
-      ...values.map((value) => (value < 0.005 ? '' : value.toFixed(2))),
-    ]),
-  );
+function timeOfProcessors(findings: CrmFindings): string {
+  const ofAll = (method: string, names: Readonly<Record<string, string>>, keyOf: typeof readKey) =>
+    Object.values(names).map((name) => ({
+      title: `${method}, ${name}`,
+      measured: of(findings, keyOf('large', name, mainConcurrency)),
+    }));
+  return processorTime([...ofAll('GET', readNames, readKey), ...ofAll('PATCH', changeNames, changeKey)]);
 }

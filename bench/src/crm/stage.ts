@@ -4,6 +4,7 @@ import { type Peer, startPeer } from '../peer.ts';
 import { natsOf, type Platform, startPlatform } from '../platform.ts';
 import type { Named } from '../processes.ts';
 import type { Target } from '../stage.ts';
+import { openAll } from '../stops.ts';
 import { type Filled, fillLeads } from './fill.ts';
 
 /** A platform with so many leads in its database, and the servers that it is compared with on the same data. */
@@ -30,20 +31,13 @@ export async function openCrmStage(
   sizes: { small: number; large: number },
   say: (text: string) => void,
 ): Promise<CrmStage> {
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
-  };
-  try {
+  return await openAll(async (stops) => {
     const small = await openSized(root, sizes.small, stops, say);
     const large = await openSized(root, sizes.large, stops, say);
     const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
     stops.push(load.stop);
-    return { small, large, load: (job) => load.call<LoadResult>('run', job), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    return { small, large, load: (job) => load.call<LoadResult>('run', job) };
+  });
 }
 
 async function openSized(

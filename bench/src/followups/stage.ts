@@ -4,6 +4,7 @@ import type { LoadJob, LoadResult } from '../load/job.ts';
 import { type Peer, startPeer } from '../peer.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import type { Target } from '../stage.ts';
+import { openAll } from '../stops.ts';
 
 /** A platform with one store, its leads and its sandbox channel, and the bare workflows on the same Temporal. */
 export type FollowupStage = {
@@ -26,11 +27,7 @@ export type FollowupStage = {
 const limitMs = 600_000;
 
 export async function openFollowupStage(root: string, leads: number): Promise<FollowupStage> {
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
-  };
-  try {
+  return await openAll(async (stops) => {
     const platform = await startPlatform(root);
     stops.push(platform.stop);
     const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => {} });
@@ -66,12 +63,8 @@ export async function openFollowupStage(root: string, leads: number): Promise<Fo
       async stopBare() {
         await Promise.all([temporalClient.stop(), temporalWorker.stop()]);
       },
-      stop,
     };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
 }
 
 /** Sends each body once, as quickly as 32 callers can. */

@@ -1,4 +1,5 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { createRandom, type Random } from '@mostrador/kit/testing/random';
 import { type Connection, openConnection } from './connection.ts';
 import { pickBy } from './pick.ts';
 
@@ -59,7 +60,7 @@ const longestUs = 120_000_000;
  * (coordinated omission).
  */
 export async function runOpenLoad(job: OpenLoadJob): Promise<OpenLoadResult> {
-  const random = generator(job.seed);
+  const random = createRandom(job.seed);
   const write = requestWriter(job, random);
   const histograms = new Map(job.kinds.map(({ name }) => [name, newHistogram()]));
   const all = newHistogram();
@@ -139,29 +140,17 @@ const latenciesOf = (histogram: RecordableHistogram): Latencies => ({
   maxMs: histogram.max / 1000,
 });
 
-function requestWriter({ origin, kinds, callers }: OpenLoadJob, random: () => number) {
+function requestWriter({ origin, kinds, callers }: OpenLoadJob, random: Random) {
   const { host } = new URL(origin);
   const pickKind = pickBy(kinds, ({ share }) => share);
-  const oneOf = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   return (index: number): { kind: MixedKind; text: string } => {
-    const kind = pickKind(random());
-    const { key, leads } = oneOf(callers);
-    const path = kind.path.replace('{lead}', oneOf(leads));
+    const kind = pickKind(random.next());
+    const { key, leads } = random.pick(callers);
+    const path = kind.path.replace('{lead}', random.pick(leads));
     const body = kind.bodies?.[index % kind.bodies.length] ?? '';
     const length =
       body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
     const head = `${kind.method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${key}\r\n${length}\r\n`;
     return { kind, text: head + body };
-  };
-}
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

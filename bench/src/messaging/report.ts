@@ -1,4 +1,5 @@
 import type { Measurement } from '../measure.ts';
+import { processorTime } from '../processor-time.ts';
 import { spread } from '../report.ts';
 import { ratios, spreadOf } from '../statistics.ts';
 import { table } from '../table.ts';
@@ -34,7 +35,7 @@ export function reportMessaging(findings: MessagingFindings): string {
     ...(outbound ? sent(findings) : []),
     ...(inbound ? received(findings) : []),
     '### Processor time, in milliseconds a message',
-    processorTime(findings),
+    timeOfProcessors(findings),
   ].join('\n\n');
 }
 
@@ -149,26 +150,13 @@ function received(findings: MessagingFindings): string[] {
   ];
 }
 
-function processorTime({ outbound, inbound }: MessagingFindings): string {
-  const columns = [
-    { title: 'outbound', measured: outbound.sent },
-    { title: names.bareSignals, measured: outbound.bare },
-    { title: `webhook × ${mainCallers}`, measured: inbound.platform.get(mainCallers) ?? [] },
-    { title: names.bareWebhook, measured: inbound.bare.get(mainCallers) ?? [] },
-  ].filter(({ measured }) => measured.length > 0);
-  const processes = Object.keys(columns[0]?.measured[0]?.cpuMs ?? {});
-  const rows = processes
-    .map((process) => ({
-      process,
-      values: columns.map(({ measured }) => spreadOf(measured.map(({ cpuMs }) => cpuMs[process] ?? 0)).median),
-    }))
-    .filter(({ values }) => values.some((value) => value >= 0.005));
-  const all = columns.map((_, column) => rows.reduce((sum, { values }) => sum + (values[column] ?? 0), 0));
-  return table(
-    ['process', ...columns.map(({ title }) => title)],
-    [...rows, { process: 'all', values: all }].map(({ process, values }) => [
-      process,
-      ...values.map((value) => (value < 0.005 ? '' : value.toFixed(2))),
-    ]),
+function timeOfProcessors({ outbound, inbound }: MessagingFindings): string {
+  return processorTime(
+    [
+      { title: 'outbound', measured: outbound.sent },
+      { title: names.bareSignals, measured: outbound.bare },
+      { title: `webhook × ${mainCallers}`, measured: inbound.platform.get(mainCallers) ?? [] },
+      { title: names.bareWebhook, measured: inbound.bare.get(mainCallers) ?? [] },
+    ].filter(({ measured }) => measured.length > 0),
   );
 }

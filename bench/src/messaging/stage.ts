@@ -5,6 +5,7 @@ import type { LoadJob, LoadResult } from '../load/job.ts';
 import { type Peer, startPeer } from '../peer.ts';
 import { type Platform, type Store, startPlatform } from '../platform.ts';
 import type { Named } from '../processes.ts';
+import { openAll } from '../stops.ts';
 
 /** A store with a WhatsApp channel, for what comes in. */
 export type Inbound = {
@@ -34,11 +35,7 @@ export type MessagingStage = {
 const storesAtOnce = 3;
 
 export async function openMessagingStage(root: string, stores: number): Promise<MessagingStage> {
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
-  };
-  try {
+  return await openAll(async (stops) => {
     const platform = await startPlatform(root);
     stops.push(platform.stop);
     const sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => {}, connection: { statement_timeout: 0 } });
@@ -85,12 +82,8 @@ export async function openMessagingStage(root: string, stores: number): Promise<
       },
       sql,
       load: (job) => load.call<LoadResult>('run', job),
-      stop,
     };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
 }
 
 async function newSender(platform: Platform, answeredAtAcceptance: boolean): Promise<Store> {

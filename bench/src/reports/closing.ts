@@ -1,14 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeConversationReports,
-  closeLeadReports,
-  closeSchedulingReports,
-  type ReportService,
-  reportServices,
-  resetConversationReports,
-  resetLeadReports,
-  resetSchedulingReports,
-} from '@mostrador/contracts';
+import { type ReportService, reportServices, rollupOperations } from '@mostrador/contracts';
 import { createLog } from '@mostrador/kit/log';
 import { connectNats } from '@mostrador/kit/nats';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
@@ -30,11 +21,6 @@ export type Closing = {
 };
 
 const stepLimitMs = 12_000; // what an activity waits
-const operations = {
-  crm: { reset: resetLeadReports, close: closeLeadReports },
-  messaging: { reset: resetConversationReports, close: closeConversationReports },
-  scheduling: { reset: resetSchedulingReports, close: closeSchedulingReports },
-} as const satisfies Record<ReportService, unknown>;
 
 /** Has every service forget what it closed and close all of it again. */
 export async function measureClosing(platform: Platform, say: (text: string) => void): Promise<Closing[]> {
@@ -49,13 +35,13 @@ export async function measureClosing(platform: Platform, say: (text: string) => 
     const beganAt = performance.now();
     let steps = 0;
     for (let more = true; more; steps++)
-      ({ more } = await workerRpc.call(operations[service].close, {}, context(stepLimitMs)));
+      ({ more } = await workerRpc.call(rollupOperations[service].close, {}, context(stepLimitMs)));
     return { seconds: (performance.now() - beganAt) / 1000, steps };
   };
   const closings: Closing[] = [];
   try {
     for (const service of reportServices) {
-      await adminRpc.call(operations[service].reset, {}, context(60_000));
+      await adminRpc.call(rollupOperations[service].reset, {}, context(60_000));
       const all = await closeAll(service);
       const [counted] = await sql<[{ quarters: number; facts: number }]>`
         select (select count(*)::int from ${sql(service)}.report_quarters) as quarters,

@@ -1,3 +1,4 @@
+import { processorTime } from '../processor-time.ts';
 import { spread } from '../report.ts';
 import { ratios, spreadOf } from '../statistics.ts';
 import { table } from '../table.ts';
@@ -34,7 +35,7 @@ export function reportReports(findings: ReportsFindings): string {
     '### Closing',
     closings(findings),
     `### Processor time at concurrency ${mainConcurrency}, in milliseconds a request`,
-    processorTime(findings),
+    timeOfProcessors(findings),
   ].join('\n\n');
 }
 
@@ -129,24 +130,8 @@ function closings({ sized }: ReportsFindings): string {
   return table(['size', 'service', 'facts', 'rows left', 'all of it', 'steps', 'facts/s', 'a quarter-hour'], rows);
 }
 
-function processorTime(findings: ReportsFindings): string {
-  const columns = Object.entries(reportNames).map(([name, title]) => ({
-    title,
-    measured: of(findings, 'large', name),
-  }));
-  const processes = Object.keys(columns[0]?.measured[0]?.cpuMs ?? {});
-  const rows = processes
-    .map((process) => ({
-      process,
-      values: columns.map(({ measured }) => spreadOf(measured.map(({ cpuMs }) => cpuMs[process] ?? 0)).median),
-    }))
-    .filter(({ values }) => values.some((value) => value >= 0.005));
-  const all = columns.map((_, column) => rows.reduce((sum, { values }) => sum + (values[column] ?? 0), 0));
-  return table(
-    ['process', ...columns.map(({ title }) => title)],
-    [...rows, { process: 'all', values: all }].map(({ process, values }) => [
-      process,
-      ...values.map((value) => (value < 0.005 ? '' : value.toFixed(2))),
-    ]),
+function timeOfProcessors(findings: ReportsFindings): string {
+  return processorTime(
+    Object.entries(reportNames).map(([name, title]) => ({ title, measured: of(findings, 'large', name) })),
   );
 }

@@ -3,6 +3,7 @@ import type { LoadJob, LoadResult } from '../load/job.ts';
 import { startPeer } from '../peer.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import type { Target } from '../stage.ts';
+import { openAll } from '../stops.ts';
 import { type Closing, measureClosing } from './closing.ts';
 import { fillReports, type Sizes, sizesOf } from './fill.ts';
 
@@ -31,20 +32,13 @@ export async function openReportsStage(
   messages: { small: number; large: number },
   say: (text: string) => void,
 ): Promise<ReportsStage> {
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
-  };
-  try {
+  return await openAll(async (stops) => {
     const small = await openSized(root, sizesOf(messages.small), stops, say);
     const large = await openSized(root, sizesOf(messages.large), stops, say);
     const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
     stops.push(load.stop);
-    return { small, large, load: (job) => load.call<LoadResult>('run', job), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    return { small, large, load: (job) => load.call<LoadResult>('run', job) };
+  });
 }
 
 async function openSized(

@@ -11,6 +11,7 @@ import {
   leadMetrics,
   type ReportMetric,
 } from './report-metrics.ts';
+import type { ReportService } from './workflows.ts';
 
 const describe = ({ counts, moment }: ReportMetric): string => `${counts} Counted at: ${moment}.`;
 const Count = (metric: ReportMetric) => Type.Integer({ minimum: 0, description: describe(metric) });
@@ -167,7 +168,7 @@ export const reportLeadScheduling = defineOperation({
 /* ---- the rollups behind them ---- */
 
 /** Counts closed time into quarter-hours, a while at most: `more` says that there is more to close. Safe at any moment. */
-const closing = (service: 'crm' | 'messaging' | 'scheduling') =>
+const closing = (service: ReportService) =>
   defineOperation({
     subject: `${service}.step.reports.close`,
     tenancy: 'none',
@@ -183,7 +184,7 @@ export const closeConversationReports = closing('messaging');
 export const closeSchedulingReports = closing('scheduling');
 
 /** Compares a stretch of closed time with the facts. `next` is where to go on; null at the end. */
-const verification = (service: 'crm' | 'messaging' | 'scheduling') =>
+const verification = (service: ReportService) =>
   defineOperation({
     subject: `${service}.admin.reports.verify`,
     tenancy: 'none',
@@ -215,7 +216,7 @@ export const verifyConversationReports = verification('messaging');
 export const verifySchedulingReports = verification('scheduling');
 
 /** Forgets the rollups. Reports count from the rows until the job has closed everything again. */
-const rebuilding = (service: 'crm' | 'messaging' | 'scheduling') =>
+const rebuilding = (service: ReportService) =>
   defineOperation({
     subject: `${service}.admin.reports.reset`,
     tenancy: 'none',
@@ -226,6 +227,13 @@ const rebuilding = (service: 'crm' | 'messaging' | 'scheduling') =>
 export const resetLeadReports = rebuilding('crm');
 export const resetConversationReports = rebuilding('messaging');
 export const resetSchedulingReports = rebuilding('scheduling');
+
+/** What each service can be asked about the rollups of its reports. */
+export const rollupOperations = {
+  crm: { close: closeLeadReports, verify: verifyLeadReports, reset: resetLeadReports },
+  messaging: { close: closeConversationReports, verify: verifyConversationReports, reset: resetConversationReports },
+  scheduling: { close: closeSchedulingReports, verify: verifySchedulingReports, reset: resetSchedulingReports },
+} as const satisfies Record<ReportService, unknown>;
 
 export const crmReportOperations = {
   summarizeLeads,

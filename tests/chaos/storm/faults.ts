@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { appointmentCarrier } from '@mostrador/contracts';
+import type { Random } from '@mostrador/kit/testing/random';
 import type { Behaviour } from '../../../services/messaging/test/whatsapp-server.ts';
 import type { Journal } from './journal.ts';
 import { withServers } from './look.ts';
 import type { Platform } from './platform.ts';
 import { allProcesses, type ProcessName, twinOf } from './processes.ts';
-import type { Random } from './random.ts';
 import type { Server } from './servers.ts';
 import { type Trouble, troubles } from './ways.ts';
 

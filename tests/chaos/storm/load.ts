@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '@mostrador/kit/testing/random';
 import { inboundPayload, newWamid } from '../../../services/messaging/test/whatsapp-webhooks.ts';
 import { type Asker, createAsker } from './ask.ts';
 import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './journal.ts';
-import type { Random } from './random.ts';
 import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';
 
 export type Load = {

@@ -5,6 +5,7 @@ import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { createLog } from '@mostrador/kit/log';
 import { connectNats } from '@mostrador/kit/nats';
 import { createRpcClient } from '@mostrador/kit/rpc-client';
+import type { Random } from '@mostrador/kit/testing/random';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { createChildren, httpAnswers, type ProcessSpec } from '../../../infra/local/children.ts';
 import { localDirectory, root } from '../../../infra/local/paths.ts';
@@ -15,7 +16,6 @@ import { startRadicale } from '../../../services/scheduling/test/caldav-servers.
 import { mountSmallDisk, unmount } from './disk.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
 import { type Phone, startPhone } from './providers.ts';
-import type { Random } from './random.ts';
 import { startServers } from './servers.ts';
 import { startWays } from './ways.ts';
 

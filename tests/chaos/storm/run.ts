@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createRandom } from '@mostrador/kit/testing/random';
 import type { Recorded } from './damages.ts';
 import { type Drained, drain } from './drain.ts';
 import { chooseFaults, type Fault, type Stage } from './faults.ts';
@@ -7,7 +8,6 @@ import { blindSpots, type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
 import { type Platform, startPlatform } from './platform.ts';
-import { createRandom } from './random.ts';
 import { createStores } from './stores.ts';
 
 export type Settings = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Random } from '@mostrador/kit/testing/random';
 import { type ChaosStore, type Entry, newEntry } from './journal.ts';
 import { requestTimeoutMs } from './platform.ts';
-import type { Random } from './random.ts';
 import { newPhone } from './stores.ts';
 
 // What clients ask for. Every text holds its store's id, so that one in another store's answer is seen, and a mark that

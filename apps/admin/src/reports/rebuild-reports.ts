@@ -1,9 +1,9 @@
-import type { ReportService } from '@mostrador/contracts';
+import { type ReportService, rollupOperations } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { showProgress } from '../progress.ts';
 import { table } from '../terminal.ts';
-import { rollupOperations, servicesOf, shareOf } from './report-services.ts';
+import { servicesOf, shareOf } from './report-services.ts';
 
 type Options = { service?: string; json?: boolean };
 type Rebuilt = { service: ReportService; forgotten: number; closed_until: string | null };
@@ -36,8 +36,7 @@ Temporal goes on within a quarter of an hour, and so does the same command, whic
     });
 
 async function rebuild(admin: Admin, service: ReportService, { json }: Options): Promise<Rebuilt> {
-  const { reset, close } = rollupOperations[service];
-  const { quarters: forgotten } = await admin.platform.call(reset, {});
+  const { quarters: forgotten } = await admin.platform.call(rollupOperations[service].reset, {});
   let first: string | null = null;
   let last: string | null = null;
   const progress = json
@@ -48,7 +47,7 @@ async function rebuild(admin: Admin, service: ReportService, { json }: Options):
       }));
   try {
     for (;;) {
-      const { closed_until, more } = await admin.platform.call(close, {});
+      const { closed_until, more } = await admin.platform.call(rollupOperations[service].close, {});
       last = closed_until;
       first ??= closed_until;
       if (!more) return { service, forgotten, closed_until };

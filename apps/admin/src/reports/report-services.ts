@@ -1,24 +1,5 @@
-import {
-  closeConversationReports,
-  closeLeadReports,
-  closeSchedulingReports,
-  type ReportService,
-  reportServices,
-  resetConversationReports,
-  resetLeadReports,
-  resetSchedulingReports,
-  verifyConversationReports,
-  verifyLeadReports,
-  verifySchedulingReports,
-} from '@mostrador/contracts';
+import { type ReportService, reportServices } from '@mostrador/contracts';
 import { UsageError } from '../exit.ts';
-
-/** What each service answers about the rollups of its reports. */
-export const rollupOperations = {
-  crm: { verify: verifyLeadReports, reset: resetLeadReports, close: closeLeadReports },
-  messaging: { verify: verifyConversationReports, reset: resetConversationReports, close: closeConversationReports },
-  scheduling: { verify: verifySchedulingReports, reset: resetSchedulingReports, close: closeSchedulingReports },
-} as const satisfies Record<ReportService, unknown>;
 
 /** The services of `--service`, all of them without it. */
 export function servicesOf(name: string | undefined): readonly ReportService[] {

@@ -1,10 +1,10 @@
-import type { ReplyOf, ReportService, verifyLeadReports } from '@mostrador/contracts';
+import { type ReplyOf, type ReportService, rollupOperations, type verifyLeadReports } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { Ended, exitCodes } from '../exit.ts';
 import { showProgress } from '../progress.ts';
 import { table } from '../terminal.ts';
-import { rollupOperations, servicesOf, shareOf } from './report-services.ts';
+import { servicesOf, shareOf } from './report-services.ts';
 
 type Options = { service?: string; json?: boolean };
 type Answer = ReplyOf<typeof verifyLeadReports>;

@@ -12,27 +12,38 @@ export type TestProxy = {
   close(): Promise<void>;
 };
 
+/** Joins connections to ones of its own to `host:port`, for as long as either end stays. */
+export function joinTo(target: string): { join(near: net.Socket): void; breakAll(): void } {
+  const [host = '127.0.0.1', port] = target.split(':');
+  const open = new Set<net.Socket>();
+  return {
+    join(near) {
+      const far = net.connect(Number(port), host);
+      for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
+        open.add(socket);
+        socket.pipe(other);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          open.delete(socket);
+          other.destroy();
+        });
+      }
+    },
+    breakAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
 /** Passes on whatever comes to the server at `host:port`. */
 export async function startProxy(target: string): Promise<TestProxy> {
-  const [host = '127.0.0.1', targetPort] = target.split(':');
-  const open = new Set<net.Socket>();
-  const server = net.createServer((near) => {
-    const far = net.connect(Number(targetPort), host);
-    for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
-      open.add(socket);
-      socket.pipe(other);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        open.delete(socket);
-        other.destroy();
-      });
-    }
-  });
+  const { join, breakAll } = joinTo(target);
+  const server = net.createServer(join);
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const cut = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
-      for (const socket of open) socket.destroy();
+      breakAll();
     });
   await listen(0);
   const { port } = server.address() as net.AddressInfo;

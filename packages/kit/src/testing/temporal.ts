@@ -19,7 +19,17 @@ export async function testTemporal(): Promise<TestTemporal> {
   if (!address || !serverUrl) throw new Error('TEST_TEMPORAL_ADDRESS is not set: run the tests with npm test');
   const namespace = `test-${String(await nextNumber(serverUrl)).padStart(2, '0')}`;
   const connection = await Connection.connect({ address });
-  return { address, namespace, client: new Client({ connection, namespace }), close: () => connection.close() };
+  const client = new Client({ connection, namespace });
+  await clear(client);
+  return { address, namespace, client, close: () => connection.close() };
+}
+
+/** Removes what an earlier borrower left: schedules would start workflows in this one's time, and it counts what runs. */
+async function clear(client: Client): Promise<void> {
+  for await (const { scheduleId } of client.schedule.list()) await client.schedule.getHandle(scheduleId).delete();
+  for await (const { workflowId } of client.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
+    await client.workflow.getHandle(workflowId).terminate('its test has ended');
+  }
 }
 
 async function nextNumber(serverUrl: string): Promise<number> {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import type { Certificates } from './certificates.ts';
+import { joinTo } from './proxy.ts';
 
 /** TLS before a server that has none, as a load balancer puts it; who shows no certificate of the authority is refused. */
 export type TlsProxy = {
@@ -12,8 +13,7 @@ export type TlsProxy = {
 
 /** Passes on to `host:port` what comes over HTTP/2. */
 export async function startTlsProxy(target: string, { ca, server: own }: Certificates): Promise<TlsProxy> {
-  const [host = '127.0.0.1', port] = target.split(':');
-  const open = new Set<Socket>();
+  const { join, breakAll } = joinTo(target);
   const server = createServer(
     {
       cert: readFileSync(own.cert),
@@ -23,18 +23,7 @@ export async function startTlsProxy(target: string, { ca, server: own }: Certifi
       rejectUnauthorized: true,
       ALPNProtocols: ['h2'],
     },
-    (near) => {
-      const far = connect(Number(port), host);
-      for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
-        open.add(socket);
-        socket.pipe(other);
-        socket.on('error', () => {});
-        socket.on('close', () => {
-          open.delete(socket);
-          other.destroy();
-        });
-      }
-    },
+    join,
   );
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -43,7 +32,7 @@ export async function startTlsProxy(target: string, { ca, server: own }: Certifi
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of open) socket.destroy();
+        breakAll();
       }),
   };
 }

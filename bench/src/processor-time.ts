@@ -1,0 +1,27 @@
+import { spreadOf } from './statistics.ts';
+import { table } from './table.ts';
+
+/** Measurements of one thing: milliseconds of processor time for each request, by process. */
+export type ProcessorColumn = {
+  readonly title: string;
+  readonly measured: readonly { readonly cpuMs: Readonly<Record<string, number>> }[];
+};
+
+/** Where the processors' time goes: with all cores busy, this is what bounds the throughput. Medians, and their sum. */
+export function processorTime(columns: readonly ProcessorColumn[]): string {
+  const processes = [...new Set(columns.flatMap(({ measured }) => Object.keys(measured[0]?.cpuMs ?? {})))];
+  const rows = processes
+    .map((process) => ({
+      process,
+      values: columns.map(({ measured }) => spreadOf(measured.map(({ cpuMs }) => cpuMs[process] ?? 0)).median),
+    }))
+    .filter(({ values }) => values.some((value) => value >= 0.005));
+  const all = columns.map((_, column) => rows.reduce((sum, { values }) => sum + (values[column] ?? 0), 0));
+  return table(
+    ['process', ...columns.map(({ title }) => title)],
+    [...rows, { process: 'all', values: all }].map(({ process, values }) => [
+      process,
+      ...values.map((value) => (value < 0.005 ? '' : value.toFixed(2))),
+    ]),
+  );
+}
