@@ -17,8 +17,10 @@ export type Platform = {
   natsUrl(user: NatsUser): string;
   readonly temporalAddress: string;
   readonly localDirectory: string;
-  /** Every process of it, but not the one that supervises them. */
+  /** Every process of it, but not the one that supervises them, as it was started. */
   readonly processes: Named;
+  /** The same as they run at this moment: one that was killed is started again. */
+  running(): Named;
   /** Where one of its processes serves its metrics. */
   metricsUrl(process: PortName): string;
   newStore(options: StoreOptions): Promise<Store>;
@@ -85,6 +87,7 @@ export async function startPlatform(root: string, environment: Record<string, st
       temporalAddress: dev.temporal_address,
       localDirectory,
       processes,
+      running: () => readChildren(localDirectory),
       metricsUrl: (name) => `http://127.0.0.1:${portsFrom(base)[name]}/metrics`,
       newStore: (options) => newStore(admin, options),
       admin,

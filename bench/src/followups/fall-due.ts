@@ -10,8 +10,12 @@ export type FallenDue = {
   readonly allWaited: boolean;
   /** Reached the telephone before their moment. */
   readonly early: number;
-  /** Anything but sent, or not on the telephone. */
+  /** Anything but sent, or not on the telephone, unless a person gave it up. */
   readonly lost: number;
+  /** On a telephone, of all that this platform sent, beyond one for each follow-up that is `sent`. */
+  readonly twice: number;
+  /** Messages of unknown outcome that were not on the telephone: a person who finds that gives them up. */
+  readonly givenUp: number;
   /** From `due_at` to the telephone, in milliseconds. */
   readonly lateMs: Percentiles;
   /** From `due_at` to the claim: what timers, Temporal and its worker add. */
@@ -20,6 +24,14 @@ export type FallenDue = {
   readonly cpuMs: Readonly<Record<string, number>>;
 };
 export type Percentiles = { readonly p50: number; readonly p99: number; readonly max: number };
+
+type Options = {
+  readonly count: number;
+  readonly overMs: number;
+  readonly perSecond: number;
+  /** Is done from the first due moment on. */
+  readonly meanwhile?: () => Promise<void>;
+};
 
 const finalWithinMs = 300_000;
 
@@ -31,7 +43,7 @@ type Row = { status: string; late_ms: number | null; claimed_ms: number | null }
  */
 export async function fallDue(
   stage: FollowupStage,
-  { count, overMs, perSecond }: { count: number; overMs: number; perSecond: number },
+  { count, overMs, perSecond, meanwhile }: Options,
 ): Promise<FallenDue> {
   const { sql, platform } = stage;
   const before = await stage.stepsDone();
@@ -44,14 +56,17 @@ export async function fallDue(
   const cpuBefore = cpuOfAll(platform.processes);
   const [from, to] = [new Date(firstMs), new Date(firstMs + overMs)];
   const due = sql`due_at >= ${from} and due_at < ${to}`;
-  await pause(Math.max(0, firstMs + overMs - Date.now()));
+  await Promise.all([pause(Math.max(0, firstMs + overMs - Date.now())), meanwhile?.()]);
+  let givenUp = 0;
   const isOpen = async () => {
+    givenUp += await settleUnknown(stage);
     const [row] = await sql<{ open: boolean }[]>`
       select exists (select from scheduling.followups where ${due} and status in ('pending', 'sending')) as open`;
     return row?.open ?? false;
   };
-  for (const giveUpAt = Date.now() + finalWithinMs; await isOpen(); await pause(100)) {
-    if (Date.now() > giveUpAt) break; // What is not sent by now counts as lost.
+  // What is not sent by then counts as lost. PostgreSQL may be one of those that were killed.
+  for (const giveUpAt = Date.now() + finalWithinMs; await isOpen().catch(() => true); await pause(100)) {
+    if (Date.now() > giveUpAt) break;
   }
   const used = cpuUsed(cpuBefore, cpuOfAll(platform.processes));
   const rows = await sql<Row[]>`
@@ -61,15 +76,35 @@ export async function fallDue(
     from scheduling.followups f left join messaging.sandbox_deliveries d using (store_id, id)
     where ${due}`;
   const late = rows.flatMap(({ late_ms }) => late_ms ?? []);
+  const [sent] = await sql<{ extra: number }[]>`
+    select (select count(*)::int from messaging.sandbox_deliveries)
+         - (select count(*)::int from scheduling.followups where status = 'sent') as extra`;
   return {
     count,
     allWaited,
     early: late.filter((ms) => ms < 0).length,
-    lost: count - rows.filter(({ status, late_ms }) => status === 'sent' && late_ms !== null).length,
+    lost: count - givenUp - rows.filter(({ status, late_ms }) => status === 'sent' && late_ms !== null).length,
+    twice: sent?.extra ?? Number.NaN,
+    givenUp,
     lateMs: percentiles(late),
     claimedMs: percentiles(rows.flatMap(({ claimed_ms }) => claimed_ms ?? [])),
     cpuMs: Object.fromEntries(Object.entries(used).map(([name, seconds]) => [name, (seconds * 1000) / count])),
   };
+}
+
+/**
+ * Does what an operator does with messages of unknown outcome: those on the telephone were sent, the others are given up.
+ * Returns how many were given up.
+ */
+async function settleUnknown({ sql, platform }: FollowupStage): Promise<number> {
+  const unknown = await sql<{ store_id: string; id: string; sent: boolean }[]>`
+    select store_id, id, d.delivered_at is not null as sent
+    from messaging.messages m left join messaging.sandbox_deliveries d using (store_id, id)
+    where m.status = 'unknown'`;
+  for (const { store_id, id, sent } of unknown) {
+    await platform.admin(`message settle --store ${store_id} --message ${id} --as ${sent ? 'sent' : 'failed'}`);
+  }
+  return unknown.filter(({ sent }) => !sent).length;
 }
 
 function percentiles(values: readonly number[]): Percentiles {

@@ -7,6 +7,7 @@ import { serverNiceness, servers, startPlatform } from '../platform.ts';
 import { rotated } from '../statistics.ts';
 import { type FallenDue, fallDue } from './fall-due.ts';
 import { footprintOf } from './footprint.ts';
+import { killEach } from './kills.ts';
 import type { FollowupPlan } from './plan.ts';
 import { type FollowupFindings, reportFollowups } from './report.ts';
 import { fill, type Scheduled, scheduleMany, startBare } from './schedule.ts';
@@ -16,15 +17,15 @@ import { openFollowupStage } from './stage.ts';
 const leadsOf = ({ due }: FollowupPlan): number => due;
 const quietWithinMs = 30_000;
 
-type Options = BenchmarkOptions & { readonly pending?: number };
+type Options = BenchmarkOptions & { readonly pending?: number; readonly seed?: number };
 
 const full: FollowupPlan = {
   ...{ rounds: 5, batch: 500, pending: 100_000 },
-  ...{ due: 1_000, dueOverMs: 60_000, dueRounds: 3 },
+  ...{ due: 1_000, dueOverMs: 60_000, dueRounds: 3, seed: 1 },
 };
 const quickly: FollowupPlan = {
   ...{ rounds: 1, batch: 100, pending: 300 },
-  ...{ due: 60, dueOverMs: 5_000, dueRounds: 1 },
+  ...{ due: 60, dueOverMs: 5_000, dueRounds: 1, seed: 1 },
 };
 
 /** `npm run bench -- followups`. */
@@ -32,13 +33,20 @@ export const followups: Benchmark<Options> = {
   name: 'followups',
   about:
     'Scheduling follow-ups beside bare workflows, and how late they are when many wait and some fall due, on a platform\n' +
-    'of its own. The full form takes about an hour, most of it until so many wait, and wants a machine that does nothing\n' +
-    'else.',
+    'of its own; then some fall due while every process and server is killed twice. The full form takes about an hour,\n' +
+    'most of it until so many wait, and wants a machine that does nothing else.',
   addOptions: (command: Command) =>
-    command.option('--pending <n>', 'how many are pending while others fall due', positive),
-  async run({ quick, rounds, pending }, run) {
+    command
+      .option('--pending <n>', 'how many are pending while others fall due', positive)
+      .option('--seed <n>', 'of the kills', positive),
+  async run({ quick, rounds, pending, seed }, run) {
     const form = quick ? quickly : full;
-    const plan = { ...form, rounds: rounds ?? form.rounds, pending: pending ?? form.pending };
+    const plan = {
+      ...form,
+      rounds: rounds ?? form.rounds,
+      pending: pending ?? form.pending,
+      seed: seed ?? form.seed,
+    };
     const findings = await measureFollowups({ root, plan }, run);
     return { part: 'followups', text: reportFollowups(findings), raw: findings };
   },
@@ -87,6 +95,19 @@ async function measureFollowups(
       due.push(fallen);
       say(`${plan.due} fell due: p99 ${Math.round(fallen.lateMs.p99)} ms late, ${fallen.early} early.`);
     }
+    const after = await footprintOf(stage);
+    await untilQuiet(processes, quietWithinMs);
+    let kills: string[] = [];
+    const meanwhile = async () => {
+      kills = await killEach(stage.platform, plan.dueOverMs, plan.seed);
+    };
+    const fallen = await fallDue(stage, {
+      count: plan.due,
+      overMs: plan.dueOverMs,
+      perSecond: filledPerSecond,
+      meanwhile,
+    });
+    say(`${plan.due} fell due while ${kills.join(', ')} were killed: ${fallen.lost} lost, ${fallen.twice} twice.`);
     return {
       plan,
       settings: [
@@ -98,8 +119,9 @@ async function measureFollowups(
       filledPerSecond,
       before,
       filled,
-      after: await footprintOf(stage),
+      after,
       due,
+      killed: { kills, fallen },
     };
   } finally {
     say('Stopping.');

@@ -9,4 +9,6 @@ export type FollowupPlan = {
   readonly dueOverMs: number;
   /** How many times that many fall due. */
   readonly dueRounds: number;
+  /** Of the kills in the round after them. */
+  readonly seed: number;
 };

@@ -16,6 +16,8 @@ export type FollowupFindings = {
   readonly filled: Footprint;
   readonly after: Footprint;
   readonly due: readonly FallenDue[];
+  /** One more round, in which everything was killed; the names in the order of the kills. */
+  readonly killed: { readonly kills: readonly string[]; readonly fallen: FallenDue };
 };
 
 const lateTargetMs = 2_000;
@@ -32,6 +34,8 @@ export function reportFollowups(findings: FollowupFindings): string {
     ...(findings.due.every(({ allWaited }) => allWaited) ? [] : ['Scheduling was not over when the first fell due.']),
     '### From the due moment to the telephone',
     lateness(findings),
+    '### Everything killed meanwhile',
+    killed(findings),
     '### Scheduling',
     scheduling(findings),
     '### What one that is pending takes up on disk',
@@ -64,9 +68,23 @@ function targets({ due }: FollowupFindings): string {
         'not sent',
         sum(({ lost }) => lost),
       ),
+      none('sent twice', due.at(-1)?.twice ?? Number.NaN),
       row('lateness, p99', spread(p99, ' ms'), `< ${lateTargetMs} ms`, spreadOf(p99).median < lateTargetMs),
     ],
   );
+}
+
+function killed({ killed: { kills, fallen }, plan }: FollowupFindings): string {
+  const { early, lost, twice, givenUp, lateMs } = fallen;
+  const rows = [
+    ['not sent', String(lost)],
+    ['sent twice', String(twice)],
+    ['sent before their moment', String(early)],
+    ['of unknown outcome, not on the telephone, given up by a person', String(givenUp)],
+    ['lateness, p50', `${Math.round(lateMs.p50)} ms`],
+    ['lateness, p99', `${Math.round(lateMs.p99)} ms`],
+  ];
+  return `${plan.due.toLocaleString('en')} more fell due within ${plan.dueOverMs / 1000} s while each was killed with SIGKILL, in this order (\`--seed ${plan.seed}\`): ${kills.join(', ')}.\n\n${table(['what', 'measured'], rows)}`;
 }
 
 function lateness({ due }: FollowupFindings): string {
