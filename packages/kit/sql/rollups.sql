@@ -18,7 +18,9 @@ create table report_quarters (
 -- One row: quarters that begin before this moment are closed, and never change. The rest is counted from the facts.
 create table report_closing (
   one boolean primary key default true check (one),
-  closed_until timestamptz not null check (extract(epoch from closed_until) % 900 = 0)
+  closed_until timestamptz not null check (extract(epoch from closed_until) % 900 = 0),
+  -- raised whenever all of it is forgotten: totals that were read before may differ from those that are read now
+  generation integer not null default 1
 );
 insert into report_closing (closed_until) values ('1970-01-01T00:00:00Z');
 

@@ -204,6 +204,52 @@ test('each quarter-hour that the facts contradict is found, and made anew it is 
   expect(await verifyAll()).toEqual([]);
 });
 
+test('closed totals are looked up once, until all is made anew, by whichever process', async () => {
+  await reset();
+  const storeId = randomUUID();
+  const at = [-30, -20, -10, 0].map((hours) => fromOver(hours * hourMs));
+  await addFacts(storeId, [seen(fromOver(-25 * hourMs)), seen(fromOver(-15 * hourMs)), seen(fromOver(-5 * hourMs))]);
+  await closeAll();
+  const buckets = async () => (await read(storeId, at)).buckets.map((counts) => counts.seen);
+  expect(await buckets()).toEqual([1, 1, 1]);
+  // What nobody may do shows what is looked up: the two inner boundaries are not.
+  await kit.adminSql`update report_quarters set counts[1] = counts[1] + 10 where store_id = ${storeId}`;
+  expect(await buckets()).toEqual([1, 1, 11]);
+  await addFacts(storeId, [seen(fromOver(-15 * hourMs))]);
+  const ofAnotherProcess = createRollups(metrics);
+  await ofAnotherProcess.reset(kit.systemDatabase, { deadline: deadline() });
+  expect(await buckets()).toEqual([1, 2, 1]);
+  await closeAll();
+  expect(await buckets()).toEqual([1, 2, 1]);
+  expect(await buckets()).toEqual([1, 2, 1]);
+});
+
+test('reports that are read while all is made anew again and again are right', async () => {
+  await reset();
+  const storeId = randomUUID();
+  const hours = Array.from({ length: 40 }, (_, hour) => fromOver((hour - 40) * hourMs));
+  await addFacts(
+    storeId,
+    hours.map((at) => seen(at)),
+  );
+  let making = true;
+  const reading = Array.from({ length: 4 }, async () => {
+    let reports = 0;
+    for (; making; reports += 1) {
+      const { buckets } = await read(storeId, [...hours, fromOver(0)]);
+      expect(buckets.map((counts) => counts.seen)).toEqual(hours.map(() => 1));
+    }
+    return reports;
+  });
+  for (let times = 0; times < 5; times += 1) {
+    await closeAll();
+    await read(storeId, [...hours, fromOver(0)]);
+    await reset();
+  }
+  making = false;
+  for (const reports of await Promise.all(reading)) expect(reports).toBeGreaterThan(0);
+});
+
 test('requests see their own store’s rollups alone, and write none', async () => {
   const storeId = randomUUID();
   await reset();

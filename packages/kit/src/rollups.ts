@@ -2,6 +2,7 @@ import type { Sql, SystemDatabase } from './postgres.ts';
 import { type Closed, type ClosingOptions, closeQuarters } from './rollups/close.ts';
 import { type ReadOptions, readTotals, type StoreCounts } from './rollups/read.ts';
 import { resetQuarters } from './rollups/reset.ts';
+import { createTotalsMemory } from './rollups/totals-memory.ts';
 import { type Verified, verifyQuarters } from './rollups/verify.ts';
 
 export type { Closed, ClosingOptions } from './rollups/close.ts';
@@ -14,8 +15,8 @@ export type { Verified, Wrong } from './rollups/verify.ts';
  */
 export type Rollups<Metric extends string> = {
   /**
-   * Counts a store's facts over a span, in one statement and so as of one moment. For the runtime role. What it costs
-   * does not depend on how much is counted, but for what is not closed.
+   * Counts a store's facts over a span, as of one moment. For the runtime role. What it costs does not depend on how much
+   * is counted, but for what is not closed; totals of what is closed are remembered.
    */
   read(sql: Sql, storeId: string, options: ReadOptions): Promise<StoreCounts<Metric>>;
   /**
@@ -32,12 +33,13 @@ export type Rollups<Metric extends string> = {
   reset(systemDatabase: SystemDatabase, options: { readonly deadline: number }): Promise<number>;
 };
 
-/** `metrics`: what `report_facts` may name, in the order of the stored totals, so only ever appended to. */
+/** For one database. `metrics`: what `report_facts` may name, in the order of the stored totals, so only ever appended to. */
 export function createRollups<const Metric extends string>(metrics: readonly Metric[]): Rollups<Metric> {
   const odd = metrics.find((metric) => !/^[a-z0-9_]+$/.test(metric));
   if (odd !== undefined) throw new Error(`a metric cannot be named ${odd}`);
+  const memory = createTotalsMemory();
   return {
-    read: (sql, storeId, options) => readTotals(metrics, sql, storeId, options),
+    read: (sql, storeId, options) => readTotals(metrics, memory, sql, storeId, options),
     close: (options) => closeQuarters(metrics, options),
     verify: (systemDatabase, options) => verifyQuarters(metrics, systemDatabase, options),
     reset: resetQuarters,

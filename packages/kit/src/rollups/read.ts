@@ -1,5 +1,6 @@
 import type { Sql } from '../postgres.ts';
 import { quarterMs, storeItself } from './quarter.ts';
+import type { Remembered, TotalsMemory } from './totals-memory.ts';
 
 /** A number for each metric. */
 export type Counts<Metric extends string> = Readonly<Record<Metric, number>>;
@@ -34,17 +35,71 @@ export type ReadOptions = {
 type ClosedTotals = [subject: string, boundary: number, counts: string];
 /** To be added to the totals at these boundaries. */
 type OpenTotals = [subject: string, first: number, last: number, metric: string, amount: number];
+type Row = {
+  readonly generation: number;
+  readonly closed_until: Date;
+  readonly closed: readonly ClosedTotals[];
+  readonly open: readonly OpenTotals[];
+  readonly alongside: unknown;
+};
 
 /**
  * The difference of two totals is what happened between them. Totals at a boundary are those of the last closed quarter
- * before it, and what the facts have from there on.
+ * before it, and what the facts have from there on. Those that the memory has are not looked up again.
  */
 export async function readTotals<Metric extends string>(
   metrics: readonly Metric[],
+  memory: TotalsMemory,
   sql: Sql,
   storeId: string,
-  { boundaries, subjects = false, alongside }: ReadOptions,
+  options: ReadOptions,
 ): Promise<StoreCounts<Metric>> {
+  const { boundaries } = options;
+  const remembered = memory.recall(storeId, boundaries.slice(1, -1));
+  const asked = boundaries.filter((at) => !remembered.totals.has(at.getTime()));
+  const row = await queryTotals(sql, storeId, asked, options);
+  // Counted anew in between: what was remembered is of another count.
+  if (!memory.agrees(remembered, row)) return readTotals(metrics, memory, sql, storeId, options);
+
+  const totals = totalsOf(metrics, asked.length + 1, row);
+  const ofStore = totals.get(storeItself) ?? zeros(asked.length + 1);
+  memory.keep(storeId, asked, ofStore, row);
+  totals.delete(storeItself);
+  const empty = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Counts<Metric>;
+  const ofSubject = (of: Totals) => ({
+    total: difference(empty, of[0], of.at(-2)),
+    now: difference(empty, undefined, of.at(-1)),
+  });
+  return {
+    ...ofSubject(ofStore),
+    buckets: bucketsOf(empty, boundaries, asked, ofStore, remembered),
+    subjects: new Map(Array.from(totals, ([id, of]) => [id, ofSubject(of)])),
+    alongside: row.alongside,
+  };
+}
+
+function bucketsOf<Metric extends string>(
+  empty: Counts<Metric>,
+  boundaries: readonly Date[],
+  asked: readonly Date[],
+  totals: Totals,
+  remembered: Remembered,
+): Counts<Metric>[] {
+  const found = new Map(asked.map((at, index) => [at.getTime(), totals[index]]));
+  const at = boundaries.map((boundary) => {
+    const ms = boundary.getTime();
+    return remembered.totals.get(ms) ?? found.get(ms);
+  });
+  return at.slice(1).map((later, bucket) => difference(empty, at[bucket], later));
+}
+
+/** The totals at these boundaries, and those of all time, which come last. */
+async function queryTotals(
+  sql: Sql,
+  storeId: string,
+  boundaries: readonly Date[],
+  { subjects = false, alongside }: ReadOptions,
+): Promise<Row> {
   const ends = [1, boundaries.length, boundaries.length + 1];
   const moments = [...boundaries.map((at) => at.toISOString()), 'infinity'];
   const quarters = [
@@ -53,9 +108,9 @@ export async function readTotals<Metric extends string>(
   ];
   const isCut = boundaries.some((at) => at.getTime() % quarterMs !== 0);
   // Both limits of `at` are there for the planner's sake: of a range it expects little, of what is only later a third.
-  const [row] = await sql<[{ closed: ClosedTotals[]; open: OpenTotals[]; alongside: unknown }]>`
+  const [row] = await sql<[Row]>`
     with recursive
-    closing as materialized (select closed_until from report_closing),
+    closing as materialized (select closed_until, generation from report_closing),
     boundary as materialized (
       select ord::int, at, least(quarter, closed_until) as quarter
       from closing, unnest(${moments}::timestamptz[], ${quarters}::timestamptz[])
@@ -98,36 +153,19 @@ export async function readTotals<Metric extends string>(
       where boundary.quarter < boundary.at and boundary.at < closed_until`
           : sql``
       })
-    select
+    select closed_until, generation,
       (select coalesce(json_agg(json_build_array(subject, ord, counts::text)), '[]') from closed) as closed,
       (select coalesce(json_agg(json_build_array(subject, first, last, metric, amount)), '[]') from open) as open,
-      ${alongside ? sql`(${alongside})` : sql`null`} as alongside`;
-
-  const totals = totalsOf(metrics, moments.length, row);
-  const empty = Object.fromEntries(metrics.map((metric) => [metric, 0])) as Counts<Metric>;
-  const [from, to, now] = ends.map((ord) => ord - 1) as [number, number, number];
-  const difference = (of: readonly number[][], first: number, last: number) =>
-    countsOf(empty, (metric) => at(of, last, metric) - at(of, first, metric));
-  const ofSubject = (of: readonly number[][]) => ({
-    total: difference(of, from, to),
-    now: countsOf(empty, (metric) => at(of, now, metric)),
-  });
-  const store = totals.get(storeItself) ?? zeros(moments.length);
-  totals.delete(storeItself);
-  return {
-    ...ofSubject(store),
-    buckets: boundaries.slice(1).map((_, bucket) => difference(store, bucket, bucket + 1)),
-    subjects: new Map(Array.from(totals, ([id, of]) => [id, ofSubject(of)])),
-    alongside: row.alongside,
-  };
+      ${alongside ? sql`(${alongside})` : sql`null`} as alongside
+    from closing`;
+  return row;
 }
 
+/** For each boundary and each metric; what is not there is zero. */
+type Totals = readonly (readonly number[])[];
+
 /** For each subject, each boundary and each metric; what is not there is zero. */
-function totalsOf(
-  metrics: readonly string[],
-  boundaryCount: number,
-  { closed, open }: { closed: readonly ClosedTotals[]; open: readonly OpenTotals[] },
-): Map<string, number[][]> {
+function totalsOf(metrics: readonly string[], boundaryCount: number, { closed, open }: Row): Map<string, number[][]> {
   const positions = new Map(metrics.map((metric, position) => [metric, position]));
   const totals = new Map<string, number[][]>();
   const totalsOfSubject = (subject: string): number[][] => {
@@ -150,12 +188,17 @@ function totalsOf(
 
 const zeros = (boundaries: number): number[][] => Array.from({ length: boundaries }, () => []);
 
-const at = (totals: readonly number[][], boundary: number, metric: number): number => totals[boundary]?.[metric] ?? 0;
-
 /** There are thousands of numbers in a report: copies of an object that has all of its members are quicker to fill. */
-function countsOf<Metric extends string>(empty: Counts<Metric>, count: (position: number) => number): Counts<Metric> {
+function difference<Metric extends string>(
+  empty: Counts<Metric>,
+  before: readonly number[] = [],
+  after: readonly number[] = [],
+): Counts<Metric> {
   const counts: Record<Metric, number> = { ...empty };
   let position = 0;
-  for (const metric in empty) counts[metric] = count(position++);
+  for (const metric in empty) {
+    counts[metric] = (after[position] ?? 0) - (before[position] ?? 0);
+    position += 1;
+  }
   return counts;
 }

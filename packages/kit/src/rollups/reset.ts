@@ -8,7 +8,7 @@ export async function resetQuarters(
 ): Promise<number> {
   return systemDatabase.write({ deadline }, async (sql) => {
     await sql`select set_config('statement_timeout', ${String(Math.max(1, deadline - Date.now()))}, true)`;
-    await sql`update report_closing set closed_until = ${nothingClosed}`;
+    await sql`update report_closing set closed_until = ${nothingClosed}, generation = generation + 1`;
     const { count } = await sql`delete from report_quarters`;
     return count;
   });

@@ -24,6 +24,7 @@ export const summarizeLeads =
     const repeats = counts.alongside as readonly Repeats[];
     const present = new Set(sellerIds);
     const repeatsOf = Map.groupBy(repeats, ({ seller_id }) => seller_id);
+    const repeatsIn = Map.groupBy(repeats, ({ bucket }) => bucket);
     const sellers = [...new Set([...present, ...counts.subjects.keys()])].map((seller_id) => {
       const counted = counts.subjects.get(seller_id);
       const again = countRepeats(repeatsOf.get(seller_id) ?? [], 'converted', (one) => one.in_period);
@@ -35,9 +36,7 @@ export const summarizeLeads =
     });
     return {
       total: countsOf(counts.total, repeats, (one) => one.in_period),
-      buckets: counts.buckets.map((bucket, n) =>
-        countsOf(bucket, repeats, (one) => (one.bucket === n + 1 ? one.in_bucket : 0)),
-      ),
+      buckets: counts.buckets.map((bucket, n) => countsOf(bucket, repeatsIn.get(n + 1) ?? [], (one) => one.in_bucket)),
       by_status: byStatus(counts.now),
       sellers: sellers
         .filter(({ seller_id, leads, converted }) => present.has(seller_id) || leads + converted > 0)

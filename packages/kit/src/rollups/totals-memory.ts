@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import { quarterMs } from './quarter.ts';
+
+/** A store's totals at moments (epoch ms), of one generation of the rollups. */
+export type Remembered = {
+  readonly generation: number | undefined;
+  readonly totals: ReadonlyMap<number, readonly number[]>;
+};
+
+/** How far the rollups are closed, and how often they have been made anew. */
+type Closing = { readonly closed_until: Date; readonly generation: number };
+
+/**
+ * The totals of stores at closed quarter-hours, which never change until all are made anew: then the generation is another
+ * one, and nothing of the one before is remembered.
+ */
+export type TotalsMemory = {
+  recall(storeId: string, boundaries: readonly Date[]): Remembered;
+  /** Whether what was recalled stands beside what was read as of this closing. */
+  agrees(remembered: Remembered, closing: Closing): boolean;
+  /** Remembers the totals at those of the boundaries that are closed. */
+  keep(storeId: string, boundaries: readonly Date[], totals: readonly (readonly number[])[], closing: Closing): void;
+};
+
+/** Years by day of some fifty stores, or some 10 MB. */
+const mostTotals = 20_000;
+
+export function createTotalsMemory(): TotalsMemory {
+  const totals = new LRUCache<string, readonly number[]>({ max: mostTotals });
+  let current: number | undefined;
+  const keyOf = (storeId: string, ms: number) => `${storeId} ${ms}`;
+  return {
+    recall(storeId, boundaries) {
+      const found = new Map<number, readonly number[]>();
+      for (const at of boundaries) {
+        const known = totals.get(keyOf(storeId, at.getTime()));
+        if (known) found.set(at.getTime(), known);
+      }
+      return { generation: current, totals: found };
+    },
+    agrees(remembered, { closed_until, generation }) {
+      const newest = Math.max(...remembered.totals.keys());
+      const agree = generation === remembered.generation && newest <= closed_until.getTime();
+      if (remembered.totals.size === 0 || agree) return true;
+      if (current === remembered.generation) {
+        totals.clear();
+        current = undefined;
+      }
+      return false;
+    },
+    keep(storeId, boundaries, found, { closed_until, generation }) {
+      if (current !== undefined && generation < current) return;
+      if (current !== generation) totals.clear();
+      current = generation;
+      for (const [index, at] of boundaries.entries()) {
+        const ms = at.getTime();
+        if (ms % quarterMs === 0 && at <= closed_until)
+          totals.set(keyOf(storeId, ms), Object.freeze(found[index] ?? []));
+      }
+    },
+  };
+}
