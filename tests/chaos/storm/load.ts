@@ -17,13 +17,15 @@ type LoadOptions = {
   readonly random: Random;
   /** How many ask at once. */
   readonly clients: number;
+  /** How many more only read: what is read costs little, and must be right at every moment. */
+  readonly readers: number;
 };
 
 /**
  * How long each client rests between two requests: a load that Temporal's dev server can work
  * off again after an outage. Radicale takes far less than a feed.
  */
-const restMs = { feed: 110, caldav: 600 };
+const restMs = { feed: 110, caldav: 600, reader: 50 };
 const caldavClients = 2;
 const triesUnderLoad = 10;
 /** Most of what is younger than this many entries is looked at again. */
@@ -86,7 +88,16 @@ export function startLoad(options: LoadOptions): Load {
     if (roll < 0.52) return await withOne(store, 'appointment', (entry) => change(asker, entry, random));
     if (roll < 0.55) return await withOne(store, 'lead', (entry) => asker.change(entry, { status: 'in_progress' }));
     if (roll < 0.58) return await withOne(store, 'followup', (entry) => asker.cancel(entry));
-    if (roll < 0.88) return await withOne(store, random.pick(readable), (entry) => asker.read(entry));
+    return await read(store, random.next());
+  };
+  const reader = async () => {
+    while (on) {
+      await read(random.pick(stores), random.next());
+      await pause(restMs.reader * (0.5 + random.next()));
+    }
+  };
+  const read = async (store: ChaosStore, roll: number): Promise<unknown> => {
+    if (roll < 0.7) return await withOne(store, random.pick(readable), (entry) => asker.read(entry));
     return await asker.list(store.id, random.pick(lists));
   };
   const createFollowup = async (store: ChaosStore) => {
@@ -112,9 +123,10 @@ export function startLoad(options: LoadOptions): Load {
     entry.busy = entry.may.length > 1;
   };
 
-  const running = Array.from({ length: options.clients }, (_, index) =>
-    client(index < caldavClients ? 'caldav' : 'feed'),
-  );
+  const running = [
+    ...Array.from({ length: options.clients }, (_, index) => client(index < caldavClients ? 'caldav' : 'feed')),
+    ...Array.from({ length: options.readers }, reader),
+  ];
   return {
     async stop() {
       on = false;
@@ -179,7 +191,7 @@ function take(journal: Journal, store: ChaosStore, kind: Kind | undefined, rando
 }
 
 /** Asks once more for everything whose client still wants to know, when the faults are over. Those must succeed. */
-export async function askForTheRest(options: Omit<LoadOptions, 'random' | 'clients'>): Promise<void> {
+export async function askForTheRest(options: Pick<LoadOptions, 'baseUrls' | 'stores' | 'journal'>): Promise<void> {
   const { journal } = options;
   const asker = createAsker(options);
   for (const entry of journal.entries) {

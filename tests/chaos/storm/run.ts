@@ -42,7 +42,7 @@ const recoverWithinMs = 60_000;
 const appointmentsPerMinute = 500;
 const shownByFeed = 1_500;
 const leastFeeds = 2;
-const clients = { short: 9, long: 16 };
+const crowds = { short: { clients: 9, readers: 0 }, long: { clients: 16, readers: 10 } };
 
 /** Starts the platform, lets clients at it while one fault follows another, heals it, and compares. */
 export async function run(settings: Settings, say: (text: string) => void): Promise<Outcome> {
@@ -72,7 +72,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       stores,
       journal,
       random: createRandom(seed + 1),
-      clients: clients[short ? 'short' : 'long'],
+      ...crowds[short ? 'short' : 'long'],
     });
     say(`The platform is up, its data and logs are in ${platform.folder}. Clients are at work.`);
     const left = typeof platform.disk === 'string' ? [`PostgreSQL's disk is full (${platform.disk})`] : [];
