@@ -15,7 +15,7 @@ import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { createTestDatabase } from '@mostrador/kit/testing/database';
 import { startTestNats } from '@mostrador/kit/testing/nats';
-import { testTemporal } from '@mostrador/kit/testing/temporal';
+import { emptyNamespace, testTemporal } from '@mostrador/kit/testing/temporal';
 import { type Child, createChildren, untilReady } from '../../infra/local/children.ts';
 import { localDirectory } from '../../infra/local/paths.ts';
 import { freePort, type Ports, portsFrom } from '../../infra/local/ports.ts';
@@ -88,6 +88,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     startTestNats(),
     testTemporal(),
   ]);
+  await emptyNamespace(temporal);
   const ways = {
     /** the service → PostgreSQL, as requests see it */
     database: new URL(database.url).host,

@@ -1,6 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
-import type postgres from 'postgres';
-import { onServer } from './database.ts';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import postgres from 'postgres';
 
 /** A Temporal server that tests share, and a namespace that no other test file uses at the same time. */
 export type TestTemporal = {
@@ -12,33 +11,52 @@ export type TestTemporal = {
 
 const NAMESPACES = 30;
 
-/** Hands out the namespaces `test-01` to `test-30` in turn: they are registered when the server starts. */
+/** Lends one of the namespaces `test-01` to `test-30`, which are registered when the server starts, until it is closed. */
 export async function testTemporal(): Promise<TestTemporal> {
   const address = process.env.TEST_TEMPORAL_ADDRESS;
   const serverUrl = process.env.TEST_POSTGRES_URL;
   if (!address || !serverUrl) throw new Error('TEST_TEMPORAL_ADDRESS is not set: run the tests with npm test');
-  const namespace = `test-${String(await nextNumber(serverUrl)).padStart(2, '0')}`;
+  const loan = await borrow(serverUrl);
+  const namespace = `test-${String(loan.number).padStart(2, '0')}`;
   const connection = await Connection.connect({ address });
   const client = new Client({ connection, namespace });
-  await clear(client);
-  return { address, namespace, client, close: () => connection.close() };
+  const close = async () => {
+    await connection.close();
+    await loan.giveBack();
+  };
+  return { address, namespace, client, close };
 }
 
-/** Removes what an earlier borrower left: schedules would start workflows in this one's time, and it counts what runs. */
-async function clear(client: Client): Promise<void> {
+/**
+ * Removes what earlier borrowers left in the namespace, for who counts what runs in it. Schedules would start workflows at
+ * a time of theirs.
+ */
+export async function emptyNamespace({ client }: TestTemporal): Promise<void> {
   for await (const { scheduleId } of client.schedule.list()) await client.schedule.getHandle(scheduleId).delete();
+  const terminate = (workflowId: string) =>
+    client.workflow
+      .getHandle(workflowId)
+      .terminate('its test has ended')
+      .catch((error) => {
+        // It ended in between.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+  const terminating: Promise<unknown>[] = [];
   for await (const { workflowId } of client.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
-    await client.workflow.getHandle(workflowId).terminate('its test has ended');
+    terminating.push(terminate(workflowId));
+    if (terminating.length === 50) await Promise.all(terminating.splice(0));
   }
+  await Promise.all(terminating);
 }
 
-async function nextNumber(serverUrl: string): Promise<number> {
-  const rows = await onServer(serverUrl, async (sql: postgres.Sql) => {
-    await sql.begin(async (transaction) => {
-      await transaction`select pg_advisory_xact_lock(hashtext('test namespaces'))`;
-      await transaction.unsafe(`create sequence if not exists test_namespaces maxvalue ${NAMESPACES} cycle`);
-    });
-    return sql`select nextval('test_namespaces')::int as number`;
-  });
-  return (rows as { number: number }[])[0]?.number ?? 1;
+/** A number that no other process has. It is held by a lock of its own connection, so one that is killed gives it back. */
+async function borrow(serverUrl: string): Promise<{ number: number; giveBack(): Promise<void> }> {
+  const sql = postgres(serverUrl, { max: 1, onnotice: () => {}, idle_timeout: 0, max_lifetime: null });
+  // One that was just given back is not the next to be lent: what used it may still be stopping.
+  const numbers = Array.from({ length: NAMESPACES }, (_, index) => ((process.pid + index) % NAMESPACES) + 1);
+  const [row] = await sql<{ number: number }[]>`
+    select number from unnest(${numbers}::int[]) as number
+    where pg_try_advisory_lock(hashtext('test namespaces'), number) limit 1`;
+  if (!row) throw new Error(`all ${NAMESPACES} namespaces are lent`);
+  return { number: row.number, giveBack: () => sql.end() };
 }
