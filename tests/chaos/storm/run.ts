@@ -42,7 +42,7 @@ const recoverWithinMs = 60_000;
 const appointmentsPerMinute = 500;
 const shownByFeed = 1_500;
 const leastFeeds = 2;
-const crowds = { short: { clients: 9, readers: 0 }, long: { clients: 16, readers: 10 } };
+const crowds = { short: { clients: 9, readers: 0 }, long: { clients: 16, readers: 16 } };
 
 /** Starts the platform, lets clients at it while one fault follows another, heals it, and compares. */
 export async function run(settings: Settings, say: (text: string) => void): Promise<Outcome> {
