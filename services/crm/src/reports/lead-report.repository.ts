@@ -3,28 +3,33 @@ import type { Sql } from '@mostrador/kit/postgres';
 
 /** Changes into a status by leads that had changed into it before. */
 export type Repeats = {
-  /** From 1, between two boundaries. */
-  readonly bucket: number;
-  readonly status: 'converted' | 'lost';
-  readonly seller_id: string | null;
-  /** Of leads that had done so in the same bucket. */
-  readonly in_bucket: number;
-  /** Of leads that had done so since the first boundary, so as many as there are. */
-  readonly in_period: number;
+  /** Of leads that had done so since the first boundary. */
+  readonly in_period: readonly { status: 'converted' | 'lost'; seller_id: string | null; count: number }[];
+  /** Of leads that had done so in the same bucket, which is counted from 1. */
+  readonly in_buckets: readonly { bucket: number; status: 'converted' | 'lost'; count: number }[];
 };
 
-/** A query of all `Repeats` as one JSON value. Few leads change twice; they have an index. */
+/** A query of the `Repeats` as one JSON value. They have an index, and those that are near each other are few. */
 export function repeatsBetween(sql: Sql, storeId: string, boundaries: readonly Date[]) {
   const moments = boundaries.map((at) => at.toISOString());
   const [from, to] = [moments[0] as string, moments.at(-1) as string];
+  const longestMs = Math.max(...boundaries.slice(1).map((at, n) => at.getTime() - (boundaries[n] as Date).getTime()));
   return sql`
-    select coalesce(json_agg(repeats), '[]') from (
-      select bucket, to_status as status, seller_id, count(*) as in_period,
-        count(*) filter (where previous_at >= (${moments}::timestamptz[])[bucket]) as in_bucket
-      from lead_status_changes, width_bucket(changed_at, ${moments}::timestamptz[]) as bucket
+    with again as materialized (
+      select to_status as status, seller_id, changed_at, previous_at from lead_status_changes
       where store_id = ${storeId} and changed_at >= ${from} and changed_at < ${to} and previous_at >= ${from}
-        and to_status in ('converted', 'lost')
-      group by 1, 2, 3) as repeats`;
+        and to_status in ('converted', 'lost')),
+    near as (
+      select bucket, status, count(*)
+      from again, width_bucket(changed_at, ${moments}::timestamptz[]) as bucket
+      where changed_at - previous_at < make_interval(secs => ${longestMs / 1000})
+        and previous_at >= (${moments}::timestamptz[])[bucket]
+      group by 1, 2)
+    select json_build_object(
+      'in_period', (
+        select coalesce(json_agg(counted), '[]')
+        from (select status, seller_id, count(*) from again group by 1, 2) as counted),
+      'in_buckets', (select coalesce(json_agg(near), '[]') from near))`;
 }
 
 export type LeadSpan = { readonly from: Date | null; readonly to: Date | null };

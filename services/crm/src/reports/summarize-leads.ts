@@ -21,22 +21,21 @@ export const summarizeLeads =
         listSellerIds(sql, storeId),
       ]),
     );
-    const repeats = counts.alongside as readonly Repeats[];
+    const { in_period, in_buckets } = counts.alongside as Repeats;
     const present = new Set(sellerIds);
-    const repeatsOf = Map.groupBy(repeats, ({ seller_id }) => seller_id);
-    const repeatsIn = Map.groupBy(repeats, ({ bucket }) => bucket);
+    const againBy = Map.groupBy(in_period, ({ seller_id }) => seller_id);
+    const againIn = Map.groupBy(in_buckets, ({ bucket }) => bucket);
     const sellers = [...new Set([...present, ...counts.subjects.keys()])].map((seller_id) => {
       const counted = counts.subjects.get(seller_id);
-      const again = countRepeats(repeatsOf.get(seller_id) ?? [], 'converted', (one) => one.in_period);
       return {
         seller_id,
         leads: counted?.now.assigned ?? 0,
-        converted: (counted?.total.converted ?? 0) - again,
+        converted: (counted?.total.converted ?? 0) - countOf(againBy.get(seller_id), 'converted'),
       };
     });
     return {
-      total: countsOf(counts.total, repeats, (one) => one.in_period),
-      buckets: counts.buckets.map((bucket, n) => countsOf(bucket, repeatsIn.get(n + 1) ?? [], (one) => one.in_bucket)),
+      total: countsOf(counts.total, in_period),
+      buckets: counts.buckets.map((bucket, n) => countsOf(bucket, againIn.get(n + 1))),
       by_status: byStatus(counts.now),
       sellers: sellers
         .filter(({ seller_id, leads, converted }) => present.has(seller_id) || leads + converted > 0)
@@ -44,18 +43,19 @@ export const summarizeLeads =
     };
   };
 
+type Counted = { readonly status: 'converted' | 'lost'; readonly count: number };
+
 /** A lead that changed into a status more than once counts for the first time. */
-function countsOf(counted: LeadMetrics, repeats: readonly Repeats[], times: (one: Repeats) => number): LeadCounts {
+function countsOf(counted: LeadMetrics, again: readonly Counted[] | undefined): LeadCounts {
   return {
     created: counted.created,
-    converted: counted.converted - countRepeats(repeats, 'converted', times),
-    lost: counted.lost - countRepeats(repeats, 'lost', times),
+    converted: counted.converted - countOf(again, 'converted'),
+    lost: counted.lost - countOf(again, 'lost'),
   };
 }
 
-function countRepeats(repeats: readonly Repeats[], status: Repeats['status'], times: (one: Repeats) => number) {
-  return repeats.reduce((sum, one) => (one.status === status ? sum + times(one) : sum), 0);
-}
+const countOf = (counted: readonly Counted[] = [], status: Counted['status']): number =>
+  counted.reduce((sum, one) => (one.status === status ? sum + one.count : sum), 0);
 
 function byStatus(now: LeadMetrics) {
   const { status_pending, status_in_progress, status_converted, status_lost } = now;
