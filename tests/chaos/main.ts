@@ -5,11 +5,14 @@ import { root } from '../../infra/local/paths.ts';
 import { pageOf } from './storm/page.ts';
 import { reportOf } from './storm/report.ts';
 import { holds, run, type Settings } from './storm/run.ts';
+import { tryBreaks } from './storm/try-breaks.ts';
 
 const help = `Usage: npm run chaos [-- --short] [--seed N] [--minutes N] [--beside DIR] [--write]
+       npm run chaos -- --breaks [--only TEXT] [--seed N]
 
 Runs the whole platform under continuous load on servers of its own, makes one fault after another, heals everything, and
 compares what clients were told with what is there: rows, workflows, events, calendars, what the providers took.
+With --breaks the code is broken on purpose instead, in one way after another, and each must be reported.
 
   --short       each kind of fault once, nothing down for long: under five minutes
   --minutes N   how long faults are made, 60 unless said
@@ -18,11 +21,13 @@ compares what clients were told with what is there: rows, workflows, events, cal
   --only TEXT   those whose name has this text
   --beside DIR  a checkout of another version: where two of a process run side by side, the second is of that one
   --write       writes docs/reliability.md
+  --breaks      runs the platform for some seconds with each break of storm/breaks.ts in its code, and without any
   --help        this text
 
-Exit codes: 0 nothing was lost or doubled and everything held, 1 something was, 2 wrong usage.`;
+Exit codes: 0 nothing was lost or doubled and everything held (--breaks: each was reported by the invariant that it
+breaks), 1 not so, 2 wrong usage.`;
 
-type Chosen = Settings & { readonly write: boolean };
+type Chosen = Settings & { readonly write: boolean; readonly breaks: boolean };
 
 function settingsOf(argv: readonly string[]): Chosen | undefined {
   const { values } = parseArgs({
@@ -35,6 +40,7 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
       short: { type: 'boolean', default: false },
       beside: { type: 'string' },
       write: { type: 'boolean', default: false },
+      breaks: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -45,8 +51,8 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
   if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes is a number of minutes, at most a day.');
   if (!Number.isSafeInteger(seed)) throw new Error('--seed is a whole number.');
   if (faults !== undefined && !(Number.isSafeInteger(faults) && faults >= 0)) throw new Error('--faults is a number.');
-  const { short, only, beside, write } = values;
-  return { minutes, seed, faults, short, only, beside, write };
+  const { short, only, beside, write, breaks } = values;
+  return { minutes, seed, faults, short, only, beside, write, breaks };
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -61,7 +67,8 @@ async function main(argv: readonly string[]): Promise<number> {
     console.log(help);
     return 0;
   }
-  const { seed, short, minutes } = chosen;
+  const { seed, short, minutes, breaks } = chosen;
+  if (breaks) return (await tryBreaks(chosen, (text) => console.log(text))) ? 0 : 1;
   const command = `npm run chaos -- --seed ${seed} ${short ? '--short' : `--minutes ${minutes}`}`;
   console.log(command);
   const outcome = await run(chosen, (text) => console.log(text));

@@ -8,7 +8,13 @@ import type { Platform } from './platform.ts';
 const pollMs = 500;
 const sayEveryMs = 15_000;
 /** Longer than a sweep leaves anything alone, a message of unknown outcome holds its queue, and a calendar waits. */
-const noProgressMs = 120_000;
+const longestWaitMs = 120_000;
+
+export type DrainOptions = {
+  readonly say: (text: string) => void;
+  /** For how long nothing may get done before what is left is given up; as long as anything can take unless said. */
+  readonly noProgressMs?: number;
+};
 
 export type Drained = { readonly seconds: number; readonly settledByHand: number };
 
@@ -20,20 +26,21 @@ export async function drain(
   platform: Platform,
   stores: readonly ChaosStore[],
   open: Open,
-  say: (text: string) => void,
+  options: DrainOptions,
 ): Promise<Drained> {
   const startedAt = performance.now();
-  await untilNothingIsLeft(open, 'of what nobody has to see to', say);
-  await Promise.all(stores.map(({ phone }) => phone.reported()));
+  await untilNothingIsLeft(open, 'of what nobody has to see to', options);
+  const reported = Promise.all(stores.map(({ phone }) => phone.reported()));
+  await Promise.race([reported, pause(options.noProgressMs ?? longestWaitMs, undefined, { ref: false })]);
   const settledByHand = await settle(platform, stores, open);
-  await untilNothingIsLeft(open, 'of anything', say);
+  await untilNothingIsLeft(open, 'of anything', options);
   return { seconds: (performance.now() - startedAt) / 1000, settledByHand };
 }
 
 async function untilNothingIsLeft(
   { sql, temporal }: Open,
   what: 'of anything' | 'of what nobody has to see to',
-  say: (text: string) => void,
+  { say, noProgressMs = longestWaitMs }: DrainOptions,
 ): Promise<void> {
   let [least, progressAt, saidAt] = [Number.POSITIVE_INFINITY, performance.now(), performance.now()];
   const unsettled = what === 'of anything' ? sql`false` : sql`coalesce(m.status = 'unknown', false)`;

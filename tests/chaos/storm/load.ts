@@ -19,6 +19,8 @@ type LoadOptions = {
   readonly clients: number;
   /** How many more only read: what is read costs little, and must be right at every moment. */
   readonly readers: number;
+  /** When follow-ups are due that are due soon. */
+  readonly soonMs?: number;
 };
 
 /**
@@ -101,7 +103,7 @@ export function startLoad(options: LoadOptions): Load {
     return await asker.list(store.id, random.pick(lists));
   };
   const createFollowup = async (store: ChaosStore) => {
-    const entry = wishFollowup(store, random);
+    const entry = wishFollowup(store, random, options.soonMs);
     // Half of what is due soon is cancelled at about that moment.
     if (!(await create(entry)) || entry.askUntil === undefined || random.next() < 0.5) return;
     const dueAt = Date.parse(entry.body.due_at as string);

@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { table } from '../../../bench/src/table.ts';
+import { breaks } from './breaks.ts';
 import { damages } from './damages.ts';
 import { figuresOf } from './report.ts';
 import { holds, type Outcome } from './run.ts';
@@ -39,6 +40,8 @@ ${table(
 
 A check that cannot fail proves nothing. So at the end of each run ${damages.length} damages are done to a copy of what it
 recorded, one at a time, at least one for every invariant, and each must be found. \`judge.test.ts\` does the same.
+\`npm run chaos -- --breaks\` goes further: it runs the platform with ${breaks.length} breaks of its code, one at a time, at least one
+for every invariant, and each must be reported by the invariant that it breaks.
 
 ${table(
   ['invariant', 'faults found'],

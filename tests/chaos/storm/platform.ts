@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { createLog } from '@mostrador/kit/log';
 import { connectNats } from '@mostrador/kit/nats';
@@ -40,17 +41,19 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
 
 /**
  * The whole platform with its processes as `npm start` runs them, on servers, providers and ways that this program holds
- * in its hand. `beside` is the checkout of another version, of which the second processes are.
+ * in its hand. `beside` is the checkout of another version, of which the second processes are; `broken` names the break
+ * (`breaks.ts`) that is in the code of all.
  */
 export async function startPlatform(options: {
   random: Random;
   phones: number;
   diskMegabytes: number;
   beside?: string | undefined;
+  broken?: string | undefined;
 }) {
   const runs = join(localDirectory(process.env), 'chaos');
   await removeDeadRuns(runs);
-  const folder = join(runs, String(process.pid));
+  const folder = join(runs, `${process.pid}-${++platforms}`);
   mkdirSync(folder, { recursive: true });
   const children = createChildren(join(folder, 'children.json'));
   const ports = portsFrom(await freeBase(folder));
@@ -108,15 +111,15 @@ export async function startPlatform(options: {
     }
     const args =
       isTwin && options.beside ? spec.args.map((arg) => arg.replace(root, options.beside as string)) : spec.args;
+    const broken = options.broken === undefined ? [] : ['--import', brokenCode(options.broken)];
     // What is public stays the first gateway's.
-    return { ...spec, name, args, env: { ...env, PUBLIC_URL: `http://${gateway}` } };
+    return { ...spec, name, args: [...broken, ...args], env: { ...env, PUBLIC_URL: `http://${gateway}` } };
   };
   const processes = createProcesses({ children, folder, specOf });
-  await processes.start(...allProcesses);
 
   const log = createLog({ service: 'chaos', level: 'silent', format: 'json' });
   const gateways = new Set([`http://${fromClients}`]);
-  return {
+  const platform = {
     folder,
     servers,
     ports,
@@ -190,6 +193,14 @@ export async function startPlatform(options: {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  try {
+    await processes.start(...allProcesses);
+  } catch (error) {
+    await platform.stop();
+    platform.keep();
+    throw error;
+  }
+  return platform;
 }
 
 export type InsideCall = <O extends Operation>(
@@ -198,14 +209,22 @@ export type InsideCall = <O extends Operation>(
   storeId?: string,
 ) => Promise<ReplyOf<O>>;
 
+const brokenCode = (name: string): string => {
+  const url = pathToFileURL(join(import.meta.dirname, 'broken-code.ts'));
+  url.searchParams.set('name', name);
+  return url.href;
+};
+
 const through = (address: string, way: string): string =>
   address.includes('://') ? Object.assign(new URL(address), { host: way }).href : way;
+
+let platforms = 0;
 
 /** A run that was killed or has failed leaves its folder behind, named after its process; its disk takes memory. */
 async function removeDeadRuns(runs: string): Promise<void> {
   mkdirSync(runs, { recursive: true });
   for (const name of readdirSync(runs)) {
-    if (identify(Number(name))) continue;
+    if (identify(Number.parseInt(name, 10))) continue;
     await createChildren(join(runs, name, 'children.json')).stopSurvivors(3000);
     unmount(join(runs, name, 'disk'));
     rmSync(join(runs, name), { recursive: true, force: true });

@@ -7,7 +7,8 @@ import { createJournal, type Journal } from './journal.ts';
 import { blindSpots, type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
-import { type Platform, startPlatform } from './platform.ts';
+import { onPlatform } from './on-platform.ts';
+import type { Platform } from './platform.ts';
 import { createStores } from './stores.ts';
 
 export type Settings = {
@@ -50,20 +51,14 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
   const startedAt = performance.now();
   const random = createRandom(seed);
   const feeds = short ? leastFeeds : leastFeeds + Math.ceil((minutes * appointmentsPerMinute) / shownByFeed);
-  const platform = await startPlatform({
+  const options = {
     // Providers and clients have chance of their own: how many requests come between two faults is not the seed's affair.
     random: createRandom(seed + 2),
     phones: 1 + feeds,
     diskMegabytes: short ? 384 : 1_536,
     beside,
-  });
-  const stopAndKeep = async () => {
-    await platform.stop();
-    platform.keep();
   };
-  const stop = () => void stopAndKeep().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  try {
+  const work = async (platform: Platform): Promise<Outcome> => {
     const stores = await createStores(platform);
     const journal = createJournal();
     const { baseUrls } = platform;
@@ -83,24 +78,17 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
     say('The faults are over. Waiting for what is left to be done.');
     await askForTheRest({ baseUrls, stores, journal });
     const { drained, seen } = await withServers(platform, async (open) => {
-      const drained = await drain(platform, stores, open, say);
+      const drained = await drain(platform, stores, open, { say });
       return { drained, seen: await look(platform, stores, open) };
     });
-    await platform.stop();
     const recorded: Recorded = { journal: { entries: journal.entries, written: journal.written }, seen };
     const findings = judge(recorded);
-    const made = countsOf(recorded);
-    const outcome = {
-      ...{ faults, left, journal, made, findings, ...blindSpots(recorded, findings), drained },
+    return {
+      ...{ faults, left, journal, made: countsOf(recorded), findings, ...blindSpots(recorded, findings), drained },
       minutes: (performance.now() - startedAt) / 60_000,
     };
-    if (holds(outcome)) platform.remove();
-    else platform.keep();
-    return outcome;
-  } catch (error) {
-    await stopAndKeep();
-    throw error;
-  }
+  };
+  return await onPlatform(options, work, holds);
 }
 
 /** Whether nothing was lost or doubled, everything that must hold does, and every check could have found otherwise. */

@@ -8,7 +8,7 @@ import { newPhone } from './stores.ts';
 // no other has, so that its row and what the provider took of it are found.
 
 const dayMs = 86_400_000;
-const soonMs = 20_000;
+const unlessSaidMs = 20_000;
 
 export function wishAppointment(store: ChaosStore, random: Random): Entry {
   const key = randomUUID();
@@ -41,7 +41,7 @@ export function wishMessage(store: ChaosStore, random: Random): Entry {
 }
 
 /** Due at once, soon, or after the run. One that is due soon cannot be asked for any more once that is past. */
-export function wishFollowup(store: ChaosStore, random: Random): Entry {
+export function wishFollowup(store: ChaosStore, random: Random, soonMs = unlessSaidMs): Entry {
   const key = randomUUID();
   const mark = `chaos ${store.id} ${key}`;
   const leadId = random.pick(store.leads).id;

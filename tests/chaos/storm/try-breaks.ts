@@ -1,0 +1,160 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRandom } from '@mostrador/kit/testing/random';
+import { type Break, breaks } from './breaks.ts';
+import { drain } from './drain.ts';
+import { chooseFaults, type Stage } from './faults.ts';
+import { createJournal } from './journal.ts';
+import { type Finding, judge } from './judge.ts';
+import { askForTheRest, startLoad } from './load.ts';
+import { look, withServers } from './look.ts';
+import { onPlatform } from './on-platform.ts';
+import type { Platform } from './platform.ts';
+import { createStores } from './stores.ts';
+
+export type BreakSettings = {
+  readonly seed: number;
+  /** Those whose name has this text. */
+  readonly only?: string | undefined;
+};
+
+const phones = 3;
+const clients = 14;
+/** Clients are at work for so long, and until they have asked for so much: then a break has met what it breaks. */
+const loadMs = 10_000;
+const enoughRequests = 500;
+const longestLoadMs = 40_000;
+/** Soon enough for the run to see it, and so late that a cancellation meets it. */
+const soonMs = 8_000;
+/** For what a break leaves undone nobody waits longer; the lease of an attempt whose process died is over by then. */
+const noProgressMs = 20_000;
+const readyWithinMs = 60_000;
+
+/** A break, or none: then nothing may be reported, whatever the faults. */
+type Run = { readonly broken?: Break; readonly faults: readonly string[] };
+
+/**
+ * Runs the platform with one break after another, and unless some are chosen also without any, under each of the faults
+ * that a break needs. Answers whether each break was reported by the invariant that it breaks, and nothing without one.
+ */
+export async function tryBreaks({ seed, only }: BreakSettings, say: (text: string) => void): Promise<boolean> {
+  const chosen = breaks.filter(({ name }) => name.includes(only ?? ''));
+  if (chosen.length === 0) throw new Error(`no break has "${only}" in its name`);
+  const broken = chosen.map((one): Run => ({ broken: one, faults: one.faults ?? [] }));
+  const runs = only === undefined ? [...withoutBreak(broken), ...broken] : broken;
+  let good = 0;
+  for (const one of runs) {
+    const startedAt = performance.now();
+    const outcome = await tryOne(one, seed).catch((error: Error) => ({ error }));
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0).padStart(3);
+    const isGood = !('error' in outcome) && isAsItMust(one, outcome);
+    if (isGood) good += 1;
+    say(`${seconds} s  ${isGood ? 'ok    ' : 'FAILED'}  ${nameOf(one)}`);
+    for (const line of 'error' in outcome ? [String(outcome.error.stack)] : told(one, outcome))
+      say(`${' '.repeat(15)}${line}`);
+  }
+  say(`\n${good} of ${runs.length} runs were as they must be: each break reported by the invariant that it breaks.`);
+  return good === runs.length;
+}
+
+const withoutBreak = (runs: readonly Run[]): Run[] =>
+  [...new Map(runs.map(({ faults }) => [faults.join(), { faults }])).values()].toSorted(
+    (one, other) => one.faults.length - other.faults.length,
+  );
+
+const nameOf = ({ broken, faults }: Run): string => broken?.name ?? ['no break', ...faults].join(', ');
+
+type Outcome = {
+  readonly findings: readonly Finding[];
+  readonly acknowledged: number;
+  readonly unexpected: readonly string[];
+};
+
+const isAsItMust = ({ broken }: Run, { findings, unexpected }: Outcome): boolean =>
+  broken
+    ? findings.some(({ invariant, faults }) => invariant === broken.breaks && faults.length > 0)
+    : findings.every(({ faults }) => faults.length === 0) && unexpected.length === 0;
+
+/** What was reported, that first which had to be. */
+function told({ broken }: Run, { findings, acknowledged, unexpected }: Outcome): string[] {
+  const found = findings.filter(({ faults }) => faults.length > 0);
+  const [expected = [], others = []] = [true, false].map((isExpected) =>
+    found
+      .filter(({ invariant }) => (invariant === broken?.breaks) === isExpected)
+      .map(({ invariant, faults }) => `${invariant}: ${faults.length}, as ${faults[0]}`),
+  );
+  return [
+    ...expected.map((line) => `reported by   ${line}`),
+    ...others.map((line) => `also by       ${line}`),
+    ...(broken ? [] : unexpected.map((line) => `unexpected    ${line}`)),
+    `of            ${acknowledged} acknowledged requests`,
+  ];
+}
+
+async function tryOne(one: Run, seed: number): Promise<Outcome> {
+  const { broken, faults } = one;
+  const options = {
+    random: createRandom(seed + 2),
+    phones,
+    diskMegabytes: 384,
+    broken: broken && 'edits' in broken ? broken.name : undefined,
+  };
+  const work = async (platform: Platform): Promise<Outcome> => {
+    const stores = await createStores(platform);
+    const journal = createJournal();
+    const { baseUrls } = platform;
+    const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients, readers: 0, soonMs });
+    const until = performance.now() + longestLoadMs;
+    await pause(loadMs / 2);
+    await makeFaults(faults, { platform, random: createRandom(seed), journal });
+    await pause(loadMs / 2);
+    while (journal.counts.requests < enoughRequests && performance.now() < until) await pause(100);
+    await load.stop();
+    await askForTheRest({ baseUrls, stores, journal });
+    const limits = broken ? { noProgressMs } : {};
+    await withServers(platform, (open) => drain(platform, stores, open, { say: () => {}, ...limits }));
+    if (broken && 'index' in broken) await overwriteIndex(platform, broken.index);
+    const seen = await withServers(platform, (open) => look(platform, stores, open));
+    const { entries, written, unexpected, counts } = journal;
+    return { findings: judge({ journal: { entries, written }, seen }), unexpected, acknowledged: counts.acknowledged };
+  };
+  return await onPlatform(options, work, (outcome) => isAsItMust(one, outcome));
+}
+
+async function makeFaults(names: readonly string[], stage: Stage): Promise<void> {
+  const known = chooseFaults(stage, true);
+  for (const name of names) {
+    const fault = known.find((candidate) => candidate.name === name);
+    if (!fault) throw new Error(`there is no fault called ${name}`);
+    await fault.run(stage);
+    await stage.platform.untilReady(readyWithinMs);
+  }
+}
+
+const pageBytes = 8_192;
+/** What a B-tree keeps at the end of each page; before it lie the entries. */
+const specialBytes = 16;
+const overwrittenBytes = 64;
+
+/** In its second page: the first one has no entries. */
+async function overwriteIndex(platform: Platform, index: string): Promise<void> {
+  const path = await withServers(platform, async ({ sql }) => {
+    const [row] = await sql<{ directory: string; file: string }[]>`
+      select current_setting('data_directory') as directory, pg_relation_filepath(${index}::text::regclass) as file`;
+    return join(row?.directory as string, row?.file as string);
+  });
+  const { postgres } = platform.servers;
+  await postgres.stop();
+  const file = openSync(path, 'r+');
+  writeSync(
+    file,
+    Buffer.alloc(overwrittenBytes, 0xa5),
+    0,
+    overwrittenBytes,
+    2 * pageBytes - specialBytes - overwrittenBytes,
+  );
+  closeSync(file);
+  await postgres.start();
+  await platform.untilReady(readyWithinMs);
+}
