@@ -44,9 +44,9 @@ export function createAsker(options: {
     });
     const afterMs = performance.now() - startedAt;
     const { status, code = '' } = answer;
-    attempts?.push({ sentAt, status, afterMs });
-    counts.requests += 1;
     const wasGood = changesBefore % 2 === 0 && changesBefore === journal.clientsWayChanges;
+    attempts?.push({ sentAt, status, afterMs, wasGood });
+    counts.requests += 1;
     if (wasGood && afterMs - requestTimeoutMs > journal.latest.ms) {
       journal.latest = {
         ms: afterMs - requestTimeoutMs,

@@ -78,8 +78,10 @@ function timeFaultOf({ attempts }: Entry, { created_at }: Row): string | undefin
   if (attempts.every(({ status }) => status === 503))
     return `it was only ever answered 503, and has a row${whenOf(attempts)}`;
   const madeAt = created_at.getTime();
+  // A gateway that was stalled, or that a request reached late, counts from when it read it: some time before the answer.
   const inTime = attempts.some(
-    ({ sentAt }) => madeAt >= sentAt - clockMs && madeAt <= sentAt + requestTimeoutMs + clockMs,
+    ({ sentAt, afterMs, wasGood }) =>
+      madeAt >= sentAt - clockMs && madeAt <= sentAt + (wasGood ? 0 : afterMs) + requestTimeoutMs + clockMs,
   );
   return inTime ? undefined : `it was carried out after the deadline of every request${whenOf(attempts)}`;
 }

@@ -17,6 +17,8 @@ export type Attempt = {
   /** The HTTP status; 0: the connection broke, or no answer came. */
   readonly status: number;
   readonly afterMs: number;
+  /** The client's way was whole and the gateway was not stalled: what was sent was read at once. */
+  readonly wasGood: boolean;
 };
 
 export const kinds = ['appointment', 'lead', 'message', 'followup'] as const;

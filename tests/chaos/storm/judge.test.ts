@@ -4,7 +4,7 @@ import { invariants } from './invariants.ts';
 import { type Entry, newEntry } from './journal.ts';
 import { judge } from './judge.ts';
 import { requestTimeoutMs } from './platform.ts';
-import type { MessageRow } from './seen.ts';
+import type { MessageRow, Row } from './seen.ts';
 
 // A run's judge must be able to find what it looks for.
 
@@ -42,7 +42,7 @@ function healthy(): Recorded {
     const { body = {}, may = {}, status = 'scheduled', at = sentAt } = options;
     const [mark, leadId] = [`mark ${id}`, kind === 'lead' || kind === 'appointment' ? null : 'l0'];
     const entry = newEntry({ kind, storeId, key: `k${id}`, path: '/', body: { ...body }, mark, leadId, may: [may] });
-    entry.attempts.push({ sentAt: at, status: 201, afterMs: 5 });
+    entry.attempts.push({ sentAt: at, status: 201, afterMs: 5, wasGood: true });
     entry.ids.add(id);
     Object.assign(entry, { acknowledged: '{}', acknowledgedAt: at + 5, busy: false });
     entries.push(entry);
@@ -119,7 +119,7 @@ test('an unknown outcome may be either: a row or none, the change or not', () =>
   const recorded = healthy();
   const [entry] = recorded.journal.entries as [Entry];
   delete entry.acknowledged;
-  entry.attempts.splice(0, 1, { sentAt, status: 504, afterMs: requestTimeoutMs });
+  entry.attempts.splice(0, 1, { sentAt, status: 504, afterMs: requestTimeoutMs, wasGood: true });
   expect(faultsOf(recorded)).toEqual({});
   entry.may = [{ title: 'Corte 1', status: 'cancelled' }, ...entry.may];
   expect(faultsOf(recorded)).toEqual({});
@@ -129,4 +129,19 @@ test('an unknown outcome may be either: a row or none, the change or not', () =>
   seen.workflows = seen.workflows.filter(({ id }) => id !== 'appointment:a1');
   entry.ids.clear();
   expect(faultsOf(recorded)).toEqual({});
+});
+
+test('the deadline counts from the moment at which a request was read: a gateway that is stalled reads it later', () => {
+  const late = (wasGood: boolean) => {
+    const recorded = healthy();
+    const [entry] = recorded.journal.entries as [Entry];
+    const { created_at } = recorded.seen.rows.find(({ mark }) => mark === entry.mark) as Row;
+    const waitedMs = requestTimeoutMs + 2_000;
+    entry.attempts.splice(0, 1, { sentAt: created_at.getTime() - waitedMs, status: 201, afterMs: waitedMs, wasGood });
+    return faultsOf(recorded);
+  };
+  expect(late(true)).toEqual({
+    'nothing is made that nobody asked for, late, or after a refusal': [expect.any(String)],
+  });
+  expect(late(false)).toEqual({});
 });
