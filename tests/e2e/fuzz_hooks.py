@@ -73,6 +73,14 @@ def _without_nul_in_names(value):
     return value
 
 
+@schemathesis.hook("before_call")
+def follow_no_null(context, case, kwargs):
+    """A link also takes what is null in an answer (an appointment without a lead) for a path, where it becomes `None`."""
+    for name, value in (case.path_parameters or {}).items():
+        if value in (None, "None"):
+            case.path_parameters[name] = str(uuid.uuid4())
+
+
 @schemathesis.hook("before_call").apply_to(path_regex="^/reports/")
 def move_report(context, case, kwargs):
     """
