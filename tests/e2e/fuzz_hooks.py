@@ -36,8 +36,8 @@ def before_load_schema(context, raw_schema):
 @schemathesis.hook.apply_to(method="POST", path="/followups/scheduled")
 def before_call(context, case, kwargs):
     """
-    A follow-up is due in the future, at most a year ahead, and by exactly one of `due_at` and `delay_minutes`, and the
-    names in its template hold nothing that no database takes; the document cannot say so. Only what is right by the
+    A follow-up is due in the future, at most a year ahead, and by exactly one of `due_at` and `delay_minutes`, and its
+    template holds nothing that no database takes; the document cannot say so. Only what is right by the
     document is moved there: what is meant to be wrong stays so.
     """
     body = case.body
@@ -54,7 +54,7 @@ def before_call(context, case, kwargs):
         body = {name: value for name, value in body.items() if name != "delay_minutes"} | {"due_at": tomorrow.isoformat()}
     elif "delay_minutes" not in body:
         body = body | {"delay_minutes": 1440}
-    case.body = {name: _without_nul_in_names(value) for name, value in body.items()}
+    case.body = {name: _without_nul(value) if name == "template" else value for name, value in body.items()}
 
 
 def _is_date_time(value):
@@ -65,11 +65,13 @@ def _is_date_time(value):
         return False
 
 
-def _without_nul_in_names(value):
+def _without_nul(value):
+    if isinstance(value, str):
+        return value.replace("\0", "")
     if isinstance(value, list):
-        return [_without_nul_in_names(each) for each in value]
+        return [_without_nul(each) for each in value]
     if isinstance(value, dict):
-        return {name.replace("\0", ""): _without_nul_in_names(each) for name, each in value.items()}
+        return {name.replace("\0", ""): _without_nul(each) for name, each in value.items()}
     return value
 
 

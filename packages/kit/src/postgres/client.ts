@@ -61,6 +61,8 @@ export function createClient(options: {
     },
     connection: {
       application_name: options.name,
+      // In which instants are read, whatever the server's is.
+      TimeZone: 'UTC',
       statement_timeout: limits.statementTimeoutMs,
       lock_timeout: limits.lockTimeoutMs,
       idle_in_transaction_session_timeout: limits.idleInTransactionTimeoutMs,

@@ -7,6 +7,12 @@ const asNumber: Parse = (text) => Number(text);
 /** int8 as a number while that is exact, else its digits. */
 const asInt8: Parse = (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
 
+/**
+ * An instant as a session in UTC writes it: `2027-01-31 09:00:00.5+00`. With `T` and `Z` it is what ECMAScript defines;
+ * without, V8 guesses, and takes the year 17 for a day.
+ */
+const asInstant: Parse = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+
 /** Array types by their object id in pg_type, each with how an element is read. One dimension is all we use. */
 const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] = [
   ['bool_array', 1000, (text) => text === 't'],
@@ -16,20 +22,22 @@ const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] 
   ['varchar_array', 1015, asText],
   ['int8_array', 1016, asInt8],
   ['float8_array', 1022, asNumber],
-  ['timestamptz_array', 1185, (text) => new Date(text)],
+  ['timestamptz_array', 1185, asInstant],
   ['numeric_array', 1231, asText],
   ['uuid_array', 2951, asText],
   ['jsonb_array', 3807, (text) => JSON.parse(text)],
 ];
 
 /**
- * How columns and parameters cross the wire, beyond what postgres.js knows by itself: int8, and arrays. Left alone it
+ * How columns and parameters cross the wire, beyond what postgres.js knows by itself: instants, int8, and arrays. Left alone it
  * asks every new connection for the array types, and when that connection breaks nobody catches the rejection.
  */
 export function columnTypes(): Record<string, postgres.PostgresType> {
   const int8 = { to: 20, from: [20], serialize: String, parse: asInt8 };
+  const timestamptz = { to: 1184, from: [1184], serialize: writeInstant, parse: asInstant };
   return Object.fromEntries([
     ['int8', int8],
+    ['timestamptz', timestamptz],
     ...arrays.map(([name, oid, element]) => [
       name,
       {
@@ -42,6 +50,8 @@ export function columnTypes(): Record<string, postgres.PostgresType> {
     ]),
   ]);
 }
+
+const writeInstant = (value: Date | string): string => new Date(value).toISOString();
 
 function writeArray(values: readonly unknown[]): string {
   return `{${values.map(writeElement).join(',')}}`;
