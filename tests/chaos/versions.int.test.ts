@@ -4,6 +4,7 @@ import { createRpcClient } from '@mostrador/kit/rpc-client';
 import { createRpcServer } from '@mostrador/kit/rpc-server';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
+import { waitFor } from '@mostrador/kit/testing/wait';
 import { Type } from '@sinclair/typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
@@ -103,19 +104,27 @@ describe('two of every process over one database', () => {
     'are replaced one after the other under load: every request is answered, and each appointment is one event',
     async () => {
       const made: { creation: Creation; answer: Answer }[] = [];
-      // Where requests are sent: a balancer takes a gateway out before it is stopped.
+      // Where requests are sent: a balancer takes a gateway out and has it answer before it is stopped. What is on its way
+      // over a connection that is kept alive may otherwise meet its end (RFC 9112, 9.5).
       let open: readonly ProcessName[] = ['gateway', 'gateway-2'];
+      const waitsFor: (ProcessName | undefined)[] = [];
       const load = { on: true };
       const client = async (number: number) => {
         while (load.on) {
           const creation = newCreation(stage, store);
-          made.push({ creation, answer: await creation.send(open[number % open.length]) });
+          const gateway = open[number % open.length];
+          waitsFor[number] = gateway;
+          made.push({ creation, answer: await creation.send(gateway) });
+          waitsFor[number] = undefined;
           await pause(pauseMs);
         }
       };
       const clients = [0, 1].map(client);
       for (const name of twins.flat()) {
-        if (name.startsWith('gateway')) open = open.filter((gateway) => gateway !== name);
+        if (name.startsWith('gateway')) {
+          open = open.filter((gateway) => gateway !== name);
+          await waitFor(async () => !waitsFor.includes(name), { description: 'the gateway has answered' });
+        }
         await stage.replace(name);
         if (name.startsWith('gateway')) open = [...open, name];
       }
