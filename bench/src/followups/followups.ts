@@ -86,11 +86,11 @@ async function measureFollowups(
     const filledPerSecond = await fill(stage, plan.pending, { say, signal });
     await untilQuiet(processes, quietWithinMs);
     const filled = await footprintOf(stage);
+    const options = { count: plan.due, overMs: plan.dueOverMs, perSecond: filledPerSecond };
     const due: FallenDue[] = [];
     for (let round = 0; round < plan.dueRounds; round++) {
       signal.throwIfAborted();
       await untilQuiet(processes, quietWithinMs);
-      const options = { count: plan.due, overMs: plan.dueOverMs, perSecond: filledPerSecond };
       const fallen = await fallDue(stage, options);
       due.push(fallen);
       say(`${plan.due} fell due: p99 ${Math.round(fallen.lateMs.p99)} ms late, ${fallen.early} early.`);
@@ -101,12 +101,7 @@ async function measureFollowups(
     const meanwhile = async () => {
       kills = await killEach(stage.platform, plan.dueOverMs, plan.seed);
     };
-    const fallen = await fallDue(stage, {
-      count: plan.due,
-      overMs: plan.dueOverMs,
-      perSecond: filledPerSecond,
-      meanwhile,
-    });
+    const fallen = await fallDue(stage, { ...options, meanwhile });
     say(`${plan.due} fell due while ${kills.join(', ')} were killed: ${fallen.lost} lost, ${fallen.twice} twice.`);
     return {
       plan,

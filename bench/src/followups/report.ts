@@ -66,7 +66,8 @@ function targets({ due }: FollowupFindings): string {
       ),
       none(
         'not sent',
-        sum(({ lost }) => lost),
+        // Nothing was killed in these rounds, so nobody has anything to give up.
+        sum(({ lost, givenUp }) => lost + givenUp),
       ),
       none('sent twice', due.at(-1)?.twice ?? Number.NaN),
       row('lateness, p99', spread(p99, ' ms'), `< ${lateTargetMs} ms`, spreadOf(p99).median < lateTargetMs),
