@@ -268,3 +268,21 @@ test('a fact of a metric that nobody knows is not passed over', async () => {
   await expect(read(storeId, [fromOver(0), fromOver(hourMs)])).rejects.toThrow('not in the list: odd');
   await kit.adminSql`delete from facts where metric = 'odd'`;
 });
+
+test('whoever has the connection afterwards has plans made for what they ask, also when counting failed', async () => {
+  const storeId = randomUUID();
+  const boundaries = [fromOver(0), fromOver(hourMs)];
+  const modes = await kit.database.read({ storeId, deadline: deadline() }, async (sql) => {
+    const mode = async () =>
+      (await sql<{ mode: string }[]>`select current_setting('plan_cache_mode') as mode`)[0]?.mode;
+    const counted = rollups.read(sql, storeId, {
+      boundaries,
+      alongside: sql`select current_setting('plan_cache_mode')`,
+    });
+    const [{ alongside }, after] = await Promise.all([counted, mode()]);
+    const failing = rollups.read(sql, storeId, { boundaries, alongside: sql`select 1 / (${storeId}::text = '')::int` });
+    const [, afterFailing] = await Promise.all([expect(failing).rejects.toThrow('division by zero'), mode()]);
+    return [alongside, after, afterFailing];
+  });
+  expect(modes).toEqual(['force_generic_plan', 'auto', 'auto']);
+});
