@@ -19,8 +19,11 @@ import {
   rollupOperations,
   schedulingOperations,
   summarizeConversations,
+  summarizeConversationsV1,
   summarizeLeads,
+  summarizeLeadsV1,
   summarizeScheduling,
+  summarizeSchedulingV1,
 } from '../../packages/contracts/src/index.ts';
 
 /** Every process, and the command, is a user of its own. */
@@ -46,6 +49,8 @@ type Role = {
   readonly lane?: Lane;
   /** The internal operations that it asks besides. */
   readonly asks?: readonly Operation[];
+  /** What the version before asked, and this one does not: until the next one, processes of both log in as this user. */
+  readonly askedBefore?: readonly Operation[];
   /** It has an outbox, whose relay publishes the events that bear its name. */
   readonly publishesEvents?: true;
   /** It looks after the event stream: an operator's work. */
@@ -68,6 +73,7 @@ export const roles: Record<NatsUser, Role> = {
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
       ...[reportLead, reportConversation, reportLeadScheduling],
     ],
+    askedBefore: [summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
   },
   crm: { serves: true, publishesEvents: true },
   scheduling: {
@@ -100,12 +106,21 @@ const services: Record<string, Record<string, Operation>> = {
 
 /** The permissions of a user, made from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
-  const { serves = false, notices = false, lane, asks = [], publishesEvents, keepsEvents, consumer } = roles[user];
+  const {
+    serves = false,
+    notices = false,
+    lane,
+    asks = [],
+    askedBefore = [],
+    publishesEvents,
+    keepsEvents,
+    consumer,
+  } = roles[user];
   const stream = eventStream.name;
   return {
     publish: [
       ...(lane ? servicesWith(lane).map((service) => `${service}.${lane}.>`) : []),
-      ...asks.map(({ subject }) => subject),
+      ...[...asks, ...askedBefore].map(({ subject }) => subject),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`] : []),
       // To look whether JetStream and the stream are there, and to make the stream or bring it to its settings.

@@ -1,4 +1,4 @@
-import { type Static, type TObject, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, type TUnsafe, Type, TypeGuard } from '@sinclair/typebox';
 import { appointmentStatuses } from './appointment-status.ts';
 import { Exact, NullableTimestamp, OneOf, Phone, Timestamp, Uuid } from './common.ts';
 import { Lead } from './lead.ts';
@@ -81,15 +81,33 @@ export type SellerCounts = Static<typeof SellerCounts>;
 
 /* ---- what each service answers for ---- */
 
-/** Instants in ascending order: `n + 1` of them make `n` buckets, each from one (inclusive) to the next (exclusive). */
-const Boundaries = Type.Array(Timestamp, { minItems: 2, maxItems: 400 });
+/** Instants in ascending order, epoch ms: `n + 1` of them make `n` buckets, each from one (inclusive) to the next (exclusive). */
+const Boundaries = Type.Array(
+  Type.Integer({ minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') }),
+  { minItems: 2, maxItems: 400 },
+);
+
+/** Rows that have the same members, as one list for each member: a year of days is a sixth of as many objects, written. */
+export type Columns<Row> = {
+  readonly [Name in keyof Row]: Row[Name] extends object ? Columns<Row[Name]> : readonly Row[Name][];
+};
+const Columns = <Row extends TObject>({ properties }: Row): TUnsafe<Columns<Static<Row>>> =>
+  Type.Unsafe(
+    Type.Object(
+      Object.fromEntries(
+        Object.entries<TSchema>(properties).map(([name, schema]) => [
+          name,
+          TypeGuard.IsObject(schema) ? Columns(schema) : Type.Array(schema),
+        ]),
+      ),
+    ),
+  );
 
 /** `total` is over all buckets; it is no sum where a lead counts once in a period, or a percentile stands. */
-const Bucketed = <Counts extends TObject>(counts: Counts) =>
-  Type.Object({ total: counts, buckets: Type.Array(counts) });
+const Bucketed = <Counts extends TObject>(counts: Counts) => Type.Object({ total: counts, buckets: Columns(counts) });
 
 export const summarizeLeads = defineOperation({
-  subject: 'crm.internal.reports.summary',
+  subject: 'crm.internal.reports.summary.v2',
   summary: "Count a store's leads over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
   reply: Type.Composite([
@@ -99,20 +117,56 @@ export const summarizeLeads = defineOperation({
 });
 
 export const summarizeConversations = defineOperation({
-  subject: 'messaging.internal.reports.summary',
+  subject: 'messaging.internal.reports.summary.v2',
   summary: "Count a store's sessions and messages over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
   reply: Bucketed(ConversationCounts),
 });
 
 export const summarizeScheduling = defineOperation({
-  subject: 'scheduling.internal.reports.summary',
+  subject: 'scheduling.internal.reports.summary.v2',
   summary: "Count a store's appointments and follow-ups over a period",
   request: { body: Exact({ boundaries: Boundaries }) },
   reply: Type.Object({
     appointments: Bucketed(AppointmentCounts),
     appointments_by_status: AppointmentsByStatus,
     followups: Bucketed(FollowupCounts),
+  }),
+});
+
+/* ---- the same, as gateways of the version before ask for it: to be removed with the next one ---- */
+
+/** As `Boundaries`, but as texts. */
+const BoundariesV1 = Type.Array(Timestamp, { minItems: 2, maxItems: 400 });
+
+const BucketedV1 = <Counts extends TObject>(counts: Counts) =>
+  Type.Object({ total: counts, buckets: Type.Array(counts) });
+
+export const summarizeLeadsV1 = defineOperation({
+  subject: 'crm.internal.reports.summary',
+  summary: "Count a store's leads over a period",
+  request: { body: Exact({ boundaries: BoundariesV1 }) },
+  reply: Type.Composite([
+    BucketedV1(LeadCounts),
+    Type.Object({ by_status: LeadsByStatus, sellers: Type.Array(SellerCounts) }),
+  ]),
+});
+
+export const summarizeConversationsV1 = defineOperation({
+  subject: 'messaging.internal.reports.summary',
+  summary: "Count a store's sessions and messages over a period",
+  request: { body: Exact({ boundaries: BoundariesV1 }) },
+  reply: BucketedV1(ConversationCounts),
+});
+
+export const summarizeSchedulingV1 = defineOperation({
+  subject: 'scheduling.internal.reports.summary',
+  summary: "Count a store's appointments and follow-ups over a period",
+  request: { body: Exact({ boundaries: BoundariesV1 }) },
+  reply: Type.Object({
+    appointments: BucketedV1(AppointmentCounts),
+    appointments_by_status: AppointmentsByStatus,
+    followups: BucketedV1(FollowupCounts),
   }),
 });
 
@@ -237,6 +291,7 @@ export const rollupOperations = {
 
 export const crmReportOperations = {
   summarizeLeads,
+  summarizeLeadsV1,
   reportLead,
   closeLeadReports,
   verifyLeadReports,
@@ -244,6 +299,7 @@ export const crmReportOperations = {
 } as const;
 export const messagingReportOperations = {
   summarizeConversations,
+  summarizeConversationsV1,
   reportConversation,
   closeConversationReports,
   verifyConversationReports,
@@ -251,6 +307,7 @@ export const messagingReportOperations = {
 } as const;
 export const schedulingReportOperations = {
   summarizeScheduling,
+  summarizeSchedulingV1,
   reportLeadScheduling,
   closeSchedulingReports,
   verifySchedulingReports,

@@ -22,7 +22,7 @@ import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { updateLead } from './leads/update-lead.ts';
 import { reportLead } from './reports/report-lead.ts';
 import { leadRollups } from './reports/rollups.ts';
-import { summarizeLeads } from './reports/summarize-leads.ts';
+import { summarizeLeads, summarizeLeadsV1 } from './reports/summarize-leads.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
 import { getSeller } from './sellers/get-seller.ts';
@@ -56,6 +56,7 @@ export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperati
     searchKnowledge: searchKnowledge(dependencies),
     importDocument: importDocument(dependencies),
     summarizeLeads: summarizeLeads(dependencies),
+    summarizeLeadsV1: summarizeLeadsV1(dependencies),
     reportLead: reportLead(dependencies),
     closeLeadReports: rollups.close,
     verifyLeadReports: rollups.verify,

@@ -8,6 +8,7 @@ import {
   summarizeLeads,
   summarizeScheduling,
 } from '@mostrador/contracts';
+import { toColumns } from '@mostrador/kit/columns';
 import { AppError } from '@mostrador/kit/errors';
 import type { TestGateway } from './gateway.ts';
 
@@ -30,9 +31,9 @@ export async function serveReports(gateway: TestGateway) {
     asked.push({ service, storeId, body });
     await before[service]?.();
   };
-  const bucketed = <Counts>(boundaries: readonly string[], countsOf: (n: number) => Counts) => ({
+  const bucketed = <Counts extends object>(boundaries: readonly number[], countsOf: (n: number) => Counts) => ({
     total: countsOf(boundaries.length * 10),
-    buckets: boundaries.slice(1).map((_, n) => countsOf(n)),
+    buckets: toColumns(boundaries.slice(1).map((_, n) => countsOf(n))),
   });
 
   await gateway.serve(

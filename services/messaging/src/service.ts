@@ -18,7 +18,7 @@ import { listMessages } from './messages/list-messages.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { reportConversation } from './reports/report-conversation.ts';
 import { conversationRollups } from './reports/rollups.ts';
-import { summarizeConversations } from './reports/summarize-conversations.ts';
+import { summarizeConversations, summarizeConversationsV1 } from './reports/summarize-conversations.ts';
 import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { updateSettings } from './settings/update-settings.ts';
@@ -44,6 +44,7 @@ export const handlers = (dependencies: Dependencies): Handlers<typeof messagingO
     showChannel: showChannel(dependencies),
     updateMessagingSettings: updateSettings(dependencies),
     summarizeConversations: summarizeConversations(dependencies),
+    summarizeConversationsV1: summarizeConversationsV1(dependencies),
     reportConversation: reportConversation(dependencies),
     closeConversationReports: reports.close,
     verifyConversationReports: reports.verify,

@@ -22,7 +22,7 @@ import { replanFollowups } from './followups/replan-followups.ts';
 import { updateSendingWindows } from './followups/update-sending-windows.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
 import { schedulingRollups } from './reports/rollups.ts';
-import { summarizeScheduling } from './reports/summarize-scheduling.ts';
+import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-scheduling.ts';
 
 export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
@@ -46,6 +46,7 @@ export const handlers = (dependencies: Dependencies): Handlers<typeof scheduling
     updateSendingWindows: updateSendingWindows(dependencies),
     replanFollowups: replanFollowups(dependencies),
     summarizeScheduling: summarizeScheduling(dependencies),
+    summarizeSchedulingV1: summarizeSchedulingV1(dependencies),
     reportLeadScheduling: reportLeadScheduling(dependencies),
     closeSchedulingReports: reports.close,
     verifySchedulingReports: reports.verify,

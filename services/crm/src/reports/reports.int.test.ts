@@ -10,9 +10,11 @@ import {
   type RequestOf,
   reportLead,
   summarizeLeads,
+  summarizeLeadsV1,
   updateLead,
   verifyLeadReports,
 } from '@mostrador/contracts';
+import { toRows } from '@mostrador/kit/columns';
 import { testContext } from '@mostrador/kit/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../testing/crm-service.ts';
@@ -40,8 +42,14 @@ const seller = async (storeId: string): Promise<string> => {
   const body = { name: 'Ana', whatsapp_id: '5511900000100' };
   return (await crm.rpc.call(createSeller, { body }, testContext({ storeId }))).id;
 };
-const summary = (storeId: string, boundaries: string[] = [hourAgo, inAnHour]) =>
-  crm.rpc.call(summarizeLeads, { body: { boundaries } }, testContext({ storeId }));
+/** A gateway of the version before gets the same. */
+const summary = async (storeId: string, boundaries: string[] = [hourAgo, inAnHour]) => {
+  const inMs = boundaries.map((at) => Date.parse(at));
+  const counted = await crm.rpc.call(summarizeLeads, { body: { boundaries: inMs } }, testContext({ storeId }));
+  const before = await crm.rpc.call(summarizeLeadsV1, { body: { boundaries } }, testContext({ storeId }));
+  expect(before).toEqual({ ...counted, buckets: toRows(counted.buckets, boundaries.length - 1) });
+  return before;
+};
 const report = (storeId: string, body: Partial<RequestOf<typeof reportLead>['body']>) =>
   crm.rpc.call(reportLead, { body: { from: null, to: null, ...body } }, testContext({ storeId }));
 const byStatus = (members: object = {}) => ({ pending: 0, in_progress: 0, converted: 0, lost: 0, ...members });

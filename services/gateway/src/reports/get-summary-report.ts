@@ -6,11 +6,15 @@ import {
   summarizeLeads,
   summarizeScheduling,
 } from '@mostrador/contracts';
+import { toRows } from '@mostrador/kit/columns';
 import type { Handler } from '@mostrador/kit/rpc-server';
+import { toTimestamp } from '@mostrador/kit/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { boundariesOf, summaryPeriod } from './period.ts';
 import { reportZone } from './report-zone.ts';
+
+type Series = NonNullable<SummaryReport['series']>;
 
 /** The report of a period. Its buckets are cut here, once, so that all services count the same ones. */
 export const getSummaryReport =
@@ -26,8 +30,10 @@ export const getSummaryReport =
       scheduling: rpc.call(summarizeScheduling, question, asking),
     });
 
+    const starts = boundaries.map((ms) => toTimestamp(new Date(ms)));
+    const end = starts.pop() as string;
     const report: SummaryReport = {
-      period: { from: boundaries[0] ?? null, to: boundaries.at(-1) ?? null, timezone },
+      period: { from: starts[0] as string, to: end, timezone },
       leads: { ...withRate(crm.total), by_status: crm.by_status },
       conversations: messaging.total,
       appointments: { ...scheduling.appointments.total, by_status: scheduling.appointments_by_status },
@@ -35,27 +41,27 @@ export const getSummaryReport =
       sellers: crm.sellers,
     };
     if (query.bucket !== undefined) {
-      report.series = crm.buckets.map((leads, index) => ({
-        start: boundaries[index] as string,
-        leads: withRate(leads),
-        conversations: bucketOf(messaging.buckets, index),
-        appointments: bucketOf(scheduling.appointments.buckets, index),
-        followups: bucketOf(scheduling.followups.buckets, index),
-      }));
+      const { created, converted } = crm.buckets;
+      report.series = toRows<Series[number]>(
+        {
+          start: starts,
+          leads: { ...crm.buckets, conversion_rate: created.map((count, n) => conversionRate(count, converted[n])) },
+          conversations: messaging.buckets,
+          appointments: scheduling.appointments.buckets,
+          followups: scheduling.followups.buckets,
+        },
+        starts.length,
+      );
     }
     return report;
   };
 
-const withRate = (leads: LeadCounts) => ({ ...leads, conversion_rate: conversionRate(leads) });
+const withRate = (leads: LeadCounts) => ({
+  ...leads,
+  conversion_rate: conversionRate(leads.created, leads.converted),
+});
 
 /** To four places: a share that people read. It is over 1 where leads of earlier days were converted. */
-function conversionRate({ created, converted }: LeadCounts): number | null {
+function conversionRate(created: number, converted = 0): number | null {
   return created === 0 ? null : Math.round((converted / created) * 10_000) / 10_000;
-}
-
-/** Every service was asked for the same buckets. */
-function bucketOf<Counts>(buckets: readonly Counts[], index: number): Counts {
-  const counts = buckets[index];
-  if (counts === undefined) throw new Error(`a service counted ${buckets.length} buckets, too few`);
-  return counts;
 }

@@ -8,7 +8,7 @@ import { type AskedPeriod, boundariesOf, dateIn, leadPeriod, summaryPeriod, time
 const now = new Date('2026-11-21T12:00:00Z');
 
 const boundaries = (asked: AskedPeriod, zone: string, bucket?: ReportBucket, at = now) =>
-  boundariesOf(summaryPeriod(asked, zone, at), bucket);
+  boundariesOf(summaryPeriod(asked, zone, at), bucket).map((ms) => new Date(ms).toISOString());
 
 function faultsOf(ask: () => unknown) {
   try {

@@ -66,17 +66,17 @@ function faultsOf(asked: AskedPeriod, { from, to }: OpenPeriod, now: Date): Vali
 }
 
 /**
- * Where the buckets begin, the end of the last one, and the period's own ends: the first and the last bucket may be
+ * Where the buckets begin, the end of the last one, and the period's own ends, in epoch ms: the first and the last bucket may be
  * shorter than a whole one. A day that the zone never had makes no bucket.
  */
-export function boundariesOf({ from, to }: Period, bucket: ReportBucket | undefined): string[] {
+export function boundariesOf({ from, to }: Period, bucket: ReportBucket | undefined): number[] {
   const endMs = to.epochMilliseconds;
   const boundaries = [from.epochMilliseconds];
   for (const startMs of bucket === undefined ? [] : startsOf(from, bucket)) {
     if (startMs >= endMs) break;
     if (startMs > (boundaries.at(-1) as number)) boundaries.push(startMs);
   }
-  return [...boundaries, endMs].map((ms) => toTimestamp(new Date(ms)));
+  return [...boundaries, endMs];
 }
 
 /** When the buckets after the one of this instant begin, without an end. */

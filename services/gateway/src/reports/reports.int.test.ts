@@ -32,7 +32,7 @@ describe('the summary', () => {
     const answer = await summary(`${twoDays}&bucket=day`);
     expect(answer.statusCode, answer.body).toBe(200);
     const boundaries = ['2026-11-19T03:00:00.000Z', '2026-11-20T03:00:00.000Z', '2026-11-21T03:00:00.000Z'];
-    const body = { boundaries };
+    const body = { boundaries: boundaries.map((at) => Date.parse(at)) };
     expect(services.asked).toEqual(expect.arrayContaining([{ service: 'crm', storeId, body }]));
     expect(services.asked.map(({ service }) => service).sort()).toEqual(['crm', 'messaging', 'scheduling']);
     for (const asked of services.asked) expect(asked).toMatchObject({ storeId, body });

@@ -8,8 +8,10 @@ import {
   reportConversation,
   resetConversationReports,
   summarizeConversations,
+  summarizeConversationsV1,
   verifyConversationReports,
 } from '@mostrador/contracts';
+import { toRows } from '@mostrador/kit/columns';
 import { testContext } from '@mostrador/kit/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -34,12 +36,17 @@ afterAll(() => messaging?.stop());
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const inMs = (ms: number) => new Date(Date.now() + ms);
-const summary = (storeId: string, boundaries: readonly Date[]) =>
-  messaging.rpc.call(
-    summarizeConversations,
-    { body: { boundaries: boundaries.map((at) => at.toISOString()) } },
-    testContext({ storeId }),
-  );
+/** A gateway of the version before gets the same. */
+const summary = async (storeId: string, boundaries: readonly Date[]) => {
+  const { rpc } = messaging;
+  const context = testContext({ storeId });
+  const inMs = boundaries.map((at) => at.getTime());
+  const counted = await rpc.call(summarizeConversations, { body: { boundaries: inMs } }, context);
+  const texts = boundaries.map((at) => at.toISOString());
+  const before = await rpc.call(summarizeConversationsV1, { body: { boundaries: texts } }, context);
+  expect(before).toEqual({ ...counted, buckets: toRows(counted.buckets, boundaries.length - 1) });
+  return before;
+};
 const report = (storeId: string, lead_id: string, [from, to]: readonly [Date | null, Date | null] = [null, null]) =>
   messaging.rpc.call(
     reportConversation,

@@ -1,4 +1,9 @@
-import type { summarizeConversations as operation } from '@mostrador/contracts';
+import type {
+  summarizeConversations as operation,
+  summarizeConversationsV1 as operationV1,
+} from '@mostrador/contracts';
+import { toColumns } from '@mostrador/kit/columns';
+import type { StoreContext } from '@mostrador/kit/context';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { toInstant } from '@mostrador/kit/validate';
 import type { Dependencies } from '../dependencies.ts';
@@ -6,11 +11,21 @@ import { presentConversations } from './conversation-counts.ts';
 import { conversationRollups } from './rollups.ts';
 
 export const summarizeConversations =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const boundaries = body.boundaries.map(toInstant);
-    const { total, buckets } = await database.read(context, (sql) =>
-      conversationRollups.read(sql, context.storeId, { boundaries }),
-    );
-    return { total: presentConversations(total), buckets: buckets.map(presentConversations) };
+    const boundaries = body.boundaries.map((ms) => new Date(ms));
+    const { total, buckets } = await countConversations(dependencies, context, boundaries);
+    return { total, buckets: toColumns(buckets) };
   };
+
+export const summarizeConversationsV1 =
+  (dependencies: Dependencies): Handler<typeof operationV1> =>
+  async (context, { body }) =>
+    await countConversations(dependencies, context, body.boundaries.map(toInstant));
+
+async function countConversations({ database }: Dependencies, context: StoreContext, boundaries: readonly Date[]) {
+  const { total, buckets } = await database.read(context, (sql) =>
+    conversationRollups.read(sql, context.storeId, { boundaries }),
+  );
+  return { total: presentConversations(total), buckets: buckets.map(presentConversations) };
+}

@@ -7,9 +7,11 @@ import {
   reportLeadScheduling,
   resetSchedulingReports,
   summarizeScheduling,
+  summarizeSchedulingV1,
   updateAppointment,
   verifySchedulingReports,
 } from '@mostrador/contracts';
+import { toRows } from '@mostrador/kit/columns';
 import { testContext } from '@mostrador/kit/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,12 +34,22 @@ const quarterMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 const inMs = (ms: number) => new Date(Date.now() + ms);
 const patient = () => testContext({ timeoutMs: 12_000 });
-const summary = (storeId: string, boundaries: readonly Date[]) =>
-  scheduling.rpc.call(
-    summarizeScheduling,
-    { body: { boundaries: boundaries.map((at) => at.toISOString()) } },
-    testContext({ storeId }),
-  );
+/** A gateway of the version before gets the same. */
+const summary = async (storeId: string, boundaries: readonly Date[]) => {
+  const { rpc } = scheduling;
+  const context = testContext({ storeId });
+  const inMs = boundaries.map((at) => at.getTime());
+  const counted = await rpc.call(summarizeScheduling, { body: { boundaries: inMs } }, context);
+  const texts = boundaries.map((at) => at.toISOString());
+  const before = await rpc.call(summarizeSchedulingV1, { body: { boundaries: texts } }, context);
+  const { appointments, followups } = counted;
+  expect(before).toEqual({
+    ...counted,
+    appointments: { ...appointments, buckets: toRows(appointments.buckets, boundaries.length - 1) },
+    followups: { ...followups, buckets: toRows(followups.buckets, boundaries.length - 1) },
+  });
+  return before;
+};
 const report = (storeId: string, lead_id: string, [from, to]: readonly [Date | null, Date | null] = [null, null]) =>
   scheduling.rpc.call(
     reportLeadScheduling,

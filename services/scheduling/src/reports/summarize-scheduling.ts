@@ -1,4 +1,6 @@
-import type { summarizeScheduling as operation } from '@mostrador/contracts';
+import type { summarizeScheduling as operation, summarizeSchedulingV1 as operationV1 } from '@mostrador/contracts';
+import { toColumns } from '@mostrador/kit/columns';
+import type { StoreContext } from '@mostrador/kit/context';
 import type { Handler } from '@mostrador/kit/rpc-server';
 import { toInstant } from '@mostrador/kit/validate';
 import type { Dependencies } from '../dependencies.ts';
@@ -12,16 +14,30 @@ import {
 } from './scheduling-counts.ts';
 
 export const summarizeScheduling =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { storeId } = context;
-    const boundaries = body.boundaries.map(toInstant);
-    const { total, buckets, alongside } = await database.read(context, (sql) =>
-      schedulingRollups.read(sql, storeId, { boundaries, alongside: appointmentsByStatus(sql, storeId) }),
-    );
+    const boundaries = body.boundaries.map((ms) => new Date(ms));
+    const { appointments, followups, ...counted } = await countScheduling(dependencies, context, boundaries);
     return {
-      appointments: { total: presentAppointments(total), buckets: buckets.map(presentAppointments) },
-      appointments_by_status: presentByStatus(alongside as Partial<AppointmentsByStatus>),
-      followups: { total: presentFollowups(total), buckets: buckets.map(presentFollowups) },
+      ...counted,
+      appointments: { ...appointments, buckets: toColumns(appointments.buckets) },
+      followups: { ...followups, buckets: toColumns(followups.buckets) },
     };
   };
+
+export const summarizeSchedulingV1 =
+  (dependencies: Dependencies): Handler<typeof operationV1> =>
+  async (context, { body }) =>
+    await countScheduling(dependencies, context, body.boundaries.map(toInstant));
+
+async function countScheduling({ database }: Dependencies, context: StoreContext, boundaries: readonly Date[]) {
+  const { storeId } = context;
+  const { total, buckets, alongside } = await database.read(context, (sql) =>
+    schedulingRollups.read(sql, storeId, { boundaries, alongside: appointmentsByStatus(sql, storeId) }),
+  );
+  return {
+    appointments: { total: presentAppointments(total), buckets: buckets.map(presentAppointments) },
+    appointments_by_status: presentByStatus(alongside as Partial<AppointmentsByStatus>),
+    followups: { total: presentFollowups(total), buckets: buckets.map(presentFollowups) },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Columns } from '@mostrador/contracts';
+
+/** Rows of the same members as columns. Throws `RangeError` without a row: nobody knows its members. */
+export function toColumns<Row extends object>(rows: readonly Row[]): Columns<Row> {
+  const [first] = rows;
+  if (first === undefined) throw new RangeError('no rows');
+  const columns = Object.entries(first).map(([name, value]) => {
+    const values = rows.map((row) => row[name as keyof Row]);
+    return [name, isObject(value) ? toColumns(values as object[]) : values];
+  });
+  return Object.fromEntries(columns);
+}
+
+/** The rows of these columns. Throws `RangeError` where one has not as many values as there are rows. */
+export function toRows<Row extends object>(columns: Columns<Row>, count: number): Row[] {
+  const rows = Array.from({ length: count }, () => ({}) as Record<string, unknown>);
+  for (const [name, column] of Object.entries<readonly unknown[] | Columns<object>>(columns)) {
+    const values = Array.isArray(column) ? column : toRows(column as Columns<object>, count);
+    if (values.length !== count) throw new RangeError(`${name} has ${values.length} values for ${count} rows`);
+    for (const [index, row] of rows.entries()) row[name] = values[index];
+  }
+  return rows as Row[];
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
