@@ -17,7 +17,9 @@ export function toRows<Row extends object>(columns: Columns<Row>, count: number)
   for (const [name, column] of Object.entries<readonly unknown[] | Columns<object>>(columns)) {
     const values = Array.isArray(column) ? column : toRows(column as Columns<object>, count);
     if (values.length !== count) throw new RangeError(`${name} has ${values.length} values for ${count} rows`);
-    for (const [index, row] of rows.entries()) row[name] = values[index];
+    rows.forEach((row, index) => {
+      row[name] = values[index];
+    });
   }
   return rows as Row[];
 }

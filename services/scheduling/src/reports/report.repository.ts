@@ -2,14 +2,12 @@ import type { Sql } from '@mostrador/kit/postgres';
 import { type AppointmentsByStatus, noFacts, type SchedulingFacts } from './scheduling-counts.ts';
 
 /**
- * A query of how many appointments have which status as of now, as one JSON value; of the store, or of one lead of it. A
- * status that none has is left out.
+ * A query of how many appointments of the store have which status as of now, as one JSON value. A status that none ever
+ * had is left out.
  */
-export const appointmentsByStatus = (sql: Sql, storeId: string, leadId?: string) => sql`
+export const appointmentsByStatus = (sql: Sql, storeId: string) => sql`
   select coalesce(json_object_agg(status, count), '{}') from (
-    select status, count(*) from appointments
-    where store_id = ${storeId} ${leadId === undefined ? sql`` : sql`and lead_id = ${leadId}`}
-    group by status) as counted`;
+    select status, sum(count)::bigint as count from appointment_counts where store_id = ${storeId} group by 1) as counted`;
 
 /** Of a lead, from `from` (inclusive) to `to` (exclusive); null: without a limit. And its appointments, as of now. */
 export async function countOfLead(
@@ -19,7 +17,10 @@ export async function countOfLead(
   { from, to }: { readonly from: Date | null; readonly to: Date | null },
 ): Promise<{ facts: SchedulingFacts; byStatus: Partial<AppointmentsByStatus> }> {
   const [row] = await sql<[{ facts: Partial<SchedulingFacts>; by_status: Partial<AppointmentsByStatus> }]>`
-    select (${appointmentsByStatus(sql, storeId, leadId)}) as by_status, (
+    select (
+      select coalesce(json_object_agg(status, count), '{}') from (
+        select status, count(*) from appointments
+        where store_id = ${storeId} and lead_id = ${leadId} group by 1) as counted) as by_status, (
       select coalesce(json_object_agg(metric, amount), '{}') from (
         select metric, sum(amount) as amount from lead_report_facts
         where store_id = ${storeId} and lead_id = ${leadId}

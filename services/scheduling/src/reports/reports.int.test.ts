@@ -277,6 +277,29 @@ test('an appointment counts when it was created, whenever it takes place; by sta
   expect((await report(storeId, leadId, [null, inMs(-dayMs)])).appointments).toEqual({ ...ofLead, created: 0 });
 });
 
+test('by status all count, however they are written, changed and deleted, many at once', async () => {
+  const storeId = randomUUID();
+  const { adminSql } = scheduling;
+  const create = () => scheduling.create(storeId, { scheduled_at: inMs(dayMs).toISOString() });
+  const created = await Promise.all(Array.from({ length: 40 }, create));
+  const change = (appointmentId: string, status: (typeof appointmentStatuses)[number]) =>
+    scheduling.rpc.call(
+      updateAppointment,
+      { params: { appointmentId }, body: { status } },
+      testContext({ storeId, timeoutMs: 12_000 }),
+    );
+  const changes = created.slice(0, 30).map(({ id }, n) => change(id, n % 3 === 0 ? 'cancelled' : 'done'));
+  await Promise.all([...changes, ...Array.from({ length: 10 }, create)]);
+  await adminSql`update appointments set title = 'Shave' where store_id = ${storeId}`;
+  const cancelled = adminSql`select id from appointments where store_id = ${storeId} and status = 'cancelled' limit 4`;
+  await adminSql`delete from appointments where store_id = ${storeId} and id in (${cancelled})`;
+  await adminSql`
+    update appointments set status = case status when 'done' then 'no_show' else 'done' end where store_id = ${storeId}`;
+  const expected = { scheduled: 0, done: 26, cancelled: 0, no_show: 20 };
+  expect((await recount(storeId, [inMs(0), inMs(0)])).byStatus).toEqual(expected);
+  expect((await summary(storeId, [inMs(-dayMs), inMs(dayMs)])).appointments_by_status).toEqual(expected);
+});
+
 test('of a store or a lead with nothing there is nothing', async () => {
   const byStatus = { scheduled: 0, done: 0, cancelled: 0, no_show: 0 };
   const none = { scheduled: 0, sent: 0, failed: 0, cancelled: 0 };
