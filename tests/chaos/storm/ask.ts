@@ -48,10 +48,10 @@ export function createAsker(options: {
     attempts?.push({ sentAt, status, afterMs, wasGood });
     counts.requests += 1;
     if (wasGood && afterMs - requestTimeoutMs > journal.latest.ms) {
-      journal.latest = {
-        ms: afterMs - requestTimeoutMs,
-        what: `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`,
-      };
+      const what = `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
+      const moment = new Date(sentAt).toISOString().slice('2027-01-31T'.length, -1);
+      const outcome = status === 0 ? 'never answered' : `answered ${status}`;
+      journal.latest = { ms: afterMs - requestTimeoutMs, what: `${what}, sent at ${moment}, ${outcome}` };
     }
     if (status >= 200 && status < 300) counts.acknowledged += 1;
     else if (status === 503) counts.unavailable += 1;

@@ -128,7 +128,8 @@ async function makeTrouble(stage: Stage, settings: Settings, say: (text: string)
       const recovered = await recovery(platform, fault, journal);
       done.push(fault.name);
       const requests = journal.counts.requests - before;
-      say(`${seconds()} s  ${fault.name}${note ? ` (${note})` : ''}: ${requests} requests, ${recovered}`);
+      const until = new Date().toISOString().slice('2027-01-31T'.length, -'.000Z'.length);
+      say(`${until}  ${seconds()} s  ${fault.name}${note ? ` (${note})` : ''}: ${requests} requests, ${recovered}`);
       await pause(short ? 500 + random.below(1_000) : 1_000 + random.below(4_000));
     }
   } while (!short && isTime());
