@@ -87,7 +87,7 @@ const Boundaries = Type.Array(
   { minItems: 2, maxItems: 400 },
 );
 
-/** Rows that have the same members, as one list for each member: a year of days is a sixth of as many objects, written. */
+/** Rows that have the same members, as one list for each member: a year of days is a fifth of as many objects, written. */
 export type Columns<Row> = {
   readonly [Name in keyof Row]: Row[Name] extends object ? Columns<Row[Name]> : readonly Row[Name][];
 };
