@@ -35,7 +35,7 @@ export const mixed: Benchmark = {
   name: 'mixed',
   about:
     'A store’s day (80 % reads, 10 % updates, 5 % appointments, 5 % messages) at rising load until saturation, with 10,\n' +
-    '1,000 and 10,000 stores in the database. The full form takes about 20 minutes and wants a machine that does nothing else.',
+    '1,000 and 10,000 stores in the database. The full form takes about 15 minutes and wants a machine that does nothing else.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
