@@ -23,6 +23,8 @@ export function lineChart({ title, x, y, lines }: { title: string; x: string; y:
     plot.bottom,
     plot.top,
   );
+  /** Each is told: there are few. */
+  const measured = [...new Set(points.map((point) => point.x))];
   const groups = [...new Set(lines.map(({ name }) => groupOf(name)))];
   const drawn = lines.map((line, index) => {
     const colour = colours[groups.indexOf(groupOf(line.name)) % colours.length];
@@ -42,10 +44,10 @@ export function lineChart({ title, x, y, lines }: { title: string; x: string; y:
   @media (prefers-color-scheme: dark) { text { fill: #ddd } .grid { stroke: #444 } }
 </style>
 <text x="${plot.left}" y="22" style="font-size: 15px">${escapeXml(title)}</text>
-${across.ticks.map((tick) => `<line class="grid" x1="${across.at(tick)}" x2="${across.at(tick)}" y1="${plot.top}" y2="${plot.bottom}"/><text x="${across.at(tick)}" y="${plot.bottom + 18}" text-anchor="middle">${tick.toLocaleString('en')}</text>`).join('\n')}
+${measured.map((tick) => `<line class="grid" x1="${across.at(tick)}" x2="${across.at(tick)}" y1="${plot.top}" y2="${plot.bottom}"/><text x="${across.at(tick)}" y="${plot.bottom + 18}" text-anchor="middle">${tick.toLocaleString('en')}</text>`).join('\n')}
 ${up.ticks.map((tick) => `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${up.at(tick)}" y2="${up.at(tick)}"/><text x="${plot.left - 8}" y="${up.at(tick) + 4}" text-anchor="end">${tick.toLocaleString('en')}</text>`).join('\n')}
 <text x="${(plot.left + plot.right) / 2}" y="${plot.bottom + 38}" text-anchor="middle">${escapeXml(x)}</text>
-<text x="${plot.left - 8}" y="${plot.top - 10}" text-anchor="end">${escapeXml(y)}</text>
+<text x="8" y="${plot.top - 10}">${escapeXml(y)}</text>
 ${drawn.join('\n')}
 </svg>
 `;
