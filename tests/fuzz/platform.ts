@@ -12,6 +12,7 @@ import { freeBase, portsFrom } from '../../infra/local/ports.ts';
 import { identify } from '../../infra/local/process-identity.ts';
 import { natsUrlOf, readSecrets } from '../../infra/local/secrets.ts';
 import { processNames } from '../../infra/local/services.ts';
+import type { NatsUser } from '../../infra/nats/users.ts';
 
 export type ProcessName = (typeof processNames)[number];
 export type Memory = { heapUsed: number; external: number; rss: number };
@@ -69,7 +70,7 @@ export async function startFuzzPlatform() {
   const pids = () => Object.fromEntries(processNames.map((name) => [name, pidOf(name)])) as Record<ProcessName, number>;
   const { postgresPassword } = readSecrets(folder);
   const silent = createLog({ service: 'fuzz', level: 'silent', format: 'json' });
-  const connectAs = (user: ProcessName | 'admin'): Promise<NatsConnection> =>
+  const connectAs = (user: NatsUser): Promise<NatsConnection> =>
     connectNats({ url: natsUrlOf(user, dev.nats_url, postgresPassword), name: 'fuzz', log: silent });
   /** Works with a client of the platform's inside, as the admin command does. */
   const inside = async <T>(work: (call: InsideCall) => Promise<T>): Promise<T> => {

@@ -9,9 +9,9 @@ import {
 } from '@mostrador/contracts';
 import type { Random } from '@mostrador/kit/testing/random';
 import { headers, type Msg, type MsgHdrs, NatsError } from 'nats';
+import { type NatsUser, natsUsers, roles } from '../../infra/nats/users.ts';
 import { anyValue, disturbed, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
-import type { ProcessName } from './platform.ts';
 import { plausible } from './plausible.ts';
 
 const operations: Operation[] = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations].flatMap(
@@ -24,12 +24,8 @@ const answerMs = 8_000;
 export const subjects: Part = {
   name: 'subjects',
   async run({ platform, random, until, finding }) {
-    const users = await Promise.all(
-      (['gateway', 'workflows', 'scheduling', 'messaging', 'admin'] as const).map(
-        async (user) => [user, await platform.connectAs(user)] as const,
-      ),
-    );
-    const connections = new Map<ProcessName | 'admin', (typeof users)[number][1]>(users);
+    const users = await Promise.all(natsUsers.map(async (user) => [user, await platform.connectAs(user)] as const));
+    const connections = new Map(users);
     let tries = 0;
     const client = async () => {
       while (Date.now() < until) {
@@ -54,18 +50,14 @@ export const subjects: Part = {
   },
 };
 
-/** Who may ask: the gateway `api`, the worker `step`, the admin command `admin`, and of services those that do. */
-function userOf({ subject }: Operation): ProcessName | 'admin' {
-  const [service, lane] = subject.split('.');
-  if (lane === 'api') return 'gateway';
-  if (lane === 'step') return 'workflows';
-  if (lane === 'admin') return 'admin';
-  const askers: Record<string, ProcessName> = {
-    'crm.internal.leads.check': 'scheduling',
-    'messaging.internal.messages.accept': 'scheduling',
-    'gateway.internal.stores.settings': 'scheduling',
-  };
-  return askers[subject] ?? (service === 'crm' ? 'messaging' : 'gateway');
+/** One who may ask, by the table that NATS's permissions are made from. */
+function userOf({ subject }: Operation): NatsUser {
+  const user = natsUsers.find((name) => {
+    const { lane, asks = [], askedBefore = [] } = roles[name];
+    return subject.split('.')[1] === lane || [...asks, ...askedBefore].some((asked) => asked.subject === subject);
+  });
+  if (user === undefined) throw new Error(`nobody may ask ${subject}`);
+  return user;
 }
 
 function headersOf(random: Random, storeId: string, { tenancy }: Operation): MsgHdrs {

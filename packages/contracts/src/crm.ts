@@ -150,10 +150,13 @@ export const raiseInteractionCounts = defineOperation({
   summary: 'Raise the interaction counts of leads to what messaging has counted',
   request: {
     body: Exact({
-      counts: Type.Array(Exact({ lead_id: Uuid, interaction_count: Type.Integer({ minimum: 0 }) }), {
-        minItems: 1,
-        maxItems: 500,
-      }),
+      counts: Type.Array(
+        Exact({ lead_id: Uuid, interaction_count: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }) }),
+        {
+          minItems: 1,
+          maxItems: 500,
+        },
+      ),
     }),
   },
   reply: Done,

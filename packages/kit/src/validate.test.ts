@@ -212,14 +212,27 @@ describe('a request', () => {
   });
 });
 
+const everyOperation: readonly Operation[] = [
+  gatewayOperations,
+  crmOperations,
+  schedulingOperations,
+  messagingOperations,
+].flatMap((group) => Object.values(group) as Operation[]);
+
+test('every number that can be asked with has limits: a column has them, and what is beyond is a fault of the request', () => {
+  const unlimited = (schema: unknown, path: string): string[] => {
+    if (typeof schema !== 'object' || schema === null) return [];
+    const { type, minimum, maximum } = schema as Record<string, unknown>;
+    const isNumber = [type].flat().some((name) => name === 'integer' || name === 'number');
+    const own = isNumber && (minimum === undefined || maximum === undefined) ? [path] : [];
+    return [...own, ...Object.entries(schema).flatMap(([name, inner]) => unlimited(inner, `${path}/${name}`))];
+  };
+  expect(unlimited({ type: ['null', 'integer'], minimum: 0 }, 'one')).toEqual(['one']);
+  expect(everyOperation.flatMap(({ subject, request }) => unlimited(request, subject))).toEqual([]);
+});
+
 test('the schemas of every operation can be compiled, for requests and for replies', () => {
-  const groups: Record<string, Operation>[] = [
-    gatewayOperations,
-    crmOperations,
-    schedulingOperations,
-    messagingOperations,
-  ];
-  for (const operation of groups.flatMap((group) => Object.values(group))) {
+  for (const operation of everyOperation) {
     validateRequest(operation, { params: {}, query: {}, body: {} });
     // No reply is empty, so the serializer complains of a member, and not of the schema. A list without rows is one.
     if (operation.reply.type === 'array') expect(serializeReply(operation, []).toString()).toBe('[]');
