@@ -83,6 +83,29 @@ def follow_no_null(context, case, kwargs):
             case.path_parameters[name] = str(uuid.uuid4())
 
 
+@schemathesis.hook("before_call")
+def stay_in_years(context, case, kwargs):
+    """No instant has a year in UTC before 1 or after 9999; a date-time of those years may, by its offset."""
+    if isinstance(case.body, (dict, list)):
+        case.body = _within_years(case.body)
+    if isinstance(case.query, dict):
+        case.query.update(_within_years(case.query))
+
+
+def _within_years(value):
+    if isinstance(value, list):
+        return [_within_years(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _within_years(each) for name, each in value.items()}
+    if not isinstance(value, str) or not _is_date_time(value):
+        return value
+    try:
+        datetime.fromisoformat(value).astimezone(timezone.utc)
+    except OverflowError:
+        return "2027-01-31T09:00:00Z"
+    return value
+
+
 @schemathesis.hook("before_call").apply_to(path_regex="^/reports/")
 def move_report(context, case, kwargs):
     """
