@@ -45,7 +45,13 @@ export function lineChart({ title, x, y, lines }: { title: string; x: string; y:
 </style>
 <text x="${plot.left}" y="22" style="font-size: 15px">${escapeXml(title)}</text>
 ${measured.map((tick) => `<line class="grid" x1="${across.at(tick)}" x2="${across.at(tick)}" y1="${plot.top}" y2="${plot.bottom}"/><text x="${across.at(tick)}" y="${plot.bottom + 18}" text-anchor="middle">${tick.toLocaleString('en')}</text>`).join('\n')}
-${up.ticks.map((tick) => `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${up.at(tick)}" y2="${up.at(tick)}"/><text x="${plot.left - 8}" y="${up.at(tick) + 4}" text-anchor="end">${tick.toLocaleString('en')}</text>`).join('\n')}
+${up
+  .ticks()
+  .map(
+    (tick) =>
+      `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${up.at(tick)}" y2="${up.at(tick)}"/><text x="${plot.left - 8}" y="${up.at(tick) + 4}" text-anchor="end">${tick.toLocaleString('en')}</text>`,
+  )
+  .join('\n')}
 <text x="${(plot.left + plot.right) / 2}" y="${plot.bottom + 38}" text-anchor="middle">${escapeXml(x)}</text>
 <text x="8" y="${plot.top - 10}">${escapeXml(y)}</text>
 ${drawn.join('\n')}
@@ -57,19 +63,22 @@ const groupOf = (name: string): string => name.split(', ')[0] ?? name;
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A logarithmic axis over the values, with its ticks at 1, 2 and 5 times the powers of ten. */
+/** A logarithmic axis over the values. */
 function axis(values: readonly number[], from: number, to: number) {
   const positive = values.filter((value) => value > 0);
   const least = Math.min(...positive);
   const most = Math.max(...positive);
   const [low, high] = [Math.log(least), Math.log(most)];
-  const ticks: number[] = [];
-  for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {
-    ticks.push(...[1, 2, 5].map((step) => step * power).filter((tick) => tick >= least && tick <= most));
-  }
   return {
-    ticks,
-    at: (value: number) => {
+    /** At 1, 2 and 5 times the powers of ten. */
+    ticks(): number[] {
+      const ticks: number[] = [];
+      for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {
+        ticks.push(...[1, 2, 5].map((step) => step * power).filter((tick) => tick >= least && tick <= most));
+      }
+      return ticks;
+    },
+    at(value: number): number {
       const share = high === low ? 0 : (Math.log(Math.max(value, least)) - low) / (high - low);
       return Math.round((from + share * (to - from)) * 10) / 10;
     },

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type, TypeGuard } from '@sinclair/typebox';
 import { appointmentStatuses } from './appointment-status.ts';
-import { Exact, NullableTimestamp, OneOf, Phone, Timestamp, Uuid } from './common.ts';
+import { Exact, firstInstantMs, lastInstantMs, NullableTimestamp, OneOf, Phone, Timestamp, Uuid } from './common.ts';
 import { Lead } from './lead.ts';
 import { leadStatuses } from './lead-status.ts';
 import { defineOperation } from './operation.ts';
@@ -82,10 +82,10 @@ export type SellerCounts = Static<typeof SellerCounts>;
 /* ---- what each service answers for ---- */
 
 /** Instants in ascending order, epoch ms: `n + 1` of them make `n` buckets, each from one (inclusive) to the next (exclusive). */
-const Boundaries = Type.Array(
-  Type.Integer({ minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') }),
-  { minItems: 2, maxItems: 400 },
-);
+const Boundaries = Type.Array(Type.Integer({ minimum: firstInstantMs, maximum: lastInstantMs }), {
+  minItems: 2,
+  maxItems: 400,
+});
 
 /** Rows that have the same members, as one list for each member: a year of days is a fifth of as many objects, written. */
 export type Columns<Row> = {

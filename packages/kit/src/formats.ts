@@ -3,6 +3,8 @@
  * passes is a value that the database and the calendar take.
  */
 
+import { firstInstantMs, lastInstantMs } from '@mostrador/contracts';
+
 /** RFC 9562, any version, upper or lower case. */
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -10,10 +12,6 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
-
-/** The instants that have four digits of year in UTC: 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z. */
-const firstInstantMs = utcMs(1, 1, 1, 0, 0, 0);
-const lastInstantMs = utcMs(10_000, 1, 1, 0, 0, 0) - 1;
 
 export const formats = {
   uuid,

@@ -1,4 +1,10 @@
-import { longestReportDays, type ReportBucket, type ValidationFault } from '@mostrador/contracts';
+import {
+  firstInstantMs,
+  lastInstantMs,
+  longestReportDays,
+  type ReportBucket,
+  type ValidationFault,
+} from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/validate';
 // Days of time zones, with every change of clock in them. Only here, so that it can go when Node has Temporal itself.
@@ -136,8 +142,6 @@ const dateOf = (instant: Date, timeZone: string): Temporal.PlainDate => zoned(in
 const isBefore = (one: Temporal.ZonedDateTime, other: Temporal.ZonedDateTime): boolean =>
   one.epochMilliseconds < other.epochMilliseconds;
 
-/** The instants that a timestamp can name. A date at the edge of them may lie beyond; nothing ever happened there. */
-const [firstMs, lastMs] = [Date.parse('0001-01-01T00:00:00.000Z'), Date.parse('9999-12-31T23:59:59.999Z')];
-
+/** Within the instants that a timestamp can name. A date at their edge may lie beyond; nothing ever happened there. */
 const inYears = (instant: Temporal.ZonedDateTime): Temporal.ZonedDateTime =>
-  zoned(new Date(Math.min(Math.max(instant.epochMilliseconds, firstMs), lastMs)), instant.timeZoneId);
+  zoned(new Date(Math.min(Math.max(instant.epochMilliseconds, firstInstantMs), lastInstantMs)), instant.timeZoneId);
