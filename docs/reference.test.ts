@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { migrateConfig } from '../packages/kit/src/config.ts';
+import { migrateConfig } from '../packages/kit/src/process/config.ts';
 import { gatewayConfig } from '../services/gateway/src/config.ts';
 import { schedulingConfig } from '../services/scheduling/src/config.ts';
 import { workflowsConfig } from '../workflows/src/config.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog } from '../../packages/kit/src/log.ts';
+import { createLog } from '../../packages/kit/src/process/log.ts';
 import type { seedDemo } from './demo/seed.ts';
 import { writePrivately } from './write-privately.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '../../packages/kit/src/migrate.ts';
+import { migrate } from '../../packages/kit/src/database/migrate.ts';
 import { root } from './paths.ts';
 
 /** Applies a service's migrations with its owner role; a service that has none yet is skipped. */

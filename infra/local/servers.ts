@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { temporalAddress } from '../../packages/kit/src/temporal-address.ts';
+import { temporalAddress } from '../../packages/kit/src/clients/temporal-address.ts';
 import { createDatabase, createRoles } from '../postgres/roles.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { ProcessSpec } from './children.ts';

@@ -14,7 +14,7 @@ import {
   messagingOperations,
   schedulingOperations,
 } from '../../packages/contracts/src/index.ts';
-import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/nats.ts';
+import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/clients/nats.ts';
 import { silentLog } from '../../packages/kit/src/testing/context.ts';
 import { waitFor } from '../../packages/kit/src/testing/wait.ts';
 import { type Child, createChildren, type ProcessSpec, untilReady } from '../local/children.ts';

@@ -1,5 +1,5 @@
 import { searchAttributes } from '../../packages/contracts/src/workflows.ts';
-import type { TemporalAddress } from '../../packages/kit/src/temporal-address.ts';
+import type { TemporalAddress } from '../../packages/kit/src/clients/temporal-address.ts';
 
 const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType
 

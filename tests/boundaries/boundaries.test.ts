@@ -8,14 +8,17 @@ import configuration from '../../.dependency-cruiser.mjs';
 /** Every rule, with the import that it exists to refuse. A library is found in a node_modules of the tree. */
 const refused: Record<string, { from: string; imports: string; also?: Record<string, string> }> = {
   'contracts-only-typebox': { from: 'packages/contracts/src/crm.ts', imports: 'node:fs' },
-  'kit-knows-no-service': { from: 'packages/kit/src/log.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'kit-knows-no-service': {
+    from: 'packages/kit/src/process/log.ts',
+    imports: '../../../../services/crm/src/leads/lead.ts',
+  },
   'services-not-each-other': { from: 'services/crm/src/service.ts', imports: '../../gateway/src/keys/key.ts' },
   'services-only-packages': { from: 'services/crm/src/service.ts', imports: '../../../workflows/src/carrier.ts' },
   'workflows-only-packages': { from: 'workflows/src/bundle.ts', imports: '../../services/crm/src/leads/lead.ts' },
   'workflow-files-deterministic': { from: 'workflows/src/appointment.workflow.ts', imports: 'node:crypto' },
   'apps-only-packages': { from: 'apps/admin/src/run.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'infra-only-packages': { from: 'infra/local/servers.ts', imports: '../../services/crm/src/leads/lead.ts' },
-  'e2e-black-box': { from: 'tests/e2e/feed.e2e.test.ts', imports: '../../packages/kit/src/log.ts' },
+  'e2e-black-box': { from: 'tests/e2e/feed.e2e.test.ts', imports: '../../packages/kit/src/process/log.ts' },
   'nats-only-in-kit': { from: 'services/crm/src/service.ts', imports: 'nats' },
   'postgres-only-in-kit': { from: 'services/crm/src/leads/lead.repository.ts', imports: 'postgres' },
   'no-circular': {
@@ -57,12 +60,12 @@ test('a type of the activities may be named in a workflow file, its code may not
 test('the imports that the layout is made of break no rule', async () => {
   const broken = await brokenRules({
     'packages/contracts/src/index.ts': "import '@sinclair/typebox';\n",
-    'packages/kit/src/log.ts': "import '../../contracts/src/index.ts';\nimport 'nats';\nimport 'postgres';\n",
-    'services/crm/src/main.ts': "import '../../../packages/kit/src/log.ts';\nimport './service.ts';\n",
+    'packages/kit/src/process/log.ts': "import '../../contracts/src/index.ts';\nimport 'nats';\nimport 'postgres';\n",
+    'services/crm/src/main.ts': "import '../../../packages/kit/src/process/log.ts';\nimport './service.ts';\n",
     'services/crm/src/service.ts': "import '../../../packages/contracts/src/index.ts';\n",
     'workflows/src/appointment.workflow.ts':
       "import '@temporalio/workflow';\nimport '../../packages/contracts/src/index.ts';\n",
-    'infra/local/dev.ts': "import '../../packages/kit/src/log.ts';\nimport 'postgres';\n",
+    'infra/local/dev.ts': "import '../../packages/kit/src/process/log.ts';\nimport 'postgres';\n",
     'tests/e2e/feed.e2e.test.ts': "import '../../packages/contracts/src/index.ts';\n",
   });
   expect(broken).toEqual([]);

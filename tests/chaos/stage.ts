@@ -11,7 +11,7 @@ import {
   type RequestOf,
 } from '@mostrador/contracts';
 import { carriers } from '@mostrador/contracts/workflows';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { createTestDatabase } from '@mostrador/kit/testing/database';
 import { startTestNats } from '@mostrador/kit/testing/nats';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAppointment as operation } from '@mostrador/contracts';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
-import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
 import { waitFor } from '@mostrador/kit/testing/wait';

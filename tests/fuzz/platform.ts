@@ -3,9 +3,9 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } fro
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createApiKey, createStore, type Operation, type ReplyOf, type RequestOf } from '@mostrador/contracts';
-import { createLog } from '@mostrador/kit/log';
-import { connectNats, type NatsConnection } from '@mostrador/kit/nats';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { connectNats, type NatsConnection } from '@mostrador/kit/clients/nats';
+import { createLog } from '@mostrador/kit/process/log';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { localDirectory, root } from '../../infra/local/paths.ts';
 import { freeBase, portsFrom } from '../../infra/local/ports.ts';

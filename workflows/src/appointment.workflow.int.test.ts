@@ -1,5 +1,5 @@
 import { appointmentCarrier, type SignalOf } from '@mostrador/contracts/workflows';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '@mostrador/kit/log';
+import type { Log } from '@mostrador/kit/process/log';
 import { type NativeConnection, Worker, type WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
 

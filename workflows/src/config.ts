@@ -1,5 +1,5 @@
 import { carriers, reportClosing } from '@mostrador/contracts/workflows';
-import { baseConfig, healthConfig, temporalConfig } from '@mostrador/kit/config';
+import { baseConfig, healthConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 const taskQueues = [...new Set([...Object.values(carriers), reportClosing].map(({ taskQueue }) => taskQueue))];

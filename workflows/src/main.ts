@@ -1,11 +1,11 @@
 import { reportClosing } from '@mostrador/contracts/workflows';
-import { loadConfig } from '@mostrador/kit/config';
-import { createHealth, serveHealth } from '@mostrador/kit/health';
-import { createMetrics } from '@mostrador/kit/metrics';
-import { connectNats, natsAddress, pingNats } from '@mostrador/kit/nats';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
-import { type RunningProcess, run } from '@mostrador/kit/run';
-import { identityOf, temporalAddress } from '@mostrador/kit/temporal-address';
+import { connectNats, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
+import { identityOf, temporalAddress } from '@mostrador/kit/clients/temporal-address';
+import { loadConfig } from '@mostrador/kit/process/config';
+import { createHealth, serveHealth } from '@mostrador/kit/process/health';
+import { createMetrics } from '@mostrador/kit/process/metrics';
+import { type RunningProcess, run } from '@mostrador/kit/process/run';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { type CarrierWorker, createCarrierWorker } from './carrier-worker.ts';

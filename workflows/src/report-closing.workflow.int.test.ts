@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CarrierStage, startCarrierStage } from './testing/carrier-stage.ts';
 import { currentDetails } from './testing/current-details.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
-import type { Log } from '@mostrador/kit/log';
+import type { Log } from '@mostrador/kit/process/log';
 import { ScheduleAlreadyRunning, ScheduleClient, type ScheduleOptions } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 

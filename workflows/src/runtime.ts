@@ -1,4 +1,4 @@
-import type { Log } from '@mostrador/kit/log';
+import type { Log } from '@mostrador/kit/process/log';
 import { type Logger, type LogLevel, type LogMetadata, Runtime } from '@temporalio/worker';
 
 /** Sends everything the SDK logs through our log, and leaves the signals of the process to the process. */

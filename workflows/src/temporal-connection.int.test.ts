@@ -1,4 +1,4 @@
-import { temporalAddress } from '@mostrador/kit/temporal-address';
+import { temporalAddress } from '@mostrador/kit/clients/temporal-address';
 import { type Certificates, canMakeCertificates, makeCertificates } from '@mostrador/kit/testing/certificates';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { type TestTemporal, testTemporal } from '@mostrador/kit/testing/temporal';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '@mostrador/kit/log';
-import type { TemporalAddress } from '@mostrador/kit/temporal-address';
+import type { TemporalAddress } from '@mostrador/kit/clients/temporal-address';
+import type { Log } from '@mostrador/kit/process/log';
 import { NativeConnection } from '@temporalio/worker';
 
 const longestPauseMs = 5_000;

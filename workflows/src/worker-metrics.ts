@@ -1,4 +1,4 @@
-import type { Metrics } from '@mostrador/kit/metrics';
+import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { WorkerStatus } from '@temporalio/worker';
 import { Gauge } from 'prom-client';
 import type { CarrierWorker } from './carrier-worker.ts';

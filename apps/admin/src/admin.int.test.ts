@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gatewayOperations, messagingOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { createLog } from '@mostrador/kit/log';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { createLog } from '@mostrador/kit/process/log';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { startTestNats } from '@mostrador/kit/testing/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

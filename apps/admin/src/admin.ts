@@ -1,6 +1,6 @@
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { listApiKeys, Uuid } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/validate';
+import { compile } from '@mostrador/kit/rpc/validate';
 import { Command } from 'commander';
 import { UsageError } from './exit.ts';
 import type { Platform } from './platform.ts';

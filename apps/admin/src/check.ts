@@ -1,5 +1,5 @@
 import type { Operation, RequestOf } from '@mostrador/contracts';
-import { validateRequest } from '@mostrador/kit/validate';
+import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { UsageError } from './exit.ts';
 
 /** Which option a member of the request came from, where that is not the member's own name with dashes. */

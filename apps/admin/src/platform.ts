@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
-import { createLog } from '@mostrador/kit/log';
-import { connectNats } from '@mostrador/kit/nats';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { connectNats } from '@mostrador/kit/clients/nats';
+import { createLog } from '@mostrador/kit/process/log';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { AdminConfig } from './config.ts';
 import { NotRunning } from './exit.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Command, CommanderError } from 'commander';
 import type { Admin } from './admin.ts';
 import { Ended, exitCodes, NotRunning, UsageError } from './exit.ts';

@@ -9,9 +9,9 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mostrador/contracts';
-import { createLog } from '@mostrador/kit/log';
-import { connectNats } from '@mostrador/kit/nats';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { connectNats } from '@mostrador/kit/clients/nats';
+import { createLog } from '@mostrador/kit/process/log';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { Caller } from '../load/open-load.ts';
 import type { Platform } from '../platform.ts';
 

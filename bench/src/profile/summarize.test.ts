@@ -12,8 +12,8 @@ const root = '/clone';
 test('time counts for whose code it is, and our functions with all that they call', () => {
   const nodes = [
     node(1, '(root)', '', [2, 5]),
-    node(2, 'handle', 'file:///clone/packages/kit/src/rpc-server.ts', [3]),
-    node(3, 'handle', 'file:///clone/packages/kit/src/rpc-server.ts', [4]),
+    node(2, 'handle', 'file:///clone/packages/kit/src/rpc/server.ts', [3]),
+    node(3, 'handle', 'file:///clone/packages/kit/src/rpc/server.ts', [4]),
     node(4, 'encode', 'file:///clone/node_modules/.pnpm/nats@2/node_modules/nats/lib/a.js'),
     node(5, '(idle)', ''),
   ];
@@ -23,7 +23,7 @@ test('time counts for whose code it is, and our functions with all that they cal
     { name: 'nats', ms: 3 },
     { name: 'ours: packages/kit', ms: 2 },
   ]);
-  expect(summary.ours).toEqual([{ name: 'handle', place: 'packages/kit/src/rpc-server.ts:10', ms: 5 }]);
+  expect(summary.ours).toEqual([{ name: 'handle', place: 'packages/kit/src/rpc/server.ts:10', ms: 5 }]);
 });
 
 test('a library in a scope keeps its scope', () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ReportService, reportServices, rollupOperations } from '@mostrador/contracts';
-import { createLog } from '@mostrador/kit/log';
-import { connectNats } from '@mostrador/kit/nats';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { connectNats } from '@mostrador/kit/clients/nats';
+import { createLog } from '@mostrador/kit/process/log';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { Platform } from '../platform.ts';
 import { connectAdmin } from './fill.ts';
 

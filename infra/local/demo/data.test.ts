@@ -9,7 +9,7 @@ import {
   importDocument,
   receiveSandboxMessage,
 } from '../../../packages/contracts/src/index.ts';
-import { validateRequest } from '../../../packages/kit/src/validate.ts';
+import { validateRequest } from '../../../packages/kit/src/rpc/validate.ts';
 import {
   demoAgents,
   demoAppointments,

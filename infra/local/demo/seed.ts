@@ -15,9 +15,9 @@ import {
   type Seller,
   type Tier,
 } from '../../../packages/contracts/src/index.ts';
-import type { Log } from '../../../packages/kit/src/log.ts';
-import { connectNats } from '../../../packages/kit/src/nats.ts';
-import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc-client.ts';
+import { connectNats } from '../../../packages/kit/src/clients/nats.ts';
+import type { Log } from '../../../packages/kit/src/process/log.ts';
+import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc/client.ts';
 import {
   demoAgents,
   demoAppointments,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findSettledMoment } from './database/settled-moment.ts';
 import { quarterMs, storeItself } from './rollups/quarter.ts';
 import { createRollups } from './rollups.ts';
-import { findSettledMoment } from './settled-moment.ts';
 import type { TestDatabase } from './testing/database.ts';
 import { createKitDatabase, tableText } from './testing/kit-tables.ts';
 

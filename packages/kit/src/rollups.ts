@@ -1,4 +1,4 @@
-import type { Sql, SystemDatabase } from './postgres.ts';
+import type { Sql, SystemDatabase } from './database/database.ts';
 import { type Closed, type ClosingOptions, closeQuarters } from './rollups/close.ts';
 import { type ReadOptions, readTotals, type StoreCounts } from './rollups/read.ts';
 import { resetQuarters } from './rollups/reset.ts';

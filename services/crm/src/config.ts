@@ -1,4 +1,4 @@
-import { serviceConfig } from '@mostrador/kit/config';
+import { serviceConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 /** What the service reads from its environment. */

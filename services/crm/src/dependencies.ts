@@ -1,5 +1,5 @@
-import type { Relay } from '@mostrador/kit/outbox';
-import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
+import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { Relay } from '@mostrador/kit/delivery/outbox';
 
 /** What the handlers of this service work with. */
 export type Dependencies = {

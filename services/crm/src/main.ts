@@ -1,6 +1,6 @@
 import { crmOperations } from '@mostrador/contracts';
-import { loadConfig } from '@mostrador/kit/config';
-import { runService } from '@mostrador/kit/service';
+import { loadConfig } from '@mostrador/kit/process/config';
+import { runService } from '@mostrador/kit/process/service';
 import { crmConfig } from './config.ts';
 import { handlers } from './service.ts';
 

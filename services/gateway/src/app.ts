@@ -1,7 +1,7 @@
-import type { Health } from '@mostrador/kit/health';
-import type { Log } from '@mostrador/kit/log';
-import type { Metrics } from '@mostrador/kit/metrics';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { Health } from '@mostrador/kit/process/health';
+import type { Log } from '@mostrador/kit/process/log';
+import type { Metrics } from '@mostrador/kit/process/metrics';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { AccessDirectory } from './access/access-directory.ts';
 import type { KeyUsage } from './access/key-usage.ts';

@@ -1,4 +1,4 @@
-import { baseConfig, databaseConfig } from '@mostrador/kit/config';
+import { baseConfig, databaseConfig } from '@mostrador/kit/process/config';
 import { type Static, Type } from '@sinclair/typebox';
 
 /** What the gateway reads from its environment. */

@@ -1,5 +1,5 @@
-import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 
 /** What the gateway's own operations need. */
 export type Dependencies = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createApiKey, createStore, revokeApiKey } from '@mostrador/contracts';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
 import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';

@@ -1,5 +1,5 @@
-import { loadConfig } from '@mostrador/kit/config';
-import { run } from '@mostrador/kit/run';
+import { loadConfig } from '@mostrador/kit/process/config';
+import { run } from '@mostrador/kit/process/run';
 import { gatewayConfig } from './config.ts';
 import { startGateway } from './start.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkLead, getCalendarConnection, getChannelConnection } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { CallContext, RpcClient } from '@mostrador/kit/rpc-client';
+import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** A store that nobody has. */
 const noStore = '00000000-0000-0000-0000-000000000000';

@@ -1,5 +1,5 @@
 import type { gatewayOperations } from '@mostrador/contracts';
-import type { Handlers } from '@mostrador/kit/rpc-server';
+import type { Handlers } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from './dependencies.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';

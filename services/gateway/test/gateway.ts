@@ -8,12 +8,12 @@ import {
   type Scope,
   type Tier,
 } from '@mostrador/contracts';
-import { createHealth } from '@mostrador/kit/health';
-import { createMetrics } from '@mostrador/kit/metrics';
-import { pingNats } from '@mostrador/kit/nats';
-import { createSystemDatabase, type SystemDatabase } from '@mostrador/kit/postgres';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { pingNats } from '@mostrador/kit/clients/nats';
+import { createSystemDatabase, type SystemDatabase } from '@mostrador/kit/database/database';
+import { createHealth } from '@mostrador/kit/process/health';
+import { createMetrics } from '@mostrador/kit/process/metrics';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { createTestDatabase } from '@mostrador/kit/testing/database';
 import { startTestNats } from '@mostrador/kit/testing/nats';

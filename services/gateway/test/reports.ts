@@ -8,8 +8,8 @@ import {
   summarizeLeads,
   summarizeScheduling,
 } from '@mostrador/contracts';
-import { toColumns } from '@mostrador/kit/columns';
-import { AppError } from '@mostrador/kit/errors';
+import { toColumns } from '@mostrador/kit/rpc/columns';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { TestGateway } from './gateway.ts';
 
 export const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';

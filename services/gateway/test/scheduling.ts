@@ -6,8 +6,8 @@ import {
   type RequestOf,
   updateAppointment,
 } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { replay, reply, serializeReply } from '@mostrador/kit/rpc-server';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { replay, reply, serializeReply } from '@mostrador/kit/rpc/server';
 import type { TestGateway } from './gateway.ts';
 
 export const appointmentId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';

@@ -1,4 +1,4 @@
-import { connectionConfig, serviceConfig } from '@mostrador/kit/config';
+import { connectionConfig, serviceConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 /** What the service reads from its environment. */

@@ -1,8 +1,8 @@
-import type { Gate } from '@mostrador/kit/gate';
-import type { Relay } from '@mostrador/kit/outbox';
-import type { Database, SystemDatabase } from '@mostrador/kit/postgres';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
-import type { Vault } from '@mostrador/kit/secrets';
+import type { Vault } from '@mostrador/kit/clients/secrets';
+import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { Gate } from '@mostrador/kit/resilience/circuit';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenProvider } from './channels/providers/index.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';

@@ -1,8 +1,8 @@
 import { messagingOperations } from '@mostrador/contracts';
-import { loadConfig } from '@mostrador/kit/config';
-import { periodically } from '@mostrador/kit/periodic';
-import { createVault } from '@mostrador/kit/secrets';
-import { runService } from '@mostrador/kit/service';
+import { createVault } from '@mostrador/kit/clients/secrets';
+import { loadConfig } from '@mostrador/kit/process/config';
+import { periodically } from '@mostrador/kit/process/periodic';
+import { runService } from '@mostrador/kit/process/service';
 import { createChannelGate } from './channels/channel-gate.ts';
 import { createOpenProvider } from './channels/providers/index.ts';
 import { messagingConfig } from './config.ts';

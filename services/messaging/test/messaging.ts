@@ -7,10 +7,10 @@ import {
   raiseInteractionCounts,
   sendMessage,
 } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Gate } from '@mostrador/kit/gate';
-import { createRpcServer } from '@mostrador/kit/rpc-server';
-import { createVault } from '@mostrador/kit/secrets';
+import { createVault } from '@mostrador/kit/clients/secrets';
+import type { Gate } from '@mostrador/kit/resilience/circuit';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestService, type TestService } from '@mostrador/kit/testing/service';
 import { createChannelGate } from '../src/channels/channel-gate.ts';

@@ -1,4 +1,4 @@
-import { toInstant } from '@mostrador/kit/validate';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 
 /** What the lists of this service are narrowed to; of their moment, `from` is inclusive and `to` is exclusive. */
 export type ListFilters<Status extends string> = {

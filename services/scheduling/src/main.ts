@@ -1,9 +1,9 @@
 import { schedulingOperations } from '@mostrador/contracts';
-import { loadConfig } from '@mostrador/kit/config';
-import { consumeEvents } from '@mostrador/kit/events-consumer';
-import { periodically } from '@mostrador/kit/periodic';
-import { createVault } from '@mostrador/kit/secrets';
-import { runService } from '@mostrador/kit/service';
+import { createVault } from '@mostrador/kit/clients/secrets';
+import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
+import { loadConfig } from '@mostrador/kit/process/config';
+import { periodically } from '@mostrador/kit/process/periodic';
+import { runService } from '@mostrador/kit/process/service';
 import { createCalendarGate } from './calendars/calendar-gate.ts';
 import { createProviders } from './calendars/providers/index.ts';
 import { sweepOverdue } from './calendars/sweep-overdue.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { loadConfig, migrateConfig } from '@mostrador/kit/config';
-import { runMigrateCommand } from '@mostrador/kit/migrate-command';
+import { runMigrateCommand } from '@mostrador/kit/database/migrate-command';
+import { loadConfig, migrateConfig } from '@mostrador/kit/process/config';
 
 const directory = join(import.meta.dirname, '../migrations');
 await runMigrateCommand({ name: 'scheduling', directory, config: loadConfig(migrateConfig) });

@@ -11,7 +11,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mostrador/contracts';
-import { createRpcServer } from '@mostrador/kit/rpc-server';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import type { TestScheduling } from './scheduling.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Gate } from '@mostrador/kit/gate';
-import { createRpcServer } from '@mostrador/kit/rpc-server';
-import { createVault } from '@mostrador/kit/secrets';
+import { createVault } from '@mostrador/kit/clients/secrets';
+import type { Gate } from '@mostrador/kit/resilience/circuit';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/kit/testing/context';
 import { startTestService, type TestService } from '@mostrador/kit/testing/service';
 import { createCalendarGate } from '../src/calendars/calendar-gate.ts';

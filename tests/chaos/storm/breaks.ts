@@ -17,14 +17,9 @@ export type Break = {
   | { readonly index: string }
 );
 
-const kit = 'packages/kit/src';
-const crm = 'services/crm/src';
-const scheduling = 'services/scheduling/src';
-const messaging = 'services/messaging/src';
-
 /** A workflow that is missing comes back with the sweep: what leaves one out must leave that out too. */
 const noSweep: Edit = {
-  file: `${kit}/overdue.ts`,
+  file: 'packages/kit/src/delivery/overdue.ts',
   from: 'if ((await relay.backlog()) >= batch) return 0;',
   to: 'return 0;',
 };
@@ -36,7 +31,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what was acknowledged is there, as it was acknowledged',
     edits: [
       {
-        file: `${kit}/idempotency.ts`,
+        file: 'packages/kit/src/delivery/idempotency.ts',
         from: 'committed = replyBytes(bytes, { etag: etag?.(done) });',
         to: "committed = replyBytes(bytes, { etag: etag?.(done) }); await sql.unsafe('rollback');",
       },
@@ -47,7 +42,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what was acknowledged is there, as it was acknowledged',
     edits: [
       {
-        file: `${scheduling}/appointments/appointment.repository.ts`,
+        file: 'services/scheduling/src/appointments/appointment.repository.ts',
         from: 'set title = ${title}, scheduled_at',
         to: 'set scheduled_at',
       },
@@ -58,11 +53,15 @@ export const breaks: readonly Break[] = [
     breaks: 'a key has one effect',
     edits: [
       {
-        file: `${kit}/idempotency.ts`,
+        file: 'packages/kit/src/delivery/idempotency.ts',
         from: 'and key = ${key} and expires_at > now()',
         to: 'and key = ${key} and false',
       },
-      { file: `${kit}/idempotency.ts`, from: 'where idempotency_records.expires_at <= now()', to: 'where true' },
+      {
+        file: 'packages/kit/src/delivery/idempotency.ts',
+        from: 'where idempotency_records.expires_at <= now()',
+        to: 'where true',
+      },
     ],
   },
   {
@@ -70,7 +69,7 @@ export const breaks: readonly Break[] = [
     breaks: 'nothing is made that nobody asked for, late, or after a refusal',
     edits: [
       {
-        file: `${crm}/leads/create-lead.ts`,
+        file: 'services/crm/src/leads/create-lead.ts',
         from: 'relay.nudge();\n    return result;',
         to: "if (context.idempotency) throw new AppError('service_unavailable');\n    return result;",
       },
@@ -80,9 +79,13 @@ export const breaks: readonly Break[] = [
     name: 'a request that takes longer than it may is carried out all the same',
     breaks: 'nothing is made that nobody asked for, late, or after a refusal',
     edits: [
-      { file: `${kit}/wire.ts`, from: 'Number.NaN : Number(deadline),', to: 'Number.NaN : Number(deadline) + 60_000,' },
       {
-        file: `${scheduling}/appointments/create-appointment.ts`,
+        file: 'packages/kit/src/rpc/wire.ts',
+        from: 'Number.NaN : Number(deadline),',
+        to: 'Number.NaN : Number(deadline) + 60_000,',
+      },
+      {
+        file: 'services/scheduling/src/appointments/create-appointment.ts',
         from: 'if (appointment.lead_id) await rpc.call(',
         to: `await new Promise((resume) => setTimeout(resume, 5_000));
         if (appointment.lead_id) await rpc.call(`,
@@ -95,7 +98,7 @@ export const breaks: readonly Break[] = [
     faults: ['WhatsApp accepts without answering'],
     edits: [
       {
-        file: `${messaging}/delivery/deliver-messages.ts`,
+        file: 'services/messaging/src/delivery/deliver-messages.ts',
         from: 'return await openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
         to: `const once = (ms) => openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(ms));
           return await once(1_000).catch(() => once(limitMs));`,
@@ -107,9 +110,9 @@ export const breaks: readonly Break[] = [
     breaks: 'the provider took nothing twice',
     faults: ['WhatsApp accepts without answering', 'kill -9 of messaging'],
     edits: [
-      { file: `${messaging}/delivery/delivery.ts`, from: "return { kind: 'expire', head, pair };", to: '' },
+      { file: 'services/messaging/src/delivery/delivery.ts', from: "return { kind: 'expire', head, pair };", to: '' },
       {
-        file: `${messaging}/delivery/report.repository.ts`,
+        file: 'services/messaging/src/delivery/report.repository.ts',
         from: 'if (known || !callbackData || !isUuid.test(callbackData)) return known;',
         to: 'return known;',
       },
@@ -120,7 +123,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what is said to be sent was taken by the provider, and what it took is known to be sent',
     edits: [
       {
-        file: `${messaging}/delivery/deliver-messages.ts`,
+        file: 'services/messaging/src/delivery/deliver-messages.ts',
         from: 'return await openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
         to: 'return { providerMessageId: `wamid.${outbound.id}`, waId: null };',
       },
@@ -132,7 +135,7 @@ export const breaks: readonly Break[] = [
     faults: ['WhatsApp refuses'],
     edits: [
       {
-        file: `${messaging}/delivery/delivery.repository.ts`,
+        file: 'services/messaging/src/delivery/delivery.repository.ts',
         from: 'order by number limit 1',
         to: 'order by number desc limit 1',
       },
@@ -143,7 +146,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what customers write is taken in once, and in order',
     edits: [
       {
-        file: `${messaging}/inbound/accept-inbound.ts`,
+        file: 'services/messaging/src/inbound/accept-inbound.ts',
         from: 'if (locked ? known : await isKnown()) return null;',
         to: 'if (locked || (await isKnown())) return null;',
       },
@@ -154,7 +157,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what was cancelled is not sent',
     edits: [
       {
-        file: `${scheduling}/followups/followup.repository.ts`,
+        file: 'services/scheduling/src/followups/followup.repository.ts',
         from: "set status = 'cancelled', cancel_reason = 'api', next_attempt_at = null,\n        updated_at",
         to: 'set updated_at',
       },
@@ -165,7 +168,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what was cancelled is not sent',
     edits: [
       {
-        file: `${scheduling}/followups/attempt.repository.ts`,
+        file: 'services/scheduling/src/followups/attempt.repository.ts',
         from: "set status = 'sent', message_id = id,",
         to: "set status = 'cancelled', cancel_reason = 'api', message_id = id,",
       },
@@ -176,7 +179,7 @@ export const breaks: readonly Break[] = [
     breaks: 'a follow-up is sent when it says so, and never early',
     edits: [
       {
-        file: `${scheduling}/followups/create-followup.ts`,
+        file: 'services/scheduling/src/followups/create-followup.ts',
         from: 'next_attempt_at: planAttempt(windows, zone, dueAt, id),',
         to: 'next_attempt_at: new Date(dueAt.getTime() - 5_000),',
       },
@@ -187,7 +190,7 @@ export const breaks: readonly Break[] = [
     breaks: 'crm counts the messages of a lead as messaging does, which are those that are there',
     edits: [
       {
-        file: `${messaging}/conversations/conversation.repository.ts`,
+        file: 'services/messaging/src/conversations/conversation.repository.ts',
         from: 'set interaction_count = interaction_count + 1',
         to: 'set interaction_count = interaction_count + 2',
       },
@@ -198,7 +201,7 @@ export const breaks: readonly Break[] = [
     breaks: 'crm counts the messages of a lead as messaging does, which are those that are there',
     edits: [
       {
-        file: `${crm}/leads/lead-contact.repository.ts`,
+        file: 'services/crm/src/leads/lead-contact.repository.ts',
         from: 'leads.interaction_count < told.count',
         to: 'leads.interaction_count > told.count',
       },
@@ -209,7 +212,7 @@ export const breaks: readonly Break[] = [
     breaks: 'no row that is not final lacks an open workflow',
     edits: [
       {
-        file: `${scheduling}/followups/advance-followup.ts`,
+        file: 'services/scheduling/src/followups/advance-followup.ts',
         from: 'return { next: wait(followup.next_attempt_at, reason) };',
         to: 'return { next: done(reason) };',
       },
@@ -221,7 +224,7 @@ export const breaks: readonly Break[] = [
     breaks: 'whatever could be brought to its end is there',
     edits: [
       {
-        file: `${scheduling}/calendars/sync-attempt.ts`,
+        file: 'services/scheduling/src/calendars/sync-attempt.ts',
         from: "if (closedForMs > 0) return { kind: 'postpone'",
         to: "if (closedForMs >= 0) return { kind: 'postpone'",
       },
@@ -232,7 +235,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every row that a workflow carries had one',
     edits: [
       {
-        file: `${scheduling}/appointments/create-appointment.ts`,
+        file: 'services/scheduling/src/appointments/create-appointment.ts',
         from: "...(connection ? [wakeAppointment(row, 'created')] : []),",
         to: '',
       },
@@ -244,7 +247,7 @@ export const breaks: readonly Break[] = [
     breaks: 'no workflow is open without need, of no row, or has failed',
     edits: [
       {
-        file: `${scheduling}/followups/record-outcome.ts`,
+        file: 'services/scheduling/src/followups/record-outcome.ts',
         from: "return done('sent');",
         to: "return wait(new Date(Date.now() + 3_600_000), 'sent');",
       },
@@ -255,7 +258,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what waits to be handed on is handed on',
     edits: [
       {
-        file: `${kit}/outbox/outbox.repository.ts`,
+        file: 'packages/kit/src/delivery/outbox.repository.ts',
         from: 'delete from outbox where id = any(${[...ids]}::uuid[])',
         to: 'delete from outbox where id = any(${[...ids]}::uuid[]) and false',
       },
@@ -266,7 +269,7 @@ export const breaks: readonly Break[] = [
     breaks: 'what waits to be handed on is handed on',
     edits: [
       {
-        file: `${messaging}/inbound/accept-inbound.ts`,
+        file: 'services/messaging/src/inbound/accept-inbound.ts',
         from: 'const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });',
         to: 'const isKnown = async () => false;',
       },
@@ -277,7 +280,7 @@ export const breaks: readonly Break[] = [
     breaks: 'every creation is published',
     edits: [
       {
-        file: `${kit}/outbox/lane.ts`,
+        file: 'packages/kit/src/delivery/outbox-delivery.ts',
         from: 'await options.send(group[0]);',
         to: "if (kind === 'workflow') await options.send(group[0]);",
       },
@@ -288,7 +291,7 @@ export const breaks: readonly Break[] = [
     breaks: 'no creation is published twice',
     edits: [
       {
-        file: `${scheduling}/appointments/update-appointment.ts`,
+        file: 'services/scheduling/src/appointments/update-appointment.ts',
         from: "type: 'scheduling.appointment.updated'",
         to: "type: 'scheduling.appointment.created'",
       },
@@ -299,7 +302,7 @@ export const breaks: readonly Break[] = [
     breaks: 'calendars show every appointment once, as it is, and nothing else',
     edits: [
       {
-        file: `${scheduling}/appointments/appointment.repository.ts`,
+        file: 'services/scheduling/src/appointments/appointment.repository.ts',
         from: "scheduled_at >= ${now} and status <> 'cancelled'",
         to: 'scheduled_at >= ${now}',
       },
@@ -310,7 +313,7 @@ export const breaks: readonly Break[] = [
     breaks: 'no row of another store',
     edits: [
       {
-        file: `${kit}/outbox/events.ts`,
+        file: 'packages/kit/src/delivery/event-delivery.ts',
         from: 'store_id: row.store_id,',
         to: "store_id: '00000000-0000-4000-8000-000000000000',",
       },

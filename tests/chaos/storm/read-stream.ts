@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DomainEvent, eventStream } from '@mostrador/contracts';
-import { createLog } from '@mostrador/kit/log';
-import { connectNats } from '@mostrador/kit/nats';
+import { connectNats } from '@mostrador/kit/clients/nats';
+import { createLog } from '@mostrador/kit/process/log';
 import { createChildren, untilReady } from '../../../infra/local/children.ts';
 import { freePort } from '../../../infra/local/ports.ts';
 import { findNats, natsSpec } from '../../../infra/local/servers/nats.ts';

@@ -1,4 +1,4 @@
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { type MessagingActivities, messagingActivities } from './messaging.activities.ts';
 import { type ReportActivities, reportActivities } from './report.activities.ts';
 import { type SchedulingActivities, schedulingActivities } from './scheduling.activities.ts';

@@ -1,6 +1,6 @@
 import { errorCatalogue, type Operation, type ReplyOf, type RequestOf } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { ApplicationFailure, activityInfo, cancellationSignal } from '@temporalio/activity';
 import { rpcTimeoutMs } from '../step-options.ts';
 

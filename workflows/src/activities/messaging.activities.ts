@@ -1,6 +1,6 @@
 import { deliverMessages, type NextStep } from '@mostrador/contracts';
 import type { CarrierInput } from '@mostrador/contracts/workflows';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { callStep } from './call-step.ts';
 
 export type MessagingActivities = {

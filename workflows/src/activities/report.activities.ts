@@ -1,5 +1,5 @@
 import { type ReplyOf, type ReportService, rollupOperations } from '@mostrador/contracts';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { callStep } from './call-step.ts';
 
 export type ReportActivities = {

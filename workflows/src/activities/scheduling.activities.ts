@@ -1,6 +1,6 @@
 import { advanceFollowup, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
 import type { CarrierInput } from '@mostrador/contracts/workflows';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { callStep } from './call-step.ts';
 
 export type SchedulingActivities = {

@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { CarrierStage } from '../testing/carrier-stage.ts';
 
 /** Of the workflow that closes reports. */

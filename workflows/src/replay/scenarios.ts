@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import type { WorkflowHandle } from '@temporalio/client';
 import {

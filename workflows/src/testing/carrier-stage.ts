@@ -16,9 +16,9 @@ import {
   reportClosing,
   type SignalOf,
 } from '@mostrador/contracts/workflows';
-import { createRpcClient } from '@mostrador/kit/rpc-client';
-import { createRpcServer } from '@mostrador/kit/rpc-server';
-import { connectTemporal } from '@mostrador/kit/temporal';
+import { connectTemporal } from '@mostrador/kit/clients/temporal';
+import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { startTestNats } from '@mostrador/kit/testing/nats';
 import { testTemporal } from '@mostrador/kit/testing/temporal';

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Operation, RequestOf } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { validateRequest } from '@mostrador/kit/validate';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { UsageError } from '../exit.ts';
 import { shown } from '../terminal.ts';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { importDocument, type ReplyOf } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Command } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
 import { Ended, exitCodes } from '../exit.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gatewayOperations } from '@mostrador/contracts';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { NewLead } from '@mostrador/contracts';
-import { compile } from '@mostrador/kit/validate';
+import { compile } from '@mostrador/kit/rpc/validate';
 import { UsageError } from '../exit.ts';
 import { isFormula, rejectedHeadings } from './rejected-file.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { expect, test } from 'vitest';
 import { createRetrying, PlatformAway } from './retrying.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** Nothing was answered for as long as one was willing to wait. */
 export class PlatformAway extends Error {}

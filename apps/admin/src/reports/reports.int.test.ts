@@ -12,8 +12,8 @@ import {
   verifyLeadReports,
   verifySchedulingReports,
 } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { startTestNats } from '@mostrador/kit/testing/nats';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import type { Database, Sql, SystemDatabase } from '../postgres.ts';
-import { findSettledMoment } from '../settled-moment.ts';
+import type { Database, Sql, SystemDatabase } from '../database/database.ts';
+import { findSettledMoment } from '../database/settled-moment.ts';
 import { factsByQuarter, hasNoFacts } from './facts.ts';
 import { nothingClosed, quarterMs, storeItself } from './quarter.ts';
 import { endOfWork, walk } from './walk.ts';

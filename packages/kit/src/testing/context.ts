@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { StoreContext } from '../context.ts';
-import { fingerprintOf } from '../fingerprint.ts';
-import { createLog, type Log } from '../log.ts';
+import { createLog, type Log } from '../process/log.ts';
+import type { StoreContext } from '../rpc/context.ts';
+import { fingerprintOf } from '../rpc/fingerprint.ts';
 
 export type TestContextOptions = {
   readonly storeId?: string;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../postgres.ts';
+import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
 import { silentLog } from './context.ts';
 
 /** A database of the test's own, with every service's schema, migrated. */

@@ -1,11 +1,11 @@
 import type { Operation } from '@mostrador/contracts';
-import { createMetrics } from '../metrics.ts';
-import { ensureEventStream } from '../nats.ts';
-import { createRelay, type Relay } from '../outbox.ts';
-import { createRpcClient, type RpcClient } from '../rpc-client.ts';
-import { createRpcServer } from '../rpc-server.ts';
-import type { ServiceDependencies, ServiceParts } from '../service.ts';
-import { connectTemporal } from '../temporal.ts';
+import { ensureEventStream } from '../clients/nats.ts';
+import { connectTemporal } from '../clients/temporal.ts';
+import { createRelay, type Relay } from '../delivery/outbox.ts';
+import { createMetrics } from '../process/metrics.ts';
+import type { ServiceDependencies, ServiceParts } from '../process/service.ts';
+import { createRpcClient, type RpcClient } from '../rpc/client.ts';
+import { createRpcServer } from '../rpc/server.ts';
 import { silentLog } from './context.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startTestNats, type TestNats } from './nats.ts';

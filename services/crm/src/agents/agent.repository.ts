@@ -1,5 +1,5 @@
-import type { PageStart } from '@mostrador/kit/paging';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { PageStart } from '@mostrador/kit/database/paging';
 import type { AgentContent, AgentRow } from './agent.ts';
 
 /** Where a page begins: after an agent, or after a number of them. */

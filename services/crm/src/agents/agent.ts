@@ -1,6 +1,6 @@
 import type { Agent, createAgent, EventData, RequestOf, updateAgent } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** An agent as its row has it, with its condition groups in the order of `group_index`. */
 export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {

@@ -1,6 +1,6 @@
 import type { createAgent as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, insertAgent } from './agent.repository.ts';
 import { type AgentRow, agentEvent, newAgent, toAgent } from './agent.ts';

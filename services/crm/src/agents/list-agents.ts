@@ -1,6 +1,6 @@
 import { listAgents as operation, Uuid } from '@mostrador/contracts';
-import { pagesOf } from '@mostrador/kit/paging';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { pagesOf } from '@mostrador/kit/database/paging';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { countActiveAgents, listActiveAgents } from './agent.repository.ts';

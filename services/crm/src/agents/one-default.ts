@@ -1,5 +1,5 @@
-import { AppError } from '@mostrador/kit/errors';
-import { type Database, isUniqueViolation, type StoreScope } from '@mostrador/kit/postgres';
+import { type Database, isUniqueViolation, type StoreScope } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { findDefaultAgentId } from './agent.repository.ts';
 
 /** Throws what a failed write means: `default_agent_exists` for a second default agent, else the error itself. */

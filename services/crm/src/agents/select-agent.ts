@@ -1,7 +1,7 @@
 import { selectAgent as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { withIdempotency } from '@mostrador/kit/idempotency';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLead } from '../leads/lead.repository.ts';
 import { listSelectableAgents } from './agent.repository.ts';

@@ -1,7 +1,7 @@
 import type { updateAgent as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, lockAgent, saveAgent } from './agent.repository.ts';
 import { type AgentRow, agentEvent, changeAgent, groupsDiffer, toAgent } from './agent.ts';

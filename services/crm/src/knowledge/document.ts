@@ -5,8 +5,8 @@ import {
   type KnowledgeDocument,
   type RequestOf,
 } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { searchLanguage } from './language.ts';
 
 /** A document as its row has it. */

@@ -1,6 +1,6 @@
 import type { getDocument as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findDocument } from './document.repository.ts';
 import { toDocument } from './document.ts';

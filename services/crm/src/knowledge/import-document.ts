@@ -1,6 +1,6 @@
 import type { importDocument as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findDocumentId, saveDocument } from './document.repository.ts';
 import { newDocument } from './document.ts';

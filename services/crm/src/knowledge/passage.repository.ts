@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { fold } from './folding.ts';
 import type { Phrase } from './phrase.ts';
 

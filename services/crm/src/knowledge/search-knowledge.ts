@@ -1,5 +1,5 @@
 import { searchKnowledge as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { type FoundPassage, matchingWords, searchPassages } from './passage.repository.ts';
 import { highlight, readPhrase, wordsOf } from './phrase.ts';

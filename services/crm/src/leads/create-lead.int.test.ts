@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLead, createSeller, getLead } from '@mostrador/contracts';
-import type { AppError } from '@mostrador/kit/errors';
+import type { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/kit/testing/context';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,9 +1,9 @@
 import { createLead as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { etagOf } from '@mostrador/kit/etag';
-import { withIdempotency } from '@mostrador/kit/idempotency';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { etagOf } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';

@@ -1,6 +1,6 @@
 import type { ensureLead as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
 import { newLead } from './lead.ts';

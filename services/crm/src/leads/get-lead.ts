@@ -1,7 +1,7 @@
 import type { getLead as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { etagOf } from '@mostrador/kit/etag';
-import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import { etagOf } from '@mostrador/kit/database/etag';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLead } from './lead.repository.ts';
 import { toLead } from './lead.ts';

@@ -1,6 +1,6 @@
 import type { importLeads as operation } from '@mostrador/contracts';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellers } from '../sellers/seller.repository.ts';
 import { insertLeads } from './lead.repository.ts';

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
 /** What other services need of a lead to reach it. */
 export type LeadContact = { readonly id: string; readonly name: string; readonly customer_phone: string };

@@ -1,5 +1,5 @@
-import type { PageStart } from '@mostrador/kit/paging';
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
+import type { PageStart } from '@mostrador/kit/database/paging';
 import type { LeadRow } from './lead.ts';
 import type { LeadFilters, LeadOrder } from './lead-list.ts';
 

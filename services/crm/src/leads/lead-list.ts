@@ -1,5 +1,5 @@
 import { type LeadSort, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
-import { toInstant } from '@mostrador/kit/validate';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { LeadRow } from './lead.ts';
 
 export type LeadFilters = {

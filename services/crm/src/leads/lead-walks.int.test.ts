@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLead, type Lead, listLeads, type RequestOf } from '@mostrador/contracts';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { testContext } from '@mostrador/kit/testing/context';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import fc from 'fast-check';

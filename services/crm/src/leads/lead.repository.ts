@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { LeadContent, LeadRow, NewLead } from './lead.ts';
 
 /** Null when the store already has a lead with this phone. */

@@ -1,5 +1,5 @@
 import type { createLead, EventData, Lead, RequestOf, updateLead } from '@mostrador/contracts';
-import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** A lead as its row has it. `version` moves with what the API's users change, so not with `interaction_count`. */
 export type LeadRow = {

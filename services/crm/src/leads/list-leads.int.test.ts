@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Lead, type LeadSort, leadSorts, leadStatuses, listLeads, type RequestOf } from '@mostrador/contracts';
-import { encodeCursor } from '@mostrador/kit/paging';
+import { encodeCursor } from '@mostrador/kit/database/paging';
 import { testContext } from '@mostrador/kit/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

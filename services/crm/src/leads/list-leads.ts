@@ -1,8 +1,8 @@
 import { type LeadSort, listLeads as operation, Timestamp, Uuid } from '@mostrador/contracts';
-import { encodeCursor, readCursor } from '@mostrador/kit/paging';
-import { type Handler, reply } from '@mostrador/kit/rpc-server';
-import { findSettledMoment } from '@mostrador/kit/settled-moment';
-import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
+import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
+import { type Handler, reply } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';

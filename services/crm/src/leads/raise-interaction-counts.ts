@@ -1,5 +1,5 @@
 import type { raiseInteractionCounts as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { raiseInteractionCounts as raise } from './lead-contact.repository.ts';
 

@@ -1,8 +1,8 @@
 import type { updateLead as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { assertIfMatch, etagOf } from '@mostrador/kit/etag';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import { type Handler, reply } from '@mostrador/kit/rpc-server';
+import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';

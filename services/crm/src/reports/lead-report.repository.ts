@@ -1,5 +1,5 @@
 import type { Lead } from '@mostrador/contracts';
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
 
 /** Changes into a status by leads that had changed into it before. */
 export type Repeats = {

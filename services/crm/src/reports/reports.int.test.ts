@@ -14,7 +14,7 @@ import {
   updateLead,
   verifyLeadReports,
 } from '@mostrador/contracts';
-import { toRows } from '@mostrador/kit/columns';
+import { toRows } from '@mostrador/kit/rpc/columns';
 import { testContext } from '@mostrador/kit/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../testing/crm-service.ts';

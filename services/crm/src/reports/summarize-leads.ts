@@ -1,8 +1,8 @@
 import type { LeadCounts, summarizeLeads as operation, summarizeLeadsV1 as operationV1 } from '@mostrador/contracts';
-import { toColumns } from '@mostrador/kit/columns';
-import type { StoreContext } from '@mostrador/kit/context';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import { toColumns } from '@mostrador/kit/rpc/columns';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { listSellerIds } from '../sellers/seller.repository.ts';
 import { type Repeats, repeatsBetween } from './lead-report.repository.ts';

@@ -1,8 +1,8 @@
 import { createSeller as operation } from '@mostrador/contracts';
-import { etagOf } from '@mostrador/kit/etag';
-import { withIdempotency } from '@mostrador/kit/idempotency';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { etagOf } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { insertSeller } from './seller.repository.ts';
 import { newSeller, toSeller } from './seller.ts';

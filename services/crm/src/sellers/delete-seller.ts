@@ -1,8 +1,8 @@
 import type { deleteSeller as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { assertIfMatch } from '@mostrador/kit/etag';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { assertIfMatch } from '@mostrador/kit/database/etag';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { unassignLeads } from '../leads/lead.repository.ts';
 import { deleteSellerRow, lockSellerForChange } from './seller.repository.ts';

@@ -1,5 +1,5 @@
-import type { PageStart } from '@mostrador/kit/paging';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { PageStart } from '@mostrador/kit/database/paging';
 import type { NewSeller, SellerContent, SellerRow } from './seller.ts';
 
 export async function insertSeller(sql: TransactionSql, storeId: string, seller: NewSeller): Promise<SellerRow> {

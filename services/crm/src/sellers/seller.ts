@@ -1,5 +1,5 @@
 import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** A seller as its row has it. `version` moves with what the API's users change. */
 export type SellerRow = Seller & { store_id: string; version: number; created_at: Date; updated_at: Date };

@@ -1,6 +1,6 @@
-import { AppError } from '@mostrador/kit/errors';
-import type { Log } from '@mostrador/kit/log';
-import { periodically } from '@mostrador/kit/periodic';
+import type { Log } from '@mostrador/kit/process/log';
+import { periodically } from '@mostrador/kit/process/periodic';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { LRUCache } from 'lru-cache';
 import type { Access } from './access.ts';
 

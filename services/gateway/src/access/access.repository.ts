@@ -1,5 +1,5 @@
 import { requestsPerMinute, type Scope, scopes, type Tier } from '@mostrador/contracts';
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
 import type { Access } from './access.ts';
 
 type AccessRow = {

@@ -1,5 +1,5 @@
-import type { Log } from '@mostrador/kit/log';
-import type { SystemDatabase } from '@mostrador/kit/postgres';
+import type { SystemDatabase } from '@mostrador/kit/database/database';
+import type { Log } from '@mostrador/kit/process/log';
 import { findAccess, findChangedAccess, recordUses } from './access.repository.ts';
 import { type AccessDirectory, createAccessDirectory } from './access-directory.ts';
 import { createKeyUsage, type KeyUsage } from './key-usage.ts';

@@ -1,5 +1,5 @@
-import type { Log } from '@mostrador/kit/log';
-import { periodically } from '@mostrador/kit/periodic';
+import type { Log } from '@mostrador/kit/process/log';
+import { periodically } from '@mostrador/kit/process/periodic';
 import { LRUCache } from 'lru-cache';
 
 export type KeyUse = { readonly keyId: string; readonly usedAt: Date };

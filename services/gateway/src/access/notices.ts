@@ -1,5 +1,5 @@
 import { accessChangedSubject } from '@mostrador/contracts';
-import { isConnected, type NatsConnection } from '@mostrador/kit/nats';
+import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
 import type { AccessDirectory } from './access-directory.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type ApiKey, scopes as allScopes, type Scope } from '@mostrador/contracts';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 type ApiKeyRow = {
   id: string;

@@ -1,7 +1,7 @@
 import type { rotateApiKey as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { expireApiKey, findStoreOfKey, insertApiKey, lockValidApiKey } from './api-key.repository.ts';
 import { newKey } from './api-key.ts';

@@ -1,5 +1,5 @@
-import type { Log } from '@mostrador/kit/log';
-import type { Metrics } from '@mostrador/kit/metrics';
+import type { Log } from '@mostrador/kit/process/log';
+import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
 import { Histogram } from 'prom-client';
 

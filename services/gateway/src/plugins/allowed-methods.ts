@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Which methods a path has, by the routes that were registered. Only asked when no route was found. */

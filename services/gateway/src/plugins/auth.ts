@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Access, isValid } from '../access/access.ts';
 import type { AccessDirectory } from '../access/access-directory.ts';

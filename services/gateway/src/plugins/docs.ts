@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import type { ApiDocument } from '../openapi/document.ts';
 import { errorListPage, errorPage, logo } from '../openapi/pages.ts';

@@ -1,5 +1,5 @@
 import { tiers } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../access/access.ts';
 import type { Route } from '../routes/route.ts';

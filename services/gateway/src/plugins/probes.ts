@@ -1,5 +1,5 @@
-import type { Health } from '@mostrador/kit/health';
-import type { Metrics } from '@mostrador/kit/metrics';
+import type { Health } from '@mostrador/kit/process/health';
+import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
 
 /** `/healthz` (the process lives), `/readyz` (each dependency; 503 when requests cannot be served), `/metrics`. */

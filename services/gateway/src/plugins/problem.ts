@@ -1,6 +1,6 @@
 import { errorCatalogue } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Log } from '@mostrador/kit/log';
+import type { Log } from '@mostrador/kit/process/log';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 
 /** An error as HTTP says it: RFC 9457. */

@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import { createTokenBuckets } from './token-bucket.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '@mostrador/kit/errors';
-import type { CallContext } from '@mostrador/kit/rpc-client';
+import type { CallContext } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** Kept for our own answer, so that a service that hangs is told as what is missing, and not as our own silence. */
 const answerMs = 250;

@@ -6,7 +6,7 @@ import {
   reportLeadScheduling,
   type ValidationFault,
 } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { leadPeriod, timestampOf } from './period.ts';

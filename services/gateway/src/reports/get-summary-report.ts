@@ -6,9 +6,9 @@ import {
   summarizeLeads,
   summarizeScheduling,
 } from '@mostrador/contracts';
-import { toRows } from '@mostrador/kit/columns';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { toRows } from '@mostrador/kit/rpc/columns';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { allAnswers, askingContext } from './ask-services.ts';
 import { boundariesOf, summaryPeriod } from './period.ts';

@@ -1,5 +1,5 @@
 import type { ReportBucket } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AskedPeriod, boundariesOf, dateIn, leadPeriod, summaryPeriod, timestampOf } from './period.ts';

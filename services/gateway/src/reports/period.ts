@@ -5,8 +5,8 @@ import {
   type ReportBucket,
   type ValidationFault,
 } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
-import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 // Days of time zones, with every change of clock in them. Only here, so that it can go when Node has Temporal itself.
 import { Temporal } from 'temporal-polyfill';
 

@@ -1,6 +1,6 @@
-import type { StoreContext } from '@mostrador/kit/context';
-import { AppError } from '@mostrador/kit/errors';
-import type { Database } from '@mostrador/kit/postgres';
+import type { Database } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { findStore } from '../stores/store.repository.ts';
 
 /** The zone whose days a report has: the one that was asked for, else the store's. */

@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';

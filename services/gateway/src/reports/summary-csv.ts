@@ -1,5 +1,5 @@
 import { SummaryReport } from '@mostrador/contracts';
-import { toInstant } from '@mostrador/kit/validate';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { TSchema } from '@sinclair/typebox';
 import { type Cell, writeCsv } from './csv.ts';
 import { dateIn } from './period.ts';

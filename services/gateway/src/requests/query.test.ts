@@ -1,5 +1,5 @@
 import { listAppointments } from '@mostrador/contracts';
-import { validateRequest } from '@mostrador/kit/validate';
+import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { expect, test } from 'vitest';
 import { queryReader } from './query.ts';
 

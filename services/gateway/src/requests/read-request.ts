@@ -1,8 +1,8 @@
 import type { ValidationFault } from '@mostrador/contracts';
-import type { Idempotency } from '@mostrador/kit/context';
-import { validationFailed } from '@mostrador/kit/errors';
-import { fingerprintOf } from '@mostrador/kit/fingerprint';
-import { type UncheckedRequest, validateRequest } from '@mostrador/kit/validate';
+import type { Idempotency } from '@mostrador/kit/rpc/context';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
+import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import type { Route } from '../routes/route.ts';
 import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readCalendarFeed } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import { noneMatchFails } from '../requests/entity-tags.ts';
 import { saneTraceparent } from '../requests/headers.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem, json } from '../../test/client.ts';

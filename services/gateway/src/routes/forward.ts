@@ -1,5 +1,5 @@
 import type { RequestOf } from '@mostrador/contracts';
-import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc-client';
+import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noneMatchFails } from '../requests/entity-tags.ts';
 import { saneTraceparent } from '../requests/headers.ts';

@@ -1,5 +1,5 @@
 import { closeSession, type Session } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api, createClient } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { receiveWebhook, verifyWebhook } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 

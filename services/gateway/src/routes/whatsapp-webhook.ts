@@ -1,6 +1,6 @@
 import { receiveWebhook, verifyWebhook } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type ReplyOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/kit/testing/wait';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

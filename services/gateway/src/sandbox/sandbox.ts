@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type ReplyOf, type RequestOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
-import { AppError, validationFailed } from '@mostrador/kit/errors';
-import type { RpcClient } from '@mostrador/kit/rpc-client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { createStore as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { insertStore } from './store.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { getStoreSettings as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findStore } from './store.repository.ts';
 

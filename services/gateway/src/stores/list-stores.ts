@@ -1,5 +1,5 @@
 import type { listStores as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { listStoreRows } from './store.repository.ts';
 

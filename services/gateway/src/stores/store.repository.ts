@@ -1,6 +1,6 @@
 import { requestsPerMinute, type StoreRecord, type Tier } from '@mostrador/contracts';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 type StoreRow = {
   id: string;

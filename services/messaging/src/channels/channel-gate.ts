@@ -1,4 +1,4 @@
-import { createGate, type Gate } from '@mostrador/kit/gate';
+import { createGate, type Gate } from '@mostrador/kit/resilience/circuit';
 import type { ChannelRow } from './channel.repository.ts';
 import { ChannelError } from './channel-provider.ts';
 

@@ -1,5 +1,5 @@
 import type { ChannelConnection } from '@mostrador/contracts';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
 /** The store's live channel, of which there is at most one; null when none is connected. */
 export async function findChannel(sql: Sql, storeId: string): Promise<ChannelConnection | null> {

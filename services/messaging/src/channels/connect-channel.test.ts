@@ -1,4 +1,4 @@
-import type { AppError } from '@mostrador/kit/errors';
+import type { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
 import { channelOf } from './connect-channel.ts';
 

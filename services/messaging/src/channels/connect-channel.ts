@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { connectChannel as operation, RequestOf } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import type { Vault } from '@mostrador/kit/secrets';
+import type { Vault } from '@mostrador/kit/clients/secrets';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { releaseQueues } from '../delivery/delivery.repository.ts';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-import type { Vault } from '@mostrador/kit/secrets';
+import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { ChannelRow } from './channel.repository.ts';
 import { ChannelError } from './channel-provider.ts';
 

@@ -1,6 +1,6 @@
 import type { showChannel as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findLiveChannel } from './channel.repository.ts';

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
 /** A lead's conversation, of which there is one. */
 export type ConversationRow = {

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
 export type UnreportedCount = {
   readonly store_id: string;

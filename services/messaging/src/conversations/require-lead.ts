@@ -1,5 +1,5 @@
 import { getLeadContact } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { conversationExists } from './conversation.repository.ts';
 

@@ -1,5 +1,5 @@
-import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
 import { countInteraction } from '../conversations/conversation.repository.ts';
 import { type MessageRow, type MessageState, mergeReport, type StatusReport } from '../messages/message.ts';
 import { recordResponse } from '../sessions/session.repository.ts';

@@ -1,4 +1,4 @@
-import type { StoreScope, TransactionSql } from '@mostrador/kit/postgres';
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';

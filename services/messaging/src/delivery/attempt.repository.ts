@@ -1,4 +1,4 @@
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 
 /** An attempt that runs; what it records counts only while the lease is its own. */
 export type Attempt = { readonly storeId: string; readonly id: string; readonly leaseToken: string };

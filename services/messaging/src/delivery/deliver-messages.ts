@@ -1,9 +1,9 @@
 import { getLeadContact, type deliverMessages as operation } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { AppError } from '@mostrador/kit/errors';
-import { GateClosed } from '@mostrador/kit/gate';
-import type { TransactionSql } from '@mostrador/kit/postgres';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { GateClosed } from '@mostrador/kit/resilience/circuit';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { isGuarded } from '../channels/channel-gate.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toChannelError, unforeseen, wait } from './delivery.ts';

@@ -1,5 +1,5 @@
-import type { Metrics } from '@mostrador/kit/metrics';
-import type { SystemDatabase } from '@mostrador/kit/postgres';
+import type { SystemDatabase } from '@mostrador/kit/database/database';
+import type { Metrics } from '@mostrador/kit/process/metrics';
 import { Gauge } from 'prom-client';
 import { countUnsettled } from './watch.repository.ts';
 

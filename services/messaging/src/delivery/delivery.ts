@@ -1,6 +1,6 @@
 import type { NextStep } from '@mostrador/contracts';
-import { retryDelayMs } from '@mostrador/kit/retry-delay';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import { ChannelError } from '../channels/channel-provider.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';

@@ -1,4 +1,4 @@
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { lockConversation } from '../conversations/conversation.repository.ts';

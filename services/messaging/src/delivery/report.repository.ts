@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow, MessageState, StatusReport } from '../messages/message.ts';
 

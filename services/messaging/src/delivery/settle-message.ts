@@ -1,6 +1,6 @@
 import type { settleMessage as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from '../messages/message.repository.ts';

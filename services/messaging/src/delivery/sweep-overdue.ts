@@ -1,4 +1,4 @@
-import { wakeOverdue } from '@mostrador/kit/overdue';
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import type { Dependencies } from '../dependencies.ts';
 import { wakeDelivery } from './wake-delivery.ts';
 import { takeOverdueLeads } from './watch.repository.ts';

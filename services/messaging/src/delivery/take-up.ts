@@ -1,6 +1,6 @@
 import type { NextStep } from '@mostrador/contracts';
-import type { Gate } from '@mostrador/kit/gate';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Gate } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
 import { isGuarded } from '../channels/channel-gate.ts';
 import type { MessageRow } from '../messages/message.ts';

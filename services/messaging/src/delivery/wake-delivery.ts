@@ -1,5 +1,5 @@
 import type { SignalOf } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/outbox';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 
 /** The wake-up of a lead's delivery workflow. */
 export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry => ({

@@ -1,5 +1,5 @@
-import type { OverdueOptions } from '@mostrador/kit/overdue';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 
 /** Messages of any store of which too long nothing has been heard, each returned once. Two at once get different ones. */
 export async function takeUnsettled(

@@ -1,4 +1,4 @@
-import { appendOutbox } from '@mostrador/kit/outbox';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Dependencies } from '../dependencies.ts';
 import { takeUnsettled } from './watch.repository.ts';
 

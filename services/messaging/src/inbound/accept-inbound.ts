@@ -1,8 +1,8 @@
 import { ensureLead } from '@mostrador/contracts';
-import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
-import type { StoreScope, TransactionSql } from '@mostrador/kit/postgres';
-import type { CallContext } from '@mostrador/kit/rpc-client';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
+import type { CallContext } from '@mostrador/kit/rpc/client';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import {
   ensureConversation,
   findLeadByWaId,

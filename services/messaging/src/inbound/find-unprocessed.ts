@@ -1,4 +1,4 @@
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { type ConversationRow, findLeadByWaId } from '../conversations/conversation.repository.ts';
 import { isKnownInbound } from '../messages/message.repository.ts';
 import { cameAt } from './accept-inbound.ts';

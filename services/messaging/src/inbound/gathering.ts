@@ -1,4 +1,4 @@
-import { endOfTurn } from '@mostrador/kit/turn';
+import { endOfTurn } from '@mostrador/kit/rpc/event-loop';
 
 /** What comes in singly and is done together. */
 export type Gathering<Item> = {

@@ -1,4 +1,4 @@
-import { type Periodic, periodically } from '@mostrador/kit/periodic';
+import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';

@@ -1,5 +1,5 @@
-import type { Log } from '@mostrador/kit/log';
-import type { Periodic } from '@mostrador/kit/periodic';
+import type { Log } from '@mostrador/kit/process/log';
+import type { Periodic } from '@mostrador/kit/process/periodic';
 import { createIntake, type Intake } from './intake.ts';
 
 /** Processes what came in: at once when it was taken in, and now and then for what a crash left or what was put off. */

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
 /** The store of a channel that reports to us; a channel that was disconnected reports no more. */
 export async function findChannelStore(systemSql: Sql, channelId: string): Promise<string | undefined> {

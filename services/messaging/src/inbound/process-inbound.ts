@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '@mostrador/kit/errors';
-import type { Log } from '@mostrador/kit/log';
-import { isUniqueViolation } from '@mostrador/kit/postgres';
+import { isUniqueViolation } from '@mostrador/kit/database/database';
+import type { Log } from '@mostrador/kit/process/log';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { applyStatus } from '../delivery/apply-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound, NoPhone } from './accept-inbound.ts';

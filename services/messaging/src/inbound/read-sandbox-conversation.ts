@@ -1,7 +1,7 @@
 import type { readSandboxConversation as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { hashSandboxToken } from '../channels/sandbox-token.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSandbox } from './inbound.repository.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { receiveSandboxMessage as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { hashSandboxToken } from '../channels/sandbox-token.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound } from './accept-inbound.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { raiseInteractionCounts } from '@mostrador/contracts';
-import type { Log } from '@mostrador/kit/log';
+import type { Log } from '@mostrador/kit/process/log';
 import { findUnreportedCounts, recordReported, type UnreportedCount } from '../conversations/interaction.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 

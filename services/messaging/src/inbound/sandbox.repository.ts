@@ -1,4 +1,4 @@
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
 
 export type TelephoneMessage = {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { verifyWebhook as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { isSameSecret } from './signature.ts';
 import { findWebhookChannel, lookUpStore } from './webhook-channel.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '@mostrador/kit/errors';
-import type { SystemScope } from '@mostrador/kit/postgres';
+import type { SystemScope } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
 import { type Credentials, openCredentials } from '../channels/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';

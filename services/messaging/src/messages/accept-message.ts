@@ -1,7 +1,7 @@
 import { getLeadContact, type acceptMessage as operation, type RequestOf } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { type Handler, later } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptOutbound, needsConsent } from './accept-outbound.ts';

@@ -1,7 +1,7 @@
 import type { ChannelConnection, Message } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { findChannel } from '../channels/channel.repository.ts';
 import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
 import { readOptOut } from '../conversations/opt-out.ts';

@@ -1,5 +1,5 @@
-import type { StoreContext } from '@mostrador/kit/context';
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from './message.repository.ts';
 import { isSettled, type MessageRow } from './message.ts';

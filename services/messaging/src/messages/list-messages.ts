@@ -1,6 +1,6 @@
 import { listMessages as operation } from '@mostrador/contracts';
-import { pagesOf } from '@mostrador/kit/paging';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { pagesOf } from '@mostrador/kit/database/paging';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { Type } from '@sinclair/typebox';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
 import type { acceptMessage, Message, MessageStatus, ReplyOf, RequestOf, sendMessage } from '@mostrador/contracts';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 export type Template = NonNullable<RequestOf<typeof acceptMessage>['body']['template']>;
 

@@ -1,4 +1,4 @@
-import { connectNats } from '@mostrador/kit/nats';
+import { connectNats } from '@mostrador/kit/clients/nats';
 import { silentLog } from '@mostrador/kit/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';

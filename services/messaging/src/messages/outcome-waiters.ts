@@ -1,5 +1,5 @@
-import type { Log } from '@mostrador/kit/log';
-import { isConnected, type NatsConnection } from '@mostrador/kit/nats';
+import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
+import type { Log } from '@mostrador/kit/process/log';
 
 /** Tells of a message whose outcome has been recorded; between all processes of this service. */
 const outcomeSubject = 'messaging.notice.outcome';

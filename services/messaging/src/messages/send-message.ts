@@ -1,7 +1,7 @@
 import { sendMessage as operation, type ReplyOf } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { withDeferredIdempotency } from '@mostrador/kit/idempotency';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { withDeferredIdempotency } from '@mostrador/kit/delivery/idempotency';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';

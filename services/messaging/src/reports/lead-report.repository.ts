@@ -1,4 +1,4 @@
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
 import { type ConversationFacts, conversationFacts } from './conversation-counts.ts';
 
 /** Of a lead, from `from` (inclusive) to `to` (exclusive); null: without a limit. */

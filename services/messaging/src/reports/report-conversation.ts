@@ -1,6 +1,6 @@
 import type { reportConversation as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { presentConversations } from './conversation-counts.ts';
 import { countLeadFacts } from './lead-report.repository.ts';

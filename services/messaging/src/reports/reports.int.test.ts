@@ -11,7 +11,7 @@ import {
   summarizeConversationsV1,
   verifyConversationReports,
 } from '@mostrador/contracts';
-import { toRows } from '@mostrador/kit/columns';
+import { toRows } from '@mostrador/kit/rpc/columns';
 import { testContext } from '@mostrador/kit/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

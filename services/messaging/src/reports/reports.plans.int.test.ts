@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
 import { factsByQuarter } from '@mostrador/kit/rollups/facts';
 import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';

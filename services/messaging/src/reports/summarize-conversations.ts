@@ -2,10 +2,10 @@ import type {
   summarizeConversations as operation,
   summarizeConversationsV1 as operationV1,
 } from '@mostrador/contracts';
-import { toColumns } from '@mostrador/kit/columns';
-import type { StoreContext } from '@mostrador/kit/context';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import { toColumns } from '@mostrador/kit/rpc/columns';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { presentConversations } from './conversation-counts.ts';
 import { conversationRollups } from './rollups.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '@mostrador/kit/log';
+import type { Log } from '@mostrador/kit/process/log';
 import type { Dependencies } from '../dependencies.ts';
 import { endIdleSessions as endRows, findIdleSessions } from './session.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { Message } from '@mostrador/contracts';
-import { appendOutbox, type Fact } from '@mostrador/kit/outbox';
-import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
 import { idleHours } from '../settings/settings.repository.ts';
 import type { SessionRow } from './session.ts';
 

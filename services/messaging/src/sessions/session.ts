@@ -1,5 +1,5 @@
 import type { Session } from '@mostrador/contracts';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** A session as its row holds it. */
 export type SessionRow = {

@@ -1,5 +1,5 @@
 import type { MessagingSettings, RequestOf, updateMessagingSettings } from '@mostrador/contracts';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Static } from '@sinclair/typebox';
 
 type Settings = Static<typeof MessagingSettings>;

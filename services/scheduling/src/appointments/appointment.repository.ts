@@ -1,6 +1,6 @@
 import type { Appointment } from '@mostrador/contracts';
-import type { PageStart } from '@mostrador/kit/paging';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { PageStart } from '@mostrador/kit/database/paging';
 import type { AppointmentContent, AppointmentRow } from './appointment.ts';
 
 export type NewAppointment = {

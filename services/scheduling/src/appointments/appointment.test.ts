@@ -1,4 +1,4 @@
-import { AppError } from '@mostrador/kit/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
 import { type AppointmentRow, changeAppointment, presentAppointment, signalOfChange } from './appointment.ts';
 

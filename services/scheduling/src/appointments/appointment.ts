@@ -1,6 +1,6 @@
 import type { Appointment, EventData, RequestOf, SignalOf, updateAppointment } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** An appointment as its row holds it. */
 export type AppointmentRow = {

@@ -1,9 +1,9 @@
 import { checkLead, createAppointment as operation } from '@mostrador/contracts';
-import { etagOf } from '@mostrador/kit/etag';
-import { withIdempotency } from '@mostrador/kit/idempotency';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import { etagOf } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import { holdConnection } from '../calendars/connection.repository.ts';
 import { requestSync } from '../calendars/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,7 +1,7 @@
 import type { CalendarSync, getCalendarSync as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { findSync, type SyncRow } from '../calendars/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';

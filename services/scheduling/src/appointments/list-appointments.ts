@@ -1,7 +1,7 @@
 import { listAppointments as operation, Timestamp, Uuid } from '@mostrador/contracts';
-import { pagesOf } from '@mostrador/kit/paging';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant, toTimestamp } from '@mostrador/kit/validate';
+import { pagesOf } from '@mostrador/kit/database/paging';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { bindingOf, filtersOf } from '../list-filters.ts';

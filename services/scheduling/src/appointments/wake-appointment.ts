@@ -1,5 +1,5 @@
 import type { SignalOf } from '@mostrador/contracts';
-import type { OutboxEntry } from '@mostrador/kit/outbox';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 
 /** The wake-up of an appointment's workflow. */
 export const wakeAppointment = (

@@ -1,4 +1,4 @@
-import { createGate, type Gate } from '@mostrador/kit/gate';
+import { createGate, type Gate } from '@mostrador/kit/resilience/circuit';
 import { toCalendarError } from './sync-attempt.ts';
 
 /** One for all calendar connections of this process. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { connectCalendar as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OpenConnection, OpenProvider } from './calendar-provider.ts';

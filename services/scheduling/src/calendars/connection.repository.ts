@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ConnectionSettings, ProviderName } from './calendar-provider.ts';
 
 /** A calendar connection as its row holds it. */

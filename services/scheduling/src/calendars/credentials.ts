@@ -1,4 +1,4 @@
-import type { Vault } from '@mostrador/kit/secrets';
+import type { Vault } from '@mostrador/kit/clients/secrets';
 import { CalendarError, type Credentials } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { readCalendarFeed as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { listFeedAppointments } from '../appointments/appointment.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findFeedStore } from './connection.repository.ts';

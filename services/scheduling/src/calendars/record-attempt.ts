@@ -1,5 +1,5 @@
 import type { NextStep } from '@mostrador/contracts';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { CalendarError, EventReference } from './calendar-provider.ts';
 import { type ConnectionRow, markConnectionRefused } from './connection.repository.ts';

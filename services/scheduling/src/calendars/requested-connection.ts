@@ -1,5 +1,5 @@
 import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { OpenConnection, ProviderName } from './calendar-provider.ts';
 
 type Body = RequestOf<typeof operation>['body'];

@@ -1,6 +1,6 @@
 import type { showCalendar as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findConnection } from './connection.repository.ts';
 import { countUnsettledSyncs } from './sync.repository.ts';

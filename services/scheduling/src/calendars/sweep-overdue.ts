@@ -1,4 +1,4 @@
-import { wakeOverdue } from '@mostrador/kit/overdue';
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { takeOverdueSyncs } from './sync.repository.ts';

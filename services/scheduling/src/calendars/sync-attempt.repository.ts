@@ -1,4 +1,4 @@
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { EventReference } from './calendar-provider.ts';
 import type { SyncRow } from './sync.repository.ts';
 

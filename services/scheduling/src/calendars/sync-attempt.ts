@@ -1,6 +1,6 @@
 import type { NextStep } from '@mostrador/contracts';
-import { retryDelayMs } from '@mostrador/kit/retry-delay';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import { CalendarError, type CalendarEvent } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';

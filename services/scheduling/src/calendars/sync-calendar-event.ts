@@ -1,10 +1,10 @@
 import type { NextStep, syncCalendarEvent as operation } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { AppError } from '@mostrador/kit/errors';
-import { type Gate, GateClosed } from '@mostrador/kit/gate';
-import type { Log } from '@mostrador/kit/log';
-import type { TransactionSql } from '@mostrador/kit/postgres';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Log } from '@mostrador/kit/process/log';
+import { type Gate, GateClosed } from '@mostrador/kit/resilience/circuit';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
-import type { OverdueOptions } from '@mostrador/kit/overdue';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 
 /** How far an appointment's event is, as its row holds it. */
 export type SyncRow = {

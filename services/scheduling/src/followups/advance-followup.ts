@@ -1,9 +1,9 @@
 import { acceptMessage, type NextStep, type advanceFollowup as operation, type ReplyOf } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { AppError } from '@mostrador/kit/errors';
-import type { TransactionSql } from '@mostrador/kit/postgres';
-import { type Handler, later } from '@mostrador/kit/rpc-server';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { type Handler, later } from '@mostrador/kit/rpc/server';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { claimFollowup, giveBackLease, postponeFollowup } from './attempt.repository.ts';
 import { findFollowup, lockFollowup } from './followup.repository.ts';

@@ -1,5 +1,5 @@
 import type { FollowupCancelReason } from '@mostrador/contracts';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 
 /** An attempt that runs; what it records counts only while the lease is its own. */
 export type Attempt = { readonly storeId: string; readonly followupId: string; readonly leaseToken: string };

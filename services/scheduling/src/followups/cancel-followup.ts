@@ -1,7 +1,7 @@
 import type { cancelFollowup as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelPending, findFollowup } from './followup.repository.ts';
 import { followupEvents, wakeFollowup } from './followup.ts';

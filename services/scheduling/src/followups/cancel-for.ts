@@ -1,5 +1,5 @@
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { type CancelCause, cancelBatchOfLead } from './followup.repository.ts';
 import { followupEvents, wakeFollowup } from './followup.ts';
 

@@ -5,11 +5,11 @@ import {
   type RequestOf,
   type ValidationFault,
 } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
-import { withIdempotency } from '@mostrador/kit/idempotency';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { beginFollowup, insertFollowup } from './followup.repository.ts';
 import { followupEvents, presentFollowup, wakeFollowup } from './followup.ts';

@@ -1,7 +1,7 @@
 import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
-import type { OverdueOptions } from '@mostrador/kit/overdue';
-import type { PageStart } from '@mostrador/kit/paging';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { PageStart } from '@mostrador/kit/database/paging';
+import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 import type { FollowupRow, Named } from './followup.ts';
 
 export type NewFollowup = {

@@ -1,6 +1,6 @@
 import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate, SignalOf } from '@mostrador/contracts';
-import type { Fact, OutboxEntry } from '@mostrador/kit/outbox';
-import { toTimestamp } from '@mostrador/kit/validate';
+import type { Fact, OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** A follow-up as its row holds it. */
 export type FollowupRow = {

@@ -1,5 +1,5 @@
 import type { NextStep } from '@mostrador/contracts';
-import { toTimestamp } from '@mostrador/kit/validate';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 // What a step tells operators. Codes only: what a channel says is for the API, not for a workflow's history.
 export const done = (reason: string): NextStep => ({ done: true, wake_at: null, reason });

@@ -1,6 +1,6 @@
-import type { EventOf } from '@mostrador/kit/events-consumer';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import { toInstant } from '@mostrador/kit/validate';
+import type { EventOf } from '@mostrador/kit/delivery/events-consumer';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from './cancel-for.ts';
 import { findFollowup } from './followup.repository.ts';

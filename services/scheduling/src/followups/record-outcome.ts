@@ -1,7 +1,7 @@
 import type { acceptMessage, FollowupCancelReason, NextStep, ReplyOf } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/errors';
-import { appendOutbox } from '@mostrador/kit/outbox';
-import type { TransactionSql } from '@mostrador/kit/postgres';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import {
   type Attempt,
   type AttemptError,

@@ -1,5 +1,5 @@
 import type { replanFollowups as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { replanPending } from './replan-pending.ts';
 

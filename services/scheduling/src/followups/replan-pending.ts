@@ -1,6 +1,6 @@
 import type { SendingWindows } from '@mostrador/contracts';
-import type { StoreContext } from '@mostrador/kit/context';
-import { appendOutbox } from '@mostrador/kit/outbox';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { wakeFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';

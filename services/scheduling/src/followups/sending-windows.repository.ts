@@ -1,5 +1,5 @@
 import type { SendingWindows } from '@mostrador/contracts';
-import type { Sql, TransactionSql } from '@mostrador/kit/postgres';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { FollowupRow, Named } from './followup.ts';
 
 /** When the store's follow-ups may go out; an empty list: always. */

@@ -1,5 +1,5 @@
 import { getStoreSettings, type SendingWindows } from '@mostrador/contracts';
-import type { CallContext, RpcClient } from '@mostrador/kit/rpc-client';
+import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 
 /** The store's time zone, which the gateway knows. Without windows nobody needs it, and it is not asked. */
 export async function zoneFor(windows: SendingWindows, rpc: RpcClient, context: CallContext): Promise<string> {

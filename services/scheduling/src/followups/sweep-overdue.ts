@@ -1,4 +1,4 @@
-import { wakeOverdue } from '@mostrador/kit/overdue';
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import type { Dependencies } from '../dependencies.ts';
 import { takeOverdueFollowups } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';

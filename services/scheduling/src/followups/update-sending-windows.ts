@@ -1,6 +1,6 @@
 import type { updateSendingWindows as operation, SendingWindows, ValidationFault } from '@mostrador/contracts';
-import { validationFailed } from '@mostrador/kit/errors';
-import type { Handler } from '@mostrador/kit/rpc-server';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { replanPending } from './replan-pending.ts';
 import { minutesOf } from './sending-window.ts';

@@ -1,6 +1,6 @@
 import type { reportLeadScheduling as operation } from '@mostrador/contracts';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { countOfLead } from './report.repository.ts';
 import { presentAppointments, presentByStatus, presentFollowups } from './scheduling-counts.ts';

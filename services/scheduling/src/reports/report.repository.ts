@@ -1,4 +1,4 @@
-import type { Sql } from '@mostrador/kit/postgres';
+import type { Sql } from '@mostrador/kit/database/database';
 import { type AppointmentsByStatus, noFacts, type SchedulingFacts } from './scheduling-counts.ts';
 
 /**

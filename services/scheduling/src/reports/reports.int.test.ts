@@ -11,7 +11,7 @@ import {
   updateAppointment,
   verifySchedulingReports,
 } from '@mostrador/contracts';
-import { toRows } from '@mostrador/kit/columns';
+import { toRows } from '@mostrador/kit/rpc/columns';
 import { testContext } from '@mostrador/kit/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,8 +1,8 @@
 import type { summarizeScheduling as operation, summarizeSchedulingV1 as operationV1 } from '@mostrador/contracts';
-import { toColumns } from '@mostrador/kit/columns';
-import type { StoreContext } from '@mostrador/kit/context';
-import type { Handler } from '@mostrador/kit/rpc-server';
-import { toInstant } from '@mostrador/kit/validate';
+import { toColumns } from '@mostrador/kit/rpc/columns';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { appointmentsByStatus } from './report.repository.ts';
 import { schedulingRollups } from './rollups.ts';

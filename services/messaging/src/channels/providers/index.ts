@@ -1,5 +1,5 @@
-import type { Database } from '@mostrador/kit/postgres';
-import type { Vault } from '@mostrador/kit/secrets';
+import type { Vault } from '@mostrador/kit/clients/secrets';
+import type { Database } from '@mostrador/kit/database/database';
 import type { ChannelRow } from '../channel.repository.ts';
 import type { ChannelProvider } from '../channel-provider.ts';
 import { openCredentials } from '../credentials.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@mostrador/kit/postgres';
+import type { Database } from '@mostrador/kit/database/database';
 import { ChannelError, type ChannelProvider } from '../channel-provider.ts';
 
 const writeLimitMs = 5_000;

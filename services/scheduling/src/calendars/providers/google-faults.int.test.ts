@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { serializeError } from '@mostrador/kit/log';
+import { serializeError } from '@mostrador/kit/process/log';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Asked,

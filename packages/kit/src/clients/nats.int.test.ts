@@ -1,0 +1,175 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { eventStream } from '@mostrador/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Certificates, canMakeCertificates, makeCertificates } from '../testing/certificates.ts';
+import { silentLog } from '../testing/context.ts';
+import { startTestNats, type TestNats } from '../testing/nats.ts';
+import { waitFor } from '../testing/wait.ts';
+import { connectNats, ensureEventStream, isConnected, pingNats } from './nats.ts';
+
+describe('the connection to NATS', () => {
+  let server: TestNats;
+  beforeEach(async () => {
+    server = await startTestNats();
+  });
+  afterEach(() => server.stop());
+
+  test('knows when it is down and comes back by itself', async () => {
+    expect(isConnected(server.nats)).toBe(true);
+    await pingNats(server.nats);
+    await server.stopServer();
+    await waitFor(() => !isConnected(server.nats), { description: 'the loss is noticed' });
+    await expect(pingNats(server.nats)).rejects.toThrow('not connected');
+    await server.startServer();
+    await waitFor(() => isConnected(server.nats), { description: 'connected again', timeoutMs: 10_000 });
+    await pingNats(server.nats);
+  });
+
+  test('a server that hangs fails the ping within its limit', async () => {
+    server.freezeServer();
+    const refusal = () =>
+      pingNats(server.nats).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    await waitFor(async () => (await refusal()) === 'no answer from NATS', { description: 'the ping gives up' });
+    server.thawServer();
+    await waitFor(() => pingNats(server.nats).then(() => true), { description: 'it answers again' });
+  });
+
+  test('a dial that was given up is closed, so that its end is not taken for the end of the connection after it', async () => {
+    const way = await holdingWay(server.url);
+    const nats = await connectNats({ url: way.url, name: 'test', log: silentLog() });
+    way.hold();
+    way.cut();
+    await waitFor(() => way.met() > 2, { description: 'a dial was given up, and another begun', timeoutMs: 10_000 });
+    way.goOn();
+    await waitFor(() => isConnected(nats), { description: 'connected again', timeoutMs: 10_000 });
+    await waitFor(() => way.open() === 1, { description: 'nothing else is open', timeoutMs: 10_000 });
+    await pingNats(nats);
+    await nats.close();
+    await way.close();
+  });
+
+  test('the event stream is made once, by however many at once, keeps one of two equal events, and survives a restart', async () => {
+    await Promise.all([1, 2, 3].map(() => ensureEventStream(server.nats)));
+    const js = server.nats.jetstream();
+    await js.publish('events.crm.lead.created', '{}', { msgID: 'a' });
+    expect(await js.publish('events.crm.lead.created', '{}', { msgID: 'a' })).toMatchObject({ duplicate: true });
+    await server.stopServer();
+    await server.startServer();
+    await waitFor(() => isConnected(server.nats), { description: 'connected again', timeoutMs: 10_000 });
+    await ensureEventStream(server.nats);
+    const manager = await server.nats.jetstreamManager();
+    const { state } = await manager.streams.info(eventStream.name);
+    expect(state.messages).toBe(1);
+  });
+});
+
+describe.skipIf(!canMakeCertificates)('NATS with TLS', () => {
+  let certificates: Certificates;
+  let server: TestNats;
+  const shown = () => ({ certFile: certificates.client.cert, keyFile: certificates.client.key });
+
+  beforeAll(async () => {
+    certificates = makeCertificates();
+    const { ca, server: own } = certificates;
+    const settings = `tls { cert_file: "${own.cert}", key_file: "${own.key}", ca_file: "${ca}", verify: true }`;
+    server = await startTestNats({ settings, tls: { caFile: ca, ...shown() } });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    certificates?.remove();
+  });
+
+  test('is reached with the authority, a certificate and its key', async () => {
+    await pingNats(server.nats);
+  });
+
+  test.each([
+    ['another authority signed its certificate', () => ({ caFile: certificates.otherCa, ...shown() })],
+    ['no certificate is shown to it', () => ({ caFile: certificates.ca })],
+  ])('is not connected to when %s', async (_why, tls) => {
+    const { url, attempts, close } = await countingWay(server.url);
+    let connected = false;
+    void connectNats({ url, tls: tls(), name: 'refused', log: silentLog() }).then(() => {
+      connected = true;
+    });
+    await waitFor(() => attempts() >= 3, { description: 'it has tried three times', timeoutMs: 10_000 });
+    expect(connected).toBe(false);
+    close();
+  });
+});
+
+test('a password does not leave for a server without TLS when the address says tls', async () => {
+  const plain = await startTestNats();
+  const { url, attempts, sent, close } = await countingWay(plain.url);
+  void connectNats({ url: url.replace('nats://', 'tls://crm:known-secret@'), name: 'crm', log: silentLog() });
+  await waitFor(() => attempts() >= 3, { description: 'it has tried three times', timeoutMs: 10_000 });
+  expect(sent()).not.toContain('known-secret');
+  close();
+  await plain.stop();
+});
+
+test('an address that cannot be read is refused without being shown', async () => {
+  const secret = { url: 'nats://crm:known-secret@:not a port', name: 'crm', log: silentLog() };
+  const refusal = await connectNats(secret).catch((error: unknown) => error);
+  expect(refusal).toEqual(new Error('NATS_URL is not an address'));
+});
+
+/** A way to a server that counts who comes and keeps what they send. */
+async function countingWay(target: string) {
+  let attempts = 0;
+  let sent = '';
+  const server = createServer((near) => {
+    attempts += 1;
+    const far = connect(Number(new URL(target).port), '127.0.0.1');
+    near.on('data', (bytes) => {
+      sent += bytes.toString('latin1');
+    });
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) socket.on('error', () => {});
+    near.on('close', () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `nats://127.0.0.1:${port}`, attempts: () => attempts, sent: () => sent, close: () => server.close() };
+}
+
+/** A way to the server on which connections can be made to wait before they reach it. */
+async function holdingWay(to: string) {
+  const target = new URL(to);
+  const sockets = new Set<Socket>();
+  let met = 0;
+  let passing = Promise.withResolvers<void>();
+  passing.resolve();
+  const way = createServer(async (socket) => {
+    met += 1;
+    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
+    await passing.promise;
+    if (socket.destroyed) return;
+    const onward = connect(Number(target.port), target.hostname);
+    onward.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `nats://127.0.0.1:${(way.address() as AddressInfo).port}`,
+    /** Connections so far, and those that are open. */
+    met: () => met,
+    open: () => sockets.size,
+    hold: () => {
+      passing = Promise.withResolvers<void>();
+    },
+    goOn: () => passing.resolve(),
+    cut,
+    async close() {
+      cut();
+      await new Promise((resolve) => way.close(resolve));
+    },
+  };
+}

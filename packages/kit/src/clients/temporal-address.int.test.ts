@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import { carriers } from '@mostrador/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Certificates, canMakeCertificates, makeCertificates } from '../testing/certificates.ts';
+import { silentLog } from '../testing/context.ts';
+import { type TestTemporal, testTemporal } from '../testing/temporal.ts';
+import { startTlsProxy, type TlsProxy } from '../testing/tls-proxy.ts';
+import { connectTemporal, type Temporal } from './temporal.ts';
+import { identityOf, temporalAddress } from './temporal-address.ts';
+
+const log = silentLog();
+
+describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
+  let certificates: Certificates;
+  let temporal: TestTemporal;
+  let proxy: TlsProxy;
+  const opened: Temporal[] = [];
+
+  beforeAll(async () => {
+    certificates = makeCertificates();
+    temporal = await testTemporal();
+    proxy = await startTlsProxy(temporal.address, certificates);
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((each) => each.close()));
+    await proxy?.close();
+    await temporal?.close();
+    certificates?.remove();
+  });
+
+  const whole = () => ({
+    TEMPORAL_ADDRESS: proxy.address,
+    TEMPORAL_TLS: false,
+    TEMPORAL_TLS_CA: certificates.ca,
+    TEMPORAL_TLS_CERT: certificates.client.cert,
+    TEMPORAL_TLS_KEY: certificates.client.key,
+  });
+  const connected = (config: Parameters<typeof temporalAddress>[0], identity?: string): Temporal => {
+    const made = connectTemporal({ ...temporalAddress(config), namespace: temporal.namespace, identity, log });
+    opened.push(made);
+    return made;
+  };
+
+  test('is reached with the authority, a certificate and its key, and the history says which process it was', async () => {
+    const row = { storeId: randomUUID(), entityId: randomUUID() };
+    await connected(whole(), identityOf('crm')).signalWithStart('appointment', row, 'created');
+    const handle = temporal.client.workflow.getHandle(carriers.appointment.workflowId(row.entityId));
+    const { events } = await handle.fetchHistory();
+    const identity = `crm@${hostname()}:${process.pid}`;
+    expect(events?.[0]?.workflowExecutionStartedEventAttributes?.identity).toBe(identity);
+    await handle.terminate();
+  });
+
+  test('is reached by the name in its certificate where that is not the address', async () => {
+    await connected({ ...whole(), TEMPORAL_TLS_SERVER_NAME: 'server.test' }).ping();
+  });
+
+  test.each([
+    ['no certificate is shown', { TEMPORAL_TLS_CERT: undefined, TEMPORAL_TLS_KEY: undefined }],
+    ['its certificate is for another name', { TEMPORAL_TLS_SERVER_NAME: 'elsewhere.test' }],
+    ['nothing says who may have signed its certificate', { TEMPORAL_TLS_CA: undefined }],
+  ])('is not spoken to when %s', async (_why, change) => {
+    await expect(connected({ ...whole(), ...change }).ping()).rejects.toMatchObject({
+      code: expect.stringMatching(/service_unavailable|upstream_timeout/),
+    });
+  });
+
+  test('is not spoken to when another authority signed its certificate, nor without TLS', async () => {
+    const { otherCa } = certificates;
+    for (const config of [
+      { ...whole(), TEMPORAL_TLS_CA: otherCa },
+      { TEMPORAL_ADDRESS: proxy.address, TEMPORAL_TLS: false },
+    ]) {
+      await expect(connected(config).ping()).rejects.toThrow();
+    }
+  });
+
+  test('an API key is sent with each call, and only over TLS', async () => {
+    const { server: own, ca } = certificates;
+    const server = createSecureServer({ cert: readFileSync(own.cert), key: readFileSync(own.key) });
+    const heard = new Promise<string | undefined>((resolve) => {
+      server.on('stream', (stream, headers) => {
+        resolve(headers.authorization);
+        stream.respond(
+          { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '16' },
+          { endStream: true },
+        );
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const config = { TEMPORAL_ADDRESS: address, TEMPORAL_TLS: false, TEMPORAL_API_KEY: 'key-of-temporal' };
+    await expect(connected({ ...config, TEMPORAL_TLS_CA: ca }).ping()).rejects.toThrow();
+    expect(await heard).toBe('Bearer key-of-temporal');
+    expect(temporalAddress(config).tls).toEqual({});
+    server.close();
+  });
+});
+
+test('a certificate without its key is refused before anything is connected', () => {
+  const config = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_TLS: true, TEMPORAL_TLS_CERT: 'client.pem' };
+  expect(() => temporalAddress(config)).toThrow('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together');
+});
+
+test('without any of the settings it is TLS for nobody', () => {
+  const config = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_TLS: false };
+  expect(temporalAddress(config)).toEqual({ address: 'temporal:7233' });
+});

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type CarrierDefinition,
+  type CarrierInput,
+  type CarrierName,
+  carriers,
+  searchAttributes,
+} from '@mostrador/contracts';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { defineSearchAttributeKey, type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
+import type { Log } from '../process/log.ts';
+import { AppError } from '../rpc/errors.ts';
+import type { TemporalAddress } from './temporal-address.ts';
+
+export type TemporalStarter = {
+  /**
+   * Signals the workflow that carries a row, and starts it where it does not run. Every signal means *look at the row*.
+   *
+   * @param deadlineMs how long the call may take; 5 s unless said
+   * @throws AppError `service_unavailable` when Temporal was not reached, `upstream_timeout` when it did not answer in time; anything else is a refusal that would come again
+   */
+  signalWithStart(
+    carrier: CarrierName,
+    input: CarrierInput & { readonly leadId?: string | null },
+    signal: string,
+    deadlineMs?: number,
+  ): Promise<void>;
+};
+
+export type Temporal = TemporalStarter & {
+  /** Throws unless Temporal answers within a second. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const CALL_LIMIT_MS = 5000;
+const PING_LIMIT_MS = 1000;
+
+// Numbers of gRPC's status codes (https://grpc.io/docs/guides/status-codes/).
+const DEADLINE_EXCEEDED = 4;
+/** What is wrong with the request, or with us. All else is wrong with the server or the way to it, and passes. */
+const refusals = new Set([
+  3, // INVALID_ARGUMENT
+  5, // NOT_FOUND
+  7, // PERMISSION_DENIED
+  9, // FAILED_PRECONDITION
+  12, // UNIMPLEMENTED
+  16, // UNAUTHENTICATED
+]);
+
+const keys = {
+  storeId: defineSearchAttributeKey(searchAttributes.storeId, 'KEYWORD'),
+  leadId: defineSearchAttributeKey(searchAttributes.leadId, 'KEYWORD'),
+  entityId: defineSearchAttributeKey(searchAttributes.entityId, 'KEYWORD'),
+};
+
+/**
+ * The client side of Temporal. Nothing is connected until the first call, and a server that is down is tried again at
+ * most five seconds apart; each call is one attempt, as whoever calls does the retrying. `identity` is who a history
+ * says did it.
+ */
+export function connectTemporal(
+  options: TemporalAddress & { namespace: string; identity?: string; log: Log },
+): Temporal {
+  const { address, tls, apiKey, namespace, identity } = options;
+  const connection = Connection.lazy({
+    address,
+    tls,
+    apiKey,
+    interceptors: [], // the default retries each call for a minute
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 200,
+      'grpc.max_reconnect_backoff_ms': 5000,
+      // A connection whose other end is gone without a word is noticed within 15 s.
+      'grpc.keepalive_time_ms': 10_000,
+      'grpc.keepalive_timeout_ms': 5000,
+    },
+  });
+  const { workflow } = new Client({ connection, namespace, identity });
+
+  return {
+    async signalWithStart(carrier, { storeId, entityId, leadId }, signal, deadlineMs = CALL_LIMIT_MS) {
+      const { name, taskQueue, workflowId }: CarrierDefinition = carriers[carrier];
+      const input: CarrierInput = { storeId, entityId };
+      const deadline = Date.now() + deadlineMs;
+      const call = () =>
+        connection.withDeadline(deadline, () =>
+          workflow.signalWithStart(name, {
+            workflowId: workflowId(entityId),
+            taskQueue,
+            args: [input],
+            signal,
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            typedSearchAttributes: attributes({ storeId, entityId, leadId }),
+            staticSummary: `${name} ${entityId}`,
+          }),
+        );
+      await translated(() => pastBusyMoments(call, deadline));
+    },
+    async ping() {
+      await translated(() =>
+        connection.withDeadline(Date.now() + PING_LIMIT_MS, () => connection.workflowService.getSystemInfo({})),
+      );
+    },
+    close: () => connection.close(),
+  };
+}
+
+function attributes(ids: { storeId: string; entityId: string; leadId?: string | null }): TypedSearchAttributes {
+  const pairs: SearchAttributePair[] = [
+    { key: keys.storeId, value: ids.storeId },
+    { key: keys.entityId, value: ids.entityId },
+  ];
+  if (ids.leadId) pairs.push({ key: keys.leadId, value: ids.leadId });
+  return new TypedSearchAttributes(pairs);
+}
+
+/**
+ * A workflow that is just closing, or that others are signalling, refuses for a moment with RESOURCE_EXHAUSTED. That is
+ * this one workflow's own affair and no sign that the server is out of reach, so it is waited for here.
+ */
+async function pastBusyMoments(call: () => Promise<unknown>, deadline: number): Promise<void> {
+  for (let pauseMs = 20; ; pauseMs *= 2) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      const cause = (error as { cause?: unknown }).cause ?? error;
+      const busy = isGrpcServiceError(cause) && /workflow is (busy|closing)/i.test(cause.details);
+      if (!busy || Date.now() + pauseMs >= deadline) throw error;
+      await pause(pauseMs * (0.5 + Math.random() * 0.5));
+    }
+  }
+}
+
+async function translated(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    const cause = (error as { cause?: unknown }).cause ?? error;
+    if (!isGrpcServiceError(cause)) throw error;
+    if (cause.code === DEADLINE_EXCEEDED) throw new AppError('upstream_timeout', { cause: error });
+    if (refusals.has(cause.code)) throw error;
+    throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause: error });
+  }
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Child, createChildren, untilReady } from '../../../../infra/local/children.ts';
+import { freePort } from '../../../../infra/local/ports.ts';
+import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
+import { silentLog } from '../testing/context.ts';
+import { waitFor } from '../testing/wait.ts';
+import { createSystemDatabase, type SystemDatabase } from './database.ts';
+
+// A server of this file's own, so that it can be stopped, killed and frozen. The system pool is used, as the
+// administrator's rows belong to no store; both pools are the same below that.
+const SIZE = 4;
+let folder: string;
+let port: number;
+let server: Child;
+let database: SystemDatabase;
+
+async function startServer(): Promise<void> {
+  const options = { binaries: findPostgres(process.env), dataDirectory: join(folder, 'data'), port, password: 'test' };
+  const spec = await preparePostgres({ ...options, durable: true });
+  server = createChildren(join(folder, 'children.json')).start(spec);
+  await untilReady(spec, server, 30_000);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mostrador-outage-'));
+  port = await freePort();
+  await startServer();
+  const url = adminUrl({ port, password: 'test' });
+  database = createSystemDatabase({ url, size: SIZE, log: silentLog(), name: 'outage' });
+  await write((sql) => sql`create table facts (id int generated always as identity, text text)`);
+});
+afterAll(async () => {
+  await database?.close();
+  await server?.stop(5000);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const scope = (timeoutMs = 2000) => ({ deadline: Date.now() + timeoutMs });
+const write = (work: Parameters<SystemDatabase['write']>[1]) => database.write(scope(), work);
+const note = (text: string) => write((sql) => sql`insert into facts (text) values (${text})`);
+const atOnce = <T>(count: number, work: () => Promise<T>) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      work().then(
+        () => 'done',
+        (error) => error.code,
+      ),
+    ),
+  );
+
+/** Every connection serves again, and none is lost: as many as there may be run side by side. */
+async function expectWholePool(): Promise<void> {
+  await waitFor(() => note('after').then(() => true), { description: 'the pool works again' });
+  const sleeps = await atOnce(SIZE, () => database.read(scope(), (sql) => sql`select pg_sleep(0.05)`));
+  expect(sleeps).toEqual(Array(SIZE).fill('done'));
+  expect(database.stats()).toEqual({ size: SIZE, busy: 0, waiting: 0 });
+}
+
+test('the pool works again after PostgreSQL was restarted, and refused at once while it was away', async () => {
+  await atOnce(SIZE, () => note('warm'));
+  await server.stop(5000);
+  const startedAt = performance.now();
+  expect(new Set(await atOnce(20, () => note('away')))).toEqual(new Set(['service_unavailable']));
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+  await expect(database.ping()).rejects.toMatchObject({ code: 'service_unavailable' });
+  await startServer();
+  await expectWholePool();
+});
+
+test('what was acknowledged before PostgreSQL was killed is there, and the pool works again', async () => {
+  let acknowledged = 0;
+  let killed = false;
+  const writers = atOnce(SIZE, async () => {
+    while (!killed) {
+      await note('acknowledged');
+      acknowledged++;
+    }
+  });
+  await waitFor(() => acknowledged >= 50, { description: 'some writes are acknowledged' });
+  server.kill();
+  await server.exited;
+  killed = true;
+  for (const outcome of await writers) expect(['done', 'service_unavailable', 'upstream_timeout']).toContain(outcome);
+  await startServer();
+  await expectWholePool();
+  const [row] = await database.read(scope(), (sql) => sql`select count(*) from facts where text = 'acknowledged'`);
+  // A COMMIT whose answer was lost may have been done.
+  expect(row?.count).toBeGreaterThanOrEqual(acknowledged);
+  expect(row?.count).toBeLessThanOrEqual(acknowledged + SIZE);
+});
+
+test('the pool works again after PostgreSQL stood still, and nobody waited past the deadline', async () => {
+  await atOnce(SIZE, () => note('warm'));
+  const backends = await database.read(scope(), (sql) => sql`select pid from pg_stat_activity where pid is not null`);
+  const processes = [server.pid, ...backends.map(({ pid }) => pid as number)];
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of processes) process.kill(pid, signal);
+  };
+  signalAll('SIGSTOP');
+  try {
+    const startedAt = performance.now();
+    const outcomes = await atOnce(SIZE * 3, () => database.read(scope(500), (sql) => sql`select 1`));
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(outcomes.filter((code) => code === 'upstream_timeout')).toHaveLength(SIZE);
+    expect(outcomes.filter((code) => code === 'service_unavailable')).toHaveLength(SIZE * 2);
+  } finally {
+    signalAll('SIGCONT');
+  }
+  await expectWholePool();
+});

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../process/log.ts';
+import { type Client, createClient, type ServerLimits, type Sql } from './client.ts';
+import { codeOf, failureOf, mayRunAgain, type Phase } from './failures.ts';
+import { createPool, type Pool, type PoolStats } from './pool.ts';
+
+export type { PoolStats } from './pool.ts';
+export type { Sql };
+
+/** Runs statements inside one transaction, and refuses to once that has ended. */
+export type TransactionSql = Sql & { readonly inTransaction: true };
+
+/** Whose rows, and until when (epoch ms). A request's context is one. */
+export type StoreScope = { readonly storeId: string; readonly deadline: number };
+/** Until when (epoch ms). */
+export type SystemScope = { readonly deadline: number };
+
+/**
+ * PostgreSQL as a pool of connections. Both calls throw what the work throws, or an AppError:
+ * `service_unavailable` when nothing was done (no connection, a full queue, a lock that did not come), `upstream_timeout`
+ * when the deadline came while it ran or a COMMIT was lost.
+ */
+export type DatabaseOf<Scope> = {
+  /** One or a few reads, without a transaction: each statement sees its own moment. */
+  read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  /**
+   * One transaction (read committed). It is run again when PostgreSQL gives it up (deadlock, serialization), so `work`
+   * must do nothing but statements.
+   */
+  write<T>(scope: Scope, work: (sql: TransactionSql) => PromiseLike<T>): Promise<T>;
+  /** Throws unless PostgreSQL answers within a second. */
+  ping(): Promise<void>;
+  stats(): PoolStats;
+  /** Lets what runs finish, then closes every connection. */
+  close(): Promise<void>;
+};
+
+/** The runtime role's connections: row-level security shows the rows of the scope's store alone. */
+export type Database = DatabaseOf<StoreScope>;
+/** The system role's connections: no store, and policies on just the tables it needs. */
+export type SystemDatabase = DatabaseOf<SystemScope>;
+
+export type DatabaseOptions = {
+  url: string;
+  /** Connections at most. */
+  size: number;
+  /** How many may wait for one before the next is refused at once; 64 for each connection unless said. */
+  queue?: number;
+  log: Log;
+  /** Shown in pg_stat_activity. */
+  name: string;
+};
+
+const limits: ServerLimits = {
+  statementTimeoutMs: 15_000,
+  lockTimeoutMs: 5_000,
+  idleInTransactionTimeoutMs: 10_000,
+  transactionTimeoutMs: 30_000,
+};
+const MOST_RUNS = 6;
+
+/** Connections of a store-scoped role. Connects when first used, and again after any failure. */
+export function createDatabase(options: DatabaseOptions): Database {
+  return databaseOn<StoreScope>(openPool(options), {
+    beforeRead: (sql, { storeId }) => sql`select set_config('mostrador.store_id', ${storeId}, false)`,
+    beforeWork: (sql, { storeId }, limit) => sql`
+      select set_config('mostrador.store_id', ${storeId}, true), set_config('transaction_timeout', ${limit}, true)`,
+  });
+}
+
+/** Connections of a system role, which never sets a store. */
+export function createSystemDatabase(options: DatabaseOptions): SystemDatabase {
+  return databaseOn<SystemScope>(openPool(options), {
+    beforeWork: (sql, _scope, limit) => sql`select set_config('transaction_timeout', ${limit}, true)`,
+  });
+}
+
+/** Whether a statement broke a unique constraint (that one, when it is named). */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (codeOf(error) !== '23505') return false;
+  return constraint === undefined || (error as { constraint_name?: string }).constraint_name === constraint;
+}
+
+function openPool({ url, size, queue, log, name }: DatabaseOptions): Pool {
+  return createPool({
+    size,
+    queue: queue ?? size * 64,
+    name,
+    log,
+    create: (onBroken) => createClient({ url, name, limits, onBroken }),
+  });
+}
+
+/** A statement that is queued by `execute()`; a plain `await` would queue it a tick later. */
+type Statement = ReturnType<Sql['unsafe']>;
+type Openings<Scope> = {
+  beforeRead?: (sql: Sql, scope: Scope) => Statement;
+  beforeWork: (sql: Sql, scope: Scope, transactionTimeout: string) => Statement;
+};
+
+function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Scope>): DatabaseOf<Scope> {
+  return {
+    async read(scope, query) {
+      try {
+        return await pool.use(scope.deadline, async ({ sql }) => {
+          const scoped = lend<Sql>(sql);
+          try {
+            // Both are queued in one tick on one connection, so nothing comes between them.
+            const opened = openings.beforeRead?.(sql, scope).execute();
+            const [, result] = await Promise.all([opened, query(scoped.sql)]);
+            return result;
+          } finally {
+            scoped.end();
+          }
+        });
+      } catch (error) {
+        throw failureOf(error, 'before commit');
+      }
+    },
+
+    async write(scope, work) {
+      for (let run = 1; ; run++) {
+        const progress: { phase: Phase } = { phase: 'before commit' };
+        try {
+          return await pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress));
+        } catch (error) {
+          const waitMs = Math.random() * 10 * 2 ** run;
+          const again = mayRunAgain(error) && run < MOST_RUNS && Date.now() + waitMs < scope.deadline;
+          if (!again) throw failureOf(error, progress.phase);
+          await pause(waitMs);
+        }
+      }
+    },
+
+    async ping() {
+      await pool
+        .use(Date.now() + 1000, async ({ sql }) => void (await sql`select 1`))
+        .catch((error) => {
+          throw failureOf(error, 'before commit');
+        });
+    },
+    stats: pool.stats,
+    close: () => pool.close(),
+  };
+}
+
+async function transaction<Scope extends SystemScope, T>(
+  client: Client,
+  scope: Scope,
+  openings: Openings<Scope>,
+  work: (sql: TransactionSql) => PromiseLike<T>,
+  progress: { phase: Phase },
+): Promise<T> {
+  const { sql } = client;
+  // A process that stalls must not keep its locks: past the deadline the server ends the transaction by itself.
+  const transactionTimeout = String(Math.max(1, scope.deadline - Date.now() + 250));
+  const scoped = lend<TransactionSql>(sql);
+  // BEGIN, the store and the work's first statement travel together.
+  const begun = sql.unsafe('begin').execute();
+  const opened = Promise.all([begun, openings.beforeWork(sql, scope, transactionTimeout).execute()]);
+  opened.catch(() => {}); // it is awaited below, unless the work throws at once
+  try {
+    const [, result] = await Promise.all([opened, work(scoped.sql)]);
+    scoped.end();
+    progress.phase = 'committing';
+    const { command } = await sql.unsafe('commit');
+    if (command === 'COMMIT') return result;
+    progress.phase = 'before commit';
+    throw new Error('PostgreSQL rolled the transaction back: the work went on after a statement had failed');
+  } catch (error) {
+    scoped.end();
+    if (progress.phase === 'before commit') await sql.unsafe('rollback').catch(() => client.destroy());
+    throw error;
+  }
+}
+
+/** `sql` for the length of one operation: afterwards the connection is somebody else's. */
+function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void } {
+  let over = false;
+  const check = () => {
+    if (over) throw new Error('a statement came after its operation had ended; something was not awaited');
+  };
+  const call = (first: TemplateStringsArray, ...rest: never[]) => {
+    check();
+    return sql(first, ...rest);
+  };
+  const unsafe: Sql['unsafe'] = (...parameters) => {
+    check();
+    return sql.unsafe(...parameters);
+  };
+  const { json, array, typed, types, notify, file } = sql;
+  const lent = Object.assign(call, { json, array, typed, types, notify, file, unsafe, inTransaction: true });
+  return {
+    sql: lent as unknown as Lent,
+    end: () => {
+      over = true;
+    },
+  };
+}

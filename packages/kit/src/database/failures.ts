@@ -1,0 +1,74 @@
+import { AppError } from '../rpc/errors.ts';
+
+/** Where an operation was when it failed: only a lost COMMIT leaves it open whether anything was done. */
+export type Phase = 'before commit' | 'committing';
+
+/** What a failure means to the caller. `again`: nothing was done, and the same work may succeed if run again now. */
+type Meaning = 'again' | 'unavailable' | 'timeout' | 'ours';
+
+const lostConnection = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+]);
+
+/** By SQLSTATE (PostgreSQL's appendix A), longest prefix first. */
+const meanings: readonly (readonly [prefix: string, meaning: Meaning])[] = [
+  ['40001', 'again'], // serialization_failure
+  ['40P01', 'again'], // deadlock_detected
+  ['55P03', 'unavailable'], // lock_not_available: lock_timeout
+  ['57014', 'timeout'], // query_canceled: statement_timeout
+  ['25P03', 'timeout'], // idle_in_transaction_session_timeout
+  ['25P04', 'timeout'], // transaction_timeout
+  ['08', 'unavailable'], // connection exceptions
+  ['53', 'unavailable'], // insufficient resources: too many connections, disk full
+];
+
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+export const isLostConnection = (error: unknown): boolean => lostConnection.has(codeOf(error) ?? '');
+
+/** A migration changed the columns of a prepared statement: the connection that prepared it must go. */
+export const isStalePlan = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
+
+function meaningOf(error: unknown): Meaning {
+  const code = codeOf(error);
+  if (code === undefined) return 'ours';
+  if (isStalePlan(error)) return 'again';
+  if (lostConnection.has(code)) return 'unavailable';
+  return meanings.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'ours';
+}
+
+/** Deadlocks, serialization failures and stale plans: nothing was done, the same work may be run again at once. */
+export const mayRunAgain = (error: unknown): boolean => meaningOf(error) === 'again';
+
+export const unavailable = (cause?: unknown): AppError =>
+  new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
+export const timedOut = (cause?: unknown): AppError => new AppError('upstream_timeout', { cause });
+
+/** The error that leaves the pool. */
+export function failureOf(error: unknown, phase: Phase): unknown {
+  if (error instanceof AppError) return error;
+  const meaning = meaningOf(error);
+  if (meaning === 'ours') return error;
+  if (meaning === 'timeout') return timedOut(error);
+  return phase === 'committing' ? timedOut(error) : unavailable(error);
+}

@@ -1,0 +1,123 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { waitFor } from '../testing/wait.ts';
+import { migrate } from './migrate.ts';
+
+const schema = 'messaging';
+let kit: TestDatabase;
+let owner: postgres.Sql;
+let directory: string;
+
+beforeEach(async () => {
+  kit = await createTestDatabase(schema);
+  await kit.adminSql.unsafe(`drop schema ${schema} cascade; create schema ${schema} authorization ${schema}_owner`);
+  owner = postgres(kit.ownerUrl, { max: 2, onnotice: () => {} });
+  directory = await mkdtemp(join(tmpdir(), 'mostrador-migrations-'));
+});
+afterEach(async () => {
+  await owner.end();
+  await kit.drop();
+  await rm(directory, { recursive: true });
+});
+
+const file = (name: string, text: string) => writeFile(join(directory, name), text);
+const run = (patienceMs?: number) =>
+  migrate({ url: kit.ownerUrl, schema, directory, log: { info: () => {} }, patienceMs });
+const namesOf = (sql: postgres.Sql) =>
+  sql`select name from schema_migrations order by name`.then((rows) => rows.map(({ name }) => name));
+
+test('files run in the order of their names, each once', async () => {
+  await file('0002-second.sql', 'insert into things values (2);');
+  await file('0001-first.sql', 'create table things (n int); insert into things values (1);');
+  expect(await run()).toEqual({ applied: ['0001-first.sql', '0002-second.sql'] });
+  await file('0003-third.sql', 'insert into things values (3);');
+  expect(await run()).toEqual({ applied: ['0003-third.sql'] });
+  expect(await run()).toEqual({ applied: [] });
+  expect(await owner`select n from things order by n`).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+});
+
+test('of several migrations at once one works and the others find it done', async () => {
+  await file('0001-things.sql', 'create table things (n int); select pg_sleep(0.3); insert into things values (1);');
+  const outcomes = await Promise.all([run(), run(), run()]);
+  expect(outcomes.flatMap(({ applied }) => applied)).toEqual(['0001-things.sql']);
+  expect(await owner`select n from things`).toHaveLength(1);
+});
+
+test('an applied file that changed since is an error and nothing more is applied', async () => {
+  await file('0001-things.sql', 'create table things (n int);');
+  await run();
+  await file('0001-things.sql', 'create table things (n bigint);');
+  await file('0002-more.sql', 'create table more (n int);');
+  await expect(run()).rejects.toThrow(/0001-things.sql has changed/);
+  expect(await namesOf(owner)).toEqual(['0001-things.sql']);
+});
+
+test('a file that fails leaves nothing of itself, and what came before it stays', async () => {
+  await file('0001-good.sql', 'create table good (n int);');
+  await file('0002-bad.sql', 'create table half (n int); select 1 / 0;');
+  await expect(run()).rejects.toThrow(/division by zero/);
+  expect(await namesOf(owner)).toEqual(['0001-good.sql']);
+  expect((await owner`select to_regclass('half') as half`)[0]).toEqual({ half: null });
+  await file('0002-bad.sql', 'create table whole (n int);');
+  expect(await run()).toEqual({ applied: ['0002-bad.sql'] });
+});
+
+test('an index is built while requests go on, and waits for long transactions instead of being left half done', async () => {
+  await file('0001-things.sql', 'create table things (n int);');
+  await run();
+  await file('0002-index.sql', '-- no-transaction\ncreate index concurrently if not exists by_n on things (n);');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const longTransaction = owner.begin(async (sql) => {
+    await sql`insert into things values (1)`;
+    begin();
+    await released;
+  });
+  await begun;
+  const migration = run();
+  const waitsLong = () =>
+    kit.adminSql`select 1 from pg_stat_activity
+      where query like '%concurrently%' and wait_event_type = 'Lock' and now() - query_start > interval '2.2 s'`;
+  await waitFor(async () => (await waitsLong()).length > 0, { description: 'it waits past the lock timeout' });
+  await owner`insert into things values (2)`;
+  release();
+  await longTransaction;
+  expect(await migration).toEqual({ applied: ['0002-index.sql'] });
+  expect(await owner`select indisvalid from pg_index where indexrelid = 'by_n'::regclass`).toEqual([
+    { indisvalid: true },
+  ]);
+});
+
+test('a lock that requests hold is waited for in short tries, and the migration then succeeds', async () => {
+  await file('0001-things.sql', 'create table things (n int);');
+  await run();
+  await file('0002-column.sql', 'alter table things add column m int;');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+  const request = owner.begin(async (sql) => {
+    await sql`lock table things in access share mode`;
+    hold();
+    await released;
+  });
+  await held;
+  await expect(run(0)).rejects.toMatchObject({ code: '55P03' });
+  const patient = run();
+  // Between the tries others get through.
+  await kit.adminSql`insert into things values (1)`;
+  release();
+  await request;
+  expect(await patient).toEqual({ applied: ['0002-column.sql'] });
+});
+
+test('names that leave the order open are refused', async () => {
+  await file('1-things.sql', 'select 1;');
+  await expect(run()).rejects.toThrow(/NNNN-name.sql/);
+  await rm(join(directory, '1-things.sql'));
+  await file('0001-a.sql', 'select 1;');
+  await file('0001-b.sql', 'select 1;');
+  await expect(run()).rejects.toThrow(/number/);
+});

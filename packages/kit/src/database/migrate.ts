@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient, type Sql } from './client.ts';
+import { codeOf } from './failures.ts';
+
+export type MigrateOptions = {
+  /** Connection of the role that owns the schema. */
+  readonly url: string;
+  readonly schema: string;
+  /** Folder of `NNNN-name.sql` files. */
+  readonly directory: string;
+  readonly log: { info(text: string): void };
+  /** How long to wait for another migration of this schema, and for locks that requests hold. */
+  readonly patienceMs?: number;
+};
+
+type Migration = { readonly name: string; readonly text: string; readonly checksum: string };
+
+const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/;
+const WITHOUT_TRANSACTION = /^-- no-transaction\s*\n/;
+const LOCK_TIMEOUT_MS = 2000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Brings a schema to what the files in a folder say. Files run in the order of their names, each once, each in a
+ * transaction of its own; one whose first line is `-- no-transaction` holds a single statement that cannot run in one
+ * (such as `create index concurrently`) and that does no harm when it runs twice.
+ *
+ * Several at once are safe: one works, the others wait for it. A lock that requests hold is waited for two seconds at a
+ * time, so that requests never queue behind a migration for longer than that.
+ *
+ * @returns the names of the files that were applied now
+ * @throws Error when an applied file has changed since, a file's name has another form, or patience runs out
+ */
+export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
+  const { schema } = options;
+  const migrations = await readMigrations(options.directory);
+  const until = Date.now() + (options.patienceMs ?? 60_000);
+  const client = createClient({
+    url: options.url,
+    name: `${schema} migrations`,
+    // An index over a large table takes long; only waiting for locks has a limit.
+    limits: {
+      statementTimeoutMs: 0,
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      idleInTransactionTimeoutMs: 60_000,
+      transactionTimeoutMs: 0,
+    },
+  });
+  try {
+    await becomeTheOnlyOne(client.sql, schema, until);
+    const before = await appliedBefore(client.sql, schema);
+    const applied: string[] = [];
+    for (const migration of migrations) {
+      const checksum = before.get(migration.name);
+      if (checksum === migration.checksum) continue;
+      if (checksum !== undefined) {
+        throw new Error(`${schema}: ${migration.name} has changed since it was applied; write a new file instead`);
+      }
+      await patiently(until, () => apply(client.sql, schema, migration));
+      options.log.info(`${schema}: applied ${migration.name}`);
+      applied.push(migration.name);
+    }
+    return { applied };
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  const odd = names.find((name) => !FILE_NAME.test(name));
+  if (odd) throw new Error(`${odd} in ${directory} is not named NNNN-name.sql`);
+  const twice = names.find((name, index) => name.slice(0, 4) === names[index + 1]?.slice(0, 4));
+  if (twice) throw new Error(`two migrations in ${directory} have the number of ${twice}`);
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(directory, name), 'utf8');
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+/** Holds an advisory lock for as long as the connection lives: a try-lock, so that a waiting one holds up nothing. */
+async function becomeTheOnlyOne(sql: Sql, schema: string, until: number): Promise<void> {
+  for (;;) {
+    const [row] =
+      await sql`select pg_try_advisory_lock(hashtextextended(${`mostrador migrations of ${schema}`}, 0)) as mine`;
+    if (row?.mine) return;
+    if (Date.now() >= until) throw new Error(`${schema}: another migration is still running`);
+    await pause(50 + Math.random() * 50);
+  }
+}
+
+async function appliedBefore(sql: Sql, schema: string): Promise<Map<string, string>> {
+  await sql`create table if not exists ${sql(schema)}.schema_migrations (
+    name text primary key, checksum text not null, applied_at timestamptz(3) not null default clock_timestamp())`;
+  const rows = await sql`select name, checksum from ${sql(schema)}.schema_migrations`;
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+}
+
+async function apply(sql: Sql, schema: string, { name, text, checksum }: Migration): Promise<void> {
+  const remember = () =>
+    sql`insert into ${sql(schema)}.schema_migrations (name, checksum) values (${name}, ${checksum})`;
+  await sql`select set_config('search_path', ${schema}, false)`;
+  if (WITHOUT_TRANSACTION.test(text)) {
+    // It waits for transactions older than itself and holds up nobody; given up, it would leave half an index.
+    await sql`set lock_timeout = 0`;
+    await sql.unsafe(text);
+    await remember();
+    await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, false)`;
+    return;
+  }
+  try {
+    await sql.unsafe('begin');
+    await sql.unsafe(text);
+    await remember();
+    await sql.unsafe('commit');
+  } catch (error) {
+    await sql.unsafe('rollback').catch(() => {}); // the connection may be what failed
+    throw error;
+  }
+}
+
+async function patiently(until: number, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || Date.now() >= until) throw error;
+      await pause(200 + Math.random() * 300);
+    }
+  }
+}

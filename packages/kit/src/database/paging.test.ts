@@ -1,0 +1,104 @@
+import { Type } from '@sinclair/typebox';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../rpc/errors.ts';
+import { decodeCursor, encodeCursor, pagesOf, readCursor } from './paging.ts';
+
+const Position = Type.Object({ after: Type.String({ format: 'date-time' }), total: Type.Integer() });
+const position = { after: '2027-01-31T09:00:00.000Z', total: 7 };
+
+function refusal(cursor: string, filters: unknown = {}): string {
+  try {
+    decodeCursor(cursor, filters, Position);
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError);
+    const [fault] = ((error as AppError).members?.errors ?? []) as { in: string; name: string; detail: string }[];
+    expect(fault).toMatchObject({ in: 'query', name: 'cursor' });
+    return fault?.detail ?? '';
+  }
+  throw new Error('accepted');
+}
+
+describe('a cursor', () => {
+  test('comes back as it went in, whatever the order of the filters', () => {
+    const cursor = encodeCursor(position, { status: 'done', lead_id: undefined, limit: 5 });
+    expect(decodeCursor(cursor, { limit: 5, status: 'done' }, Position)).toEqual(position);
+    expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+  });
+
+  test('of other filters is refused', () => {
+    expect(refusal(encodeCursor(position, { status: 'done' }), { status: 'cancelled' })).toContain('other filters');
+  });
+
+  test('that someone wrote themselves is refused unless it holds what ours hold', () => {
+    expect(refusal(encodeCursor({ after: "'; drop table", total: 7 }, {}))).toContain('not a cursor');
+    expect(refusal(encodeCursor({ total: 7 }, {}))).toContain('not a cursor');
+  });
+
+  test('that is anything else is refused, and nothing worse', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(refusal(text)).toContain('not a cursor');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(refusal(Buffer.from(JSON.stringify(value)).toString('base64url'))).toMatch(/cursor|filters/);
+      }),
+    );
+  });
+});
+
+describe('a query', () => {
+  const cursor = encodeCursor(position, {});
+
+  test('begins where its cursor says, or at its page', () => {
+    expect(readCursor({ cursor }, {}, Position)).toEqual(position);
+    expect(readCursor({ page: 3 }, {}, Position)).toBeUndefined();
+    expect(readCursor({}, {}, Position)).toBeUndefined();
+  });
+
+  test('has a cursor or a page, not both', () => {
+    expect(() => readCursor({ cursor, page: 1 }, {}, Position)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        members: { errors: [{ in: 'query', name: 'page', detail: expect.any(String) }] },
+      }),
+    );
+  });
+});
+
+describe('the pages of a list', () => {
+  const all = Array.from({ length: 7 }, (_, index) => ({ number: index + 1 }));
+  const pages = pagesOf({
+    defaultLimit: 3,
+    position: Type.Object({ number: Type.Integer() }),
+    positionOf: ({ number }: { number: number }) => ({ number }),
+    toAfter: ({ number }) => number,
+  });
+  const read = (query: { cursor?: string; page?: number; limit?: number }) => {
+    const { start, take, total, reply } = pages(query, {});
+    const from = 'after' in start ? start.after : start.offset;
+    return reply(all.slice(from, from + take), total ?? all.length, ({ number }) => number);
+  };
+
+  test('a walk by cursor meets every row once, and carries the number of the page and the total', () => {
+    const seen: number[][] = [];
+    for (let query: { cursor?: string } | undefined = {}; query; ) {
+      const { body, headers } = read(query);
+      seen.push(body?.data ?? []);
+      expect(body).toMatchObject({ total: 7, page: seen.length, limit: 3 });
+      query = headers.nextCursor === undefined ? undefined : { cursor: headers.nextCursor };
+    }
+    expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  test('a page by its number begins where the pages before it end', () => {
+    expect(read({ page: 2, limit: 2 }).body).toEqual({ data: [3, 4], total: 7, page: 2, limit: 2 });
+  });
+
+  test('the last page has no next one, also when it is full', () => {
+    expect(read({ limit: 7 }).headers.nextCursor).toBeUndefined();
+    expect(read({ page: 9 }).body?.data).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import type { Log } from '../process/log.ts';
+import type { Client } from './client.ts';
+import { isLostConnection, isStalePlan, timedOut, unavailable } from './failures.ts';
+
+/** A bounded number of one-connection clients, lent to one operation at a time. */
+export type Pool = {
+  /**
+   * Lends a client to `work` until it settles or the deadline (epoch ms) comes. A client whose operation missed its
+   * deadline is cut and replaced, never lent again.
+   * @throws AppError `service_unavailable` when the queue is full or no client is free in time, `upstream_timeout` when the deadline comes while `work` runs
+   */
+  use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T>;
+  stats(): PoolStats;
+  /** Lends no more, lets what runs finish for up to `limitMs`, then cuts it. */
+  close(limitMs?: number): Promise<void>;
+};
+
+export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
+
+type Waiter = { readonly deadline: number; give(client: Client): void; refuse(): void };
+
+export function createPool(options: {
+  size: number;
+  /** How many may wait for a client before the next is refused at once. */
+  queue: number;
+  name: string;
+  log: Log;
+  create(onBroken: () => void): Client;
+}): Pool {
+  const all = new Set<Client>();
+  const free: Client[] = [];
+  const waiting = new Set<Waiter>();
+  let closing = false;
+  let idle = () => {};
+  let reachable = true;
+
+  function create(): Client {
+    const client: Client = options.create(() => {
+      all.delete(client);
+      const index = free.indexOf(client);
+      if (index >= 0) free.splice(index, 1);
+      serveNext();
+    });
+    all.add(client);
+    return client;
+  }
+
+  /** A free client, or a new one while there may be more. */
+  function available(): Client | undefined {
+    return free.pop() ?? (all.size < options.size ? create() : undefined);
+  }
+
+  function serveNext(): void {
+    if (all.size === free.length) idle();
+    for (const waiter of waiting) {
+      // Its timer may not have had its turn yet; to begin now would only break the next connection.
+      if (waiter.deadline <= Date.now()) {
+        waiter.refuse();
+        continue;
+      }
+      const client = available();
+      if (client) {
+        waiting.delete(waiter);
+        waiter.give(client);
+      }
+      return;
+    }
+  }
+
+  function acquire(deadline: number): Promise<Client> {
+    if (closing || Date.now() >= deadline) return Promise.reject(unavailable());
+    const client = available();
+    if (client) return Promise.resolve(client);
+    if (waiting.size >= options.queue) return Promise.reject(unavailable());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => waiter.refuse(), deadline - Date.now());
+      const waiter: Waiter = {
+        deadline,
+        give(given) {
+          clearTimeout(timer);
+          resolve(given);
+        },
+        refuse() {
+          clearTimeout(timer);
+          waiting.delete(waiter);
+          reject(unavailable());
+        },
+      };
+      waiting.add(waiter);
+    });
+  }
+
+  function release(client: Client): void {
+    if (client.broken) return;
+    free.push(client);
+    serveNext();
+  }
+
+  function noteReachable(now: boolean, error?: unknown): void {
+    if (now === reachable || closing) return;
+    reachable = now;
+    if (now) options.log.info({ pool: options.name }, 'PostgreSQL answers again');
+    else options.log.warn({ pool: options.name, err: error }, 'PostgreSQL does not answer');
+  }
+
+  async function use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await acquire(deadline);
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => {
+          reject(timedOut());
+          client.destroy();
+        },
+        Math.max(0, deadline - Date.now()),
+      );
+    });
+    try {
+      const result = await Promise.race([work(client), limit]);
+      noteReachable(true);
+      return result;
+    } catch (error) {
+      if (isLostConnection(error)) noteReachable(false, error);
+      if (isLostConnection(error) || isStalePlan(error)) client.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      release(client);
+    }
+  }
+
+  return {
+    use,
+    stats: () => ({ size: options.size, busy: all.size - free.length, waiting: waiting.size }),
+    async close(limitMs = 5000) {
+      closing = true;
+      for (const waiter of waiting) waiter.refuse();
+      if (all.size > free.length) {
+        let timer: NodeJS.Timeout | undefined;
+        await new Promise<void>((resolve) => {
+          idle = resolve;
+          timer = setTimeout(resolve, limitMs);
+        });
+        clearTimeout(timer);
+      }
+      await Promise.all([...all].map((client) => (free.includes(client) ? client.end() : client.destroy())));
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestDatabase } from '../testing/database.ts';
+import { createKitDatabase } from '../testing/kit-tables.ts';
+
+let kit: TestDatabase;
+beforeAll(async () => {
+  kit = await createKitDatabase();
+  // Where the clock was seconds off a whole minute, long ago.
+  await kit.adminSql.unsafe(`alter database ${new URL(kit.url).pathname.slice(1)} set timezone to 'America/Sao_Paulo'`);
+});
+afterAll(() => kit?.drop());
+
+const first = new Date('0001-01-01T00:00:00Z');
+const last = new Date('9999-12-31T23:59:59.999Z');
+const instant = fc.oneof(
+  fc.date({ min: first, max: last, noInvalidDate: true }),
+  // Years that look like days, months, or the end of a year.
+  fc.date({ min: first, max: new Date('0100-01-01T00:00:00Z'), noInvalidDate: true }),
+);
+
+test('an instant of any year is read as it was written, alone and in an array, whatever the time zone of the server', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(instant, { minLength: 1, maxLength: 50 }), async (instants) => {
+      const texts = instants.map((at) => at.toISOString());
+      const scope = { storeId: randomUUID(), deadline: Date.now() + 10_000 };
+      const [row] = await kit.database.read(
+        scope,
+        (sql) => sql`
+          select ${instants[0] as Date}::timestamptz as one, ${texts}::timestamptz[] as all,
+            (select array_agg(at) from unnest(${texts}::timestamptz[]) as at) as read`,
+      );
+      expect(row).toEqual({ one: instants[0], all: instants, read: instants });
+    }),
+  );
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { type EventType, eventStream, eventSubject } from '@mostrador/contracts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureEventStream, isConnected } from '../clients/nats.ts';
+import type { Periodic } from '../process/periodic.ts';
+import { silentLog } from '../testing/context.ts';
+import { startTestNats, type TestNats } from '../testing/nats.ts';
+import { waitFor } from '../testing/wait.ts';
+import { consumeEvents, type EventsConsumerOptions } from './events-consumer.ts';
+
+type OptedOut = 'messaging.lead.opted_out';
+let server: TestNats;
+let consumers: Periodic[];
+beforeEach(async () => {
+  server = await startTestNats();
+  await ensureEventStream(server.nats);
+  consumers = [];
+});
+afterEach(async () => {
+  await Promise.all(consumers.map((consumer) => consumer.stop()));
+  await server.stop();
+});
+
+function consume(handle: EventsConsumerOptions<OptedOut>['handle'], mostDeliveries?: number): Periodic {
+  const types = ['messaging.lead.opted_out'] as const;
+  const options = { nats: server.nats, log: silentLog(), name: 'test', types, handle };
+  const consumer = consumeEvents(mostDeliveries === undefined ? options : { ...options, mostDeliveries });
+  consumers.push(consumer);
+  consumer.start();
+  return consumer;
+}
+
+async function publish(type: EventType = 'messaging.lead.opted_out', data: object = { lead_id: randomUUID() }) {
+  const id = randomUUID();
+  const event = { id, type, store_id: randomUUID(), occurred_at: new Date().toISOString(), data };
+  const publishing = () => server.nats.jetstream().publish(eventSubject(type), JSON.stringify(event), { msgID: id });
+  await waitFor(publishing, { description: 'the stream to take an event', timeoutMs: 20_000 });
+  return id;
+}
+
+const until = (condition: () => boolean, description: string) => waitFor(condition, { description, timeoutMs: 30_000 });
+const pending = async () => {
+  const manager = await server.nats.jetstreamManager();
+  const { num_pending, num_ack_pending } = await manager.consumers.info(eventStream.name, 'test');
+  return num_pending + num_ack_pending;
+};
+
+test('each event of its types is handled once when all goes well, shared by all processes of the name', async () => {
+  const handled: string[] = [];
+  const handle = async ({ id }: { id: string }) => void handled.push(id);
+  consume(handle);
+  consume(handle);
+  const ids = await Promise.all(Array.from({ length: 50 }, () => publish()));
+  await publish('messaging.lead.opted_in');
+  await until(() => handled.length >= 50, 'all events');
+  await waitFor(async () => (await pending()) === 0, { description: 'the acknowledgements' });
+  expect(handled.toSorted()).toEqual(ids.toSorted());
+});
+
+test('what was published before it first started is handled too', async () => {
+  const id = await publish();
+  const handled: string[] = [];
+  consume(async (event) => void handled.push(event.id));
+  await until(() => handled.length === 1, 'the event');
+  expect(handled).toEqual([id]);
+});
+
+test('an event whose handler failed comes again, and holds up no other', async () => {
+  const handled: string[] = [];
+  let failures = 0;
+  const faulty = await publish();
+  consume(async ({ id }) => {
+    if (id === faulty && failures < 2) {
+      failures += 1;
+      throw new Error('not yet');
+    }
+    handled.push(id);
+  });
+  const other = await publish();
+  await until(() => handled.length === 2, 'both events');
+  expect(handled).toEqual([other, faulty]);
+  expect(failures).toBe(2);
+});
+
+test('an event that fails for ever is given up, one that is not what the catalogue says at once', async () => {
+  let deliveries = 0;
+  consume(async () => {
+    deliveries += 1;
+    throw new Error('never');
+  }, 2);
+  await publish();
+  await publish('messaging.lead.opted_out', { lead_id: 'nobody' });
+  await until(() => deliveries === 2, 'the last delivery');
+  await waitFor(async () => (await pending()) === 0, { description: 'both to be dropped' });
+  expect(deliveries).toBe(2);
+});
+
+test('survives a restart of NATS', async () => {
+  const handled: string[] = [];
+  consume(async ({ id }) => void handled.push(id));
+  const first = await publish();
+  await until(() => handled.length === 1, 'the first event');
+  await server.stopServer();
+  await waitFor(() => !isConnected(server.nats), { description: 'the loss' });
+  await server.startServer();
+  const second = await publish();
+  await until(() => handled.includes(second), 'an event after the restart');
+  expect(new Set(handled)).toEqual(new Set([first, second]));
+});
+
+test('a stream that was lost is made anew, and its events are handled', async () => {
+  const handled: string[] = [];
+  consume(async ({ id }) => void handled.push(id));
+  await publish();
+  await until(() => handled.length === 1, 'the first event');
+  const manager = await server.nats.jetstreamManager();
+  await manager.streams.delete(eventStream.name);
+  const second = await publish();
+  await until(() => handled.includes(second), 'an event of the new stream');
+});
+
+test('stop waits for the handler that runs, and what comes later stays for the next process', async () => {
+  const finishing = Promise.withResolvers<void>();
+  const handled: string[] = [];
+  let begun = 0;
+  const consumer = consume(async ({ id }) => {
+    begun += 1;
+    await finishing.promise;
+    handled.push(id);
+  });
+  await publish();
+  await until(() => begun === 1, 'the handler');
+  let stopped = false;
+  const stopping = consumer.stop().then(() => {
+    stopped = true;
+  });
+  const later = await publish();
+  expect(stopped).toBe(false);
+  finishing.resolve();
+  await stopping;
+  expect(handled).toHaveLength(1);
+  await waitFor(async () => (await pending()) === 1, { description: 'the first to be acknowledged' });
+  consume(async ({ id }) => void handled.push(id));
+  await until(() => handled.length === 2, 'the later event');
+  expect(handled[1]).toBe(later);
+});

@@ -1,0 +1,154 @@
+import { type DomainEvent, type EventType, eventCatalogue, eventStream, eventSubject } from '@mostrador/contracts';
+import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type JsMsg, nanos } from 'nats';
+import { ensureEventStream, isConnected, type NatsConnection } from '../clients/nats.ts';
+import type { Log } from '../process/log.ts';
+import type { Periodic } from '../process/periodic.ts';
+import { compile } from '../rpc/validate.ts';
+
+/** An event of one of these types; its `type` says what its `data` is. */
+export type EventOf<T extends EventType> = T extends EventType ? DomainEvent<T> : never;
+
+export type EventsConsumerOptions<T extends EventType> = {
+  readonly nats: NatsConnection;
+  readonly log: Log;
+  /** The durable name: all processes that use it share the events. No dots or spaces. */
+  readonly name: string;
+  readonly types: readonly T[];
+  /** `deadline` in milliseconds since the epoch. What it throws leads to another delivery, later and later. */
+  readonly handle: (event: EventOf<T>, context: { readonly deadline: number }) => Promise<void>;
+  /** After so many deliveries an event is given up. 20, which takes about a quarter of an hour. */
+  readonly mostDeliveries?: number;
+};
+
+const atOnce = 16;
+const fetchMs = 5_000;
+const handleMs = 20_000;
+/** Longer than a handler may take: an event whose handler's process died comes again after this. */
+const ackWaitMs = 30_000;
+const pauseMs = 500;
+
+/**
+ * Handles domain events: each at least once, in no promised order, for as long as the stream has it. Waits when NATS is
+ * away, and makes stream and consumer anew when they are lost. What is not what the catalogue says, or fails for ever,
+ * is logged by its id and dropped: no correctness rests on an event. `stop` waits for the handlers that run.
+ */
+export function consumeEvents<const T extends EventType>(options: EventsConsumerOptions<T>): Periodic {
+  const { nats, name, types, handle, mostDeliveries = 20 } = options;
+  const log = options.log.child({ consumer: name });
+  const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let messages: ConsumerMessages | undefined;
+  let loop: Promise<void> | undefined;
+
+  const open = async (): Promise<Consumer> => {
+    await ensureEventStream(nats);
+    const manager = await nats.jetstreamManager();
+    await manager.consumers.add(eventStream.name, {
+      durable_name: name,
+      filter_subjects: types.map(eventSubject),
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ack_wait: nanos(ackWaitMs),
+      max_deliver: mostDeliveries,
+    });
+    return await nats.jetstream().consumers.get(eventStream.name, name);
+  };
+
+  const take = (message: JsMsg) => {
+    const work = receive(message).finally(() => running.delete(work));
+    running.add(work);
+  };
+
+  /** Never throws: what is neither acknowledged nor refused is delivered again by itself. */
+  const receive = async (message: JsMsg): Promise<void> => {
+    let id: string | undefined;
+    try {
+      const event = readEvent(message, types);
+      if (!event) {
+        log.error({ stream_sequence: message.seq }, 'an event that is not in the catalogue was dropped');
+        message.term();
+        return;
+      }
+      id = event.id;
+      await handle(event, { deadline: Date.now() + handleMs });
+      message.ack();
+    } catch (error) {
+      const { deliveryCount } = message.info;
+      const last = deliveryCount >= mostDeliveries;
+      if (last) log.error({ err: error, event: id, deliveries: deliveryCount }, 'an event was given up');
+      else log.warn({ err: error, event: id, deliveries: deliveryCount }, 'an event could not be handled yet');
+      if (nats.isClosed()) return;
+      if (last) message.term();
+      else message.nak(Math.min(60_000, 500 * 2 ** deliveryCount));
+    }
+  };
+
+  const consume = async () => {
+    let consumer: Consumer | undefined;
+    let complained = false;
+    while (!signal.aborted && !nats.isClosed()) {
+      try {
+        if (!isConnected(nats)) throw new Error('not connected to NATS');
+        consumer ??= await open();
+        if (running.size >= atOnce) await Promise.race(running);
+        if (signal.aborted) return;
+        messages = await consumer.fetch({ max_messages: atOnce - running.size, expires: fetchMs });
+        if (signal.aborted) messages.stop();
+        let taken = 0;
+        for await (const message of messages) {
+          take(message);
+          taken += 1;
+        }
+        // None came: either there is none, or the consumer is lost, which the fetch does not always say.
+        if (taken === 0 && !signal.aborted) await consumer.info();
+        complained = false;
+      } catch (error) {
+        consumer = undefined;
+        if (signal.aborted) return;
+        if (!complained) log.warn({ err: error }, 'the event stream is not there');
+        complained = true;
+        await pause(pauseMs, signal);
+      }
+    }
+  };
+
+  return {
+    start() {
+      loop ??= consume();
+    },
+    async stop() {
+      stopping.abort();
+      messages?.stop();
+      await loop;
+      await Promise.all(running);
+      // The acknowledgements must leave before the connection closes.
+      if (isConnected(nats)) await nats.flush().catch(() => {});
+    },
+  };
+}
+
+/** Null: it is not an event of these types as the catalogue has it. */
+function readEvent<T extends EventType>(message: JsMsg, types: readonly T[]): EventOf<T> | null {
+  try {
+    const event = message.json<EventOf<T>>();
+    const type = types.find((known) => known === event.type);
+    if (!type || typeof event.id !== 'string' || typeof event.store_id !== 'string') return null;
+    return compile(eventCatalogue[type].data)(event.data).length === 0 ? event : null;
+  } catch {
+    return null;
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { getChannelConnection } from '@mostrador/contracts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type Database, isUniqueViolation } from '../database/database.ts';
+import type { StoreContext } from '../rpc/context.ts';
+import { AppError } from '../rpc/errors.ts';
+import { serializeReply } from '../rpc/reply.ts';
+import { silentLog, testContext } from '../testing/context.ts';
+import type { TestDatabase } from '../testing/database.ts';
+import { createKitDatabase } from '../testing/kit-tables.ts';
+import { waitFor } from '../testing/wait.ts';
+import { type IdempotentWork, purgeIdempotency, withIdempotency } from './idempotency.ts';
+
+let kit: TestDatabase;
+beforeAll(async () => {
+  kit = await createKitDatabase();
+});
+afterAll(() => kit.drop());
+
+type Work = IdempotentWork<typeof getChannelConnection, string>;
+const operation = getChannelConnection;
+
+/** A request that writes a note with a text that the store has once, and answers with the note's id. */
+function send(context: StoreContext, options: { during?: () => Promise<unknown>; database?: Database } = {}) {
+  const run: Work['run'] = (commit) =>
+    commit(async (sql) => {
+      const rows = await sql`
+        insert into notes (store_id, text) values (${context.storeId}, 'the one') returning id`.catch((error) => {
+        if (isUniqueViolation(error)) throw new AppError('lead_exists');
+        throw error;
+      });
+      await options.during?.();
+      return rows[0]?.id;
+    });
+  return withIdempotency<typeof operation, string>({
+    database: options.database ?? kit.database,
+    context,
+    operation,
+    run,
+    toReply: (id) => ({ provider: null, status: 'connected', phone: id }),
+    etag: () => '"v1"',
+  });
+}
+
+const newKey = (storeId: string = randomUUID()) => ({
+  storeId,
+  idempotencyKey: randomUUID(),
+  body: { text: 'the one' },
+});
+const notesOf = async (storeId: string) => (await kit.adminSql`select 1 from notes where store_id = ${storeId}`).length;
+const recordsOf = async (storeId: string) =>
+  (await kit.adminSql`select 1 from idempotency_records where store_id = ${storeId}`).length;
+const textOf = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
+
+test('fifty requests at once with one key have one effect, and forty-nine get its answer again', async () => {
+  const key = newKey();
+  const replies = await Promise.all(Array.from({ length: 50 }, () => send(testContext(key))));
+  expect(await notesOf(key.storeId)).toBe(1);
+  expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(new Set(replies.map(({ bytes }) => textOf(bytes))).size).toBe(1);
+  expect(new Set(replies.map(({ headers }) => headers.etag))).toEqual(new Set(['"v1"']));
+});
+
+test('a replay has the very bytes of the first answer', async () => {
+  const key = newKey();
+  const [first, again] = [await send(testContext(key)), await send(testContext(key))];
+  const [note] = await kit.adminSql`select id from notes where store_id = ${key.storeId}`;
+  const expected = serializeReply(operation, { provider: null, status: 'connected', phone: note?.id });
+  expect([first.replayed, again.replayed]).toEqual([false, true]);
+  expect([textOf(first.bytes), textOf(again.bytes)]).toEqual([textOf(expected), textOf(expected)]);
+});
+
+test('a key that came before with another body is refused and changes nothing', async () => {
+  const key = newKey();
+  await send(testContext(key));
+  await expect(send(testContext({ ...key, body: { text: 'another' } }))).rejects.toMatchObject({
+    code: 'idempotency_key_reused',
+  });
+  expect(await notesOf(key.storeId)).toBe(1);
+});
+
+test('a request that was refused keeps nothing, and can be sent again with its key', async () => {
+  const key = newKey();
+  const refuse = async () => {
+    throw new AppError('lead_not_found');
+  };
+  await expect(send(testContext(key), { during: refuse })).rejects.toMatchObject({ code: 'lead_not_found' });
+  expect([await notesOf(key.storeId), await recordsOf(key.storeId)]).toEqual([0, 0]);
+  expect(await send(testContext(key))).toMatchObject({ replayed: false });
+  expect(await send(testContext(key))).toMatchObject({ replayed: true });
+});
+
+test('a record that has expired is replaced by the next request', async () => {
+  const key = newKey();
+  const first = await send(testContext(key));
+  await kit.adminSql`update idempotency_records set expires_at = now() where store_id = ${key.storeId}`;
+  await kit.adminSql`delete from notes where store_id = ${key.storeId}`;
+  const second = await send(testContext({ ...key, body: { text: 'another' } }));
+  expect(second.replayed).toBe(false);
+  expect(textOf(second.bytes)).not.toBe(textOf(first.bytes));
+  expect(await recordsOf(key.storeId)).toBe(1);
+});
+
+test('one key in two stores, or for two paths, is two keys', async () => {
+  const [one, other] = [newKey(), newKey()];
+  await send(testContext(one));
+  expect(await send(testContext({ ...one, storeId: other.storeId }))).toMatchObject({ replayed: false });
+  const elsewhere = send(testContext({ ...one, idempotencyScope: 'POST /elsewhere' }));
+  await expect(elsewhere).rejects.toMatchObject({ code: 'lead_exists' });
+});
+
+test('requests that wait for the first hold no connection', async () => {
+  const database = createDatabase({ url: kit.url, size: 2, log: silentLog(), name: 'waiting' });
+  const key = newKey();
+  const { promise: finish, resolve: letFinish } = Promise.withResolvers<void>();
+  const { promise: running, resolve: runs } = Promise.withResolvers<void>();
+  const during = () => {
+    runs();
+    return finish;
+  };
+  const first = send(testContext(key), { during, database });
+  await running;
+  const others = Array.from({ length: 20 }, () => send(testContext(key), { during, database }));
+  await waitFor(() => database.stats().busy === 1, { description: 'all others are waiting' });
+  const scope = { storeId: key.storeId, deadline: Date.now() + 1000 };
+  expect(await database.read(scope, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  letFinish();
+  expect((await first).replayed).toBe(false);
+  expect((await Promise.all(others)).every(({ replayed }) => replayed)).toBe(true);
+  await database.close();
+});
+
+test('a request whose first does not finish in time is told to ask again', async () => {
+  const key = newKey();
+  const { promise: finish, resolve: letFinish } = Promise.withResolvers<void>();
+  const { promise: running, resolve: runs } = Promise.withResolvers<void>();
+  const first = send(testContext(key), {
+    during: () => {
+      runs();
+      return finish;
+    },
+  });
+  await running;
+  const hasty = testContext({ ...key, timeoutMs: 600 });
+  await expect(send(hasty)).rejects.toMatchObject({ code: 'idempotency_in_progress', retryAfterSeconds: 1 });
+  expect(Date.now()).toBeLessThan(hasty.deadline);
+  letFinish();
+  await first;
+});
+
+test('without a key each request runs', async () => {
+  const context = testContext();
+  expect((await send(context)).headers).toEqual({ etag: '"v1"' });
+  await expect(send(context)).rejects.toMatchObject({ code: 'lead_exists' });
+  expect(await recordsOf(context.storeId)).toBe(0);
+});
+
+test('the purge deletes what has expired, in batches, and nothing else', async () => {
+  const kept = randomUUID();
+  await Promise.all(Array.from({ length: 7 }, () => send(testContext(newKey()))));
+  await kit.adminSql`update idempotency_records set expires_at = now() - interval '1 s'`;
+  await send(testContext(newKey(kept)));
+  expect(await purgeIdempotency(kit.systemDatabase, { batch: 3 })).toBeGreaterThanOrEqual(7);
+  expect(await kit.adminSql`select store_id from idempotency_records`).toEqual([{ store_id: kept }]);
+  expect(await purgeIdempotency(kit.systemDatabase)).toBe(0);
+});

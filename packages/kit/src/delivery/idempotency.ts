@@ -1,0 +1,234 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Operation, ReplyOf } from '@mostrador/contracts';
+import type { Database, Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
+import type { Idempotency, StoreContext } from '../rpc/context.ts';
+import { AppError } from '../rpc/errors.ts';
+import { type Later, later, type Reply, replay, reply, replyBytes, serializeReply } from '../rpc/reply.ts';
+
+export type IdempotentWork<O extends Operation, T> = {
+  readonly database: Database;
+  readonly context: StoreContext;
+  readonly operation: O;
+  /**
+   * What the request does: look-ups first, then `commit(work)` once, whose `work` is the one transaction. All of it may
+   * run again from the start, so nothing before or inside `commit` has an effect outside of that transaction.
+   */
+  readonly run: (commit: (work: (sql: TransactionSql) => Promise<T>) => Promise<T>) => Promise<T>;
+  readonly toReply: (result: T) => ReplyOf<O>;
+  readonly etag?: (result: T) => string;
+};
+
+/** Work whose answer is known only some time after its commit. */
+export type DeferredWork<O extends Operation, T> = Pick<
+  IdempotentWork<O, T>,
+  'database' | 'context' | 'operation' | 'run'
+> & {
+  /** The row that the transaction wrote, by which any later request finds what became of it. */
+  readonly entityOf: (result: T) => string;
+  /** Waits for what becomes of the row, and says it. `closing` as in `later`. */
+  readonly answer: (entityId: string, closing: AbortSignal) => Promise<ReplyOf<O>>;
+};
+
+type IdempotencyRecord = {
+  readonly fingerprint: string;
+  /** Null: the answer is still open. */
+  readonly reply: Buffer | null;
+  readonly etag: string | null;
+  /** Only tables of services that defer answers have it. */
+  readonly entity_id?: string | null;
+};
+
+/** Somebody else was or is at it with this key: look again from the start. */
+class StartAgain extends Error {}
+
+/** Left for the answer's way back, so that the caller hears it before giving up. */
+const ANSWER_MARGIN_MS = 250;
+const LONGEST_PAUSE_MS = 250;
+
+/**
+ * One effect per idempotency key (the specification's replay window: 24 hours, per store and endpoint). The first
+ * request's reply is stored in the transaction that does its work; the same request again gets it as a replay. While the
+ * first still runs, the others wait without a connection. A request that fails leaves nothing behind.
+ *
+ * @throws AppError `idempotency_key_reused` (422) when the key came before with another body, `idempotency_in_progress` (409) when the first did not finish in time, and whatever `run` throws
+ */
+export async function withIdempotency<O extends Operation, T>(
+  options: IdempotentWork<O, T>,
+): Promise<Reply<ReplyOf<O>>> {
+  const { database, context, run } = options;
+  const { idempotency } = context;
+  if (!idempotency) {
+    const result = await run((work) => database.write(context, work));
+    return reply(options.toReply(result), { etag: options.etag?.(result) });
+  }
+  return await underKey(
+    { database, context, idempotency },
+    {
+      again: ({ reply: bytes, etag }) => replay(bytes as Buffer, { etag: etag ?? undefined }),
+      first: () => runOnce(options, idempotency),
+    },
+  );
+}
+
+/**
+ * The same for an answer that is known only after the commit. From the transaction on the record names the row, and the
+ * answer is completed once, by whoever has it first: requests that come again while it is open wait for the same row,
+ * also when the first one's process has died. The answer comes later, and without a key just so.
+ *
+ * @throws AppError as `withIdempotency` does
+ */
+export async function withDeferredIdempotency<O extends Operation, T>(
+  options: DeferredWork<O, T>,
+): Promise<Reply<ReplyOf<O>> | Later<ReplyOf<O>>> {
+  const { database, context, operation, run, entityOf, answer } = options;
+  const { storeId, idempotency } = context;
+  if (!idempotency) {
+    const result = await run((work) => database.write(context, work));
+    return later((closing) => answer(entityOf(result), closing));
+  }
+  const answerOf = async (entityId: string, closing: AbortSignal): Promise<Uint8Array> => {
+    const bytes = serializeReply(operation, await answer(entityId, closing));
+    return await database.write(context, (sql) => completeRecord(sql, storeId, idempotency, entityId, bytes));
+  };
+  const complete = (entityId: string, dress: (bytes: Uint8Array) => Reply<never>) =>
+    later(async (closing) => {
+      const bytes = await answerOf(entityId, closing).catch((error) => Promise.reject(unknownAfterCommit(error)));
+      return dress(bytes);
+    });
+  return await underKey<Reply<ReplyOf<O>> | Later<ReplyOf<O>>>(
+    { database, context, idempotency },
+    {
+      again: ({ reply: bytes, entity_id }) => (bytes ? replay(bytes) : complete(entity_id as string, replay)),
+      first: async () => {
+        const result = await run((work) =>
+          database.write(context, async (sql) => {
+            await takeKey(sql, storeId, idempotency);
+            const done = await work(sql);
+            await keepRecord(sql, storeId, idempotency, { reply: null, etag: null, entity_id: entityOf(done) });
+            return done;
+          }),
+        );
+        return complete(entityOf(result), replyBytes);
+      },
+    },
+  );
+}
+
+/** Deletes records that have expired, in batches, until none is left or the signal comes. Returns how many. */
+export async function purgeIdempotency(
+  database: SystemDatabase,
+  options: { signal?: AbortSignal; batch?: number } = {},
+): Promise<number> {
+  const { signal, batch = 1000 } = options;
+  let purged = 0;
+  for (let count = batch; count === batch && !signal?.aborted; purged += count) {
+    ({ count } = await database.write(
+      { deadline: Date.now() + 10_000 },
+      (sql) => sql`
+        delete from idempotency_records where expires_at <= now()
+          and ctid = any(array(select ctid from idempotency_records where expires_at <= now() limit ${batch}))`,
+    ));
+  }
+  return purged;
+}
+
+/** Carries out what is asked under a key: for the first time, or once more by the record of an earlier time. */
+async function underKey<R>(
+  { database, context, idempotency }: { database: Database; context: StoreContext; idempotency: Idempotency },
+  does: { again: (record: IdempotencyRecord) => R; first: () => Promise<R> },
+): Promise<R> {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const earlier = await database.read(context, (sql) => findRecord(sql, context.storeId, idempotency));
+    if (earlier) {
+      if (earlier.fingerprint !== idempotency.fingerprint) throw new AppError('idempotency_key_reused');
+      return does.again(earlier);
+    }
+    try {
+      return await does.first();
+    } catch (error) {
+      if (!(error instanceof StartAgain)) throw error;
+    }
+    if (Date.now() + pauseMs + ANSWER_MARGIN_MS >= context.deadline) {
+      throw new AppError('idempotency_in_progress', { retryAfterSeconds: 1 });
+    }
+    await pause(pauseMs * (0.5 + Math.random() * 0.5));
+  }
+}
+
+async function runOnce<O extends Operation, T>(
+  { database, context, operation, run, toReply, etag }: IdempotentWork<O, T>,
+  idempotency: Idempotency,
+): Promise<Reply<ReplyOf<O>>> {
+  let committed: Reply<never> | undefined;
+  const result = await run((work) =>
+    database.write(context, async (sql) => {
+      await takeKey(sql, context.storeId, idempotency);
+      const done = await work(sql);
+      const bytes = serializeReply(operation, toReply(done));
+      await keepRecord(sql, context.storeId, idempotency, { reply: bytes, etag: etag?.(done) ?? null });
+      committed = replyBytes(bytes, { etag: etag?.(done) });
+      return done;
+    }),
+  );
+  return committed ?? reply(toReply(result), { etag: etag?.(result) });
+}
+
+async function findRecord(
+  sql: Sql,
+  storeId: string,
+  { scope, key }: Idempotency,
+): Promise<IdempotencyRecord | undefined> {
+  const [record] = await sql<IdempotencyRecord[]>`
+    select * from idempotency_records
+    where store_id = ${storeId} and scope = ${scope} and key = ${key} and expires_at > now()`;
+  return record;
+}
+
+/** Makes this transaction the only one that works under the key, and looks once more whether it is done already. */
+async function takeKey(sql: TransactionSql, storeId: string, idempotency: Idempotency): Promise<void> {
+  const name = `${storeId} ${idempotency.scope} ${idempotency.key}`;
+  // Two statements, as each sees what was committed before it began: the look must come after the lock.
+  const [[lock], record] = await Promise.all([
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`.execute(),
+    findRecord(sql, storeId, idempotency),
+  ]);
+  if (!lock?.mine || record) throw new StartAgain();
+}
+
+/** The primary key has the last word: a record that is there and alive means that somebody was first. */
+async function keepRecord(
+  sql: TransactionSql,
+  storeId: string,
+  { scope, key, fingerprint }: Idempotency,
+  answer: { reply: Uint8Array | null; etag: string | null; entity_id?: string },
+): Promise<void> {
+  const content = { fingerprint, ...answer };
+  const kept = await sql`
+    insert into idempotency_records ${sql({ store_id: storeId, scope, key, ...content })}
+    on conflict (store_id, scope, key) do update
+      set ${sql(content)}, created_at = excluded.created_at, expires_at = excluded.expires_at
+      where idempotency_records.expires_at <= now()`;
+  if (kept.count === 0) throw new StartAgain();
+}
+
+/** `service_unavailable` says that nothing was done. After the commit something was, and only the answer is missing. */
+const unknownAfterCommit = (error: unknown): unknown =>
+  error instanceof AppError && error.code === 'service_unavailable'
+    ? new AppError('upstream_timeout', { cause: error })
+    : error;
+
+/** Stores the answer of an open record, unless somebody else has; returns what is stored. */
+async function completeRecord(
+  sql: TransactionSql,
+  storeId: string,
+  { scope, key }: Idempotency,
+  entityId: string,
+  bytes: Uint8Array,
+): Promise<Uint8Array> {
+  const record = sql`store_id = ${storeId} and scope = ${scope} and key = ${key} and entity_id = ${entityId}`;
+  const { count } = await sql`update idempotency_records set reply = ${bytes} where ${record} and reply is null`;
+  if (count > 0) return bytes;
+  const [stored] = await sql<{ reply: Buffer }[]>`select reply from idempotency_records where ${record}`;
+  // Gone: a day has passed, and nobody will ask again.
+  return stored?.reply ?? bytes;
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import type { DomainEvent } from '@mostrador/contracts';
+import type { Client } from '@temporalio/client';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureEventStream } from '../clients/nats.ts';
+import { connectTemporal, type Temporal } from '../clients/temporal.ts';
+import { silentLog } from '../testing/context.ts';
+import type { TestDatabase } from '../testing/database.ts';
+import { createKitDatabase } from '../testing/kit-tables.ts';
+import { startTestNats, type TestNats } from '../testing/nats.ts';
+import { startProxy, type TestProxy } from '../testing/proxy.ts';
+import { type TestTemporal, testTemporal } from '../testing/temporal.ts';
+import { waitFor } from '../testing/wait.ts';
+import { outboxRepository } from './outbox.repository.ts';
+import { appendOutbox, createRelay, type OutboxEntry, type Relay, type RelayOptions } from './outbox.ts';
+
+let kit: TestDatabase;
+let nats: TestNats;
+let server: TestTemporal;
+let wayToTemporal: TestProxy;
+let temporal: Temporal;
+let relays: Relay[];
+
+beforeEach(async () => {
+  relays = [];
+  [kit, nats, server] = await Promise.all([createKitDatabase(), startTestNats(), testTemporal()]);
+  await ensureEventStream(nats.nats);
+  wayToTemporal = await startProxy(server.address);
+  temporal = connectTemporal({ address: wayToTemporal.address, namespace: server.namespace, log: silentLog() });
+});
+afterEach(async () => {
+  await Promise.all(relays.map((relay) => relay.stop()));
+  await temporal.close();
+  await Promise.all([wayToTemporal.close(), server.close(), nats.stop(), kit.drop()]);
+});
+
+/** A relay that looks only when nudged, unless told otherwise. */
+function startRelay(options: Partial<RelayOptions> = {}): Relay {
+  const { systemDatabase: database } = kit;
+  const defaults = { database, temporal, nats: nats.nats, log: silentLog(), sweepIntervalMs: 60_000 };
+  const relay = createRelay({ ...defaults, ...options });
+  relays.push(relay);
+  relay.start();
+  return relay;
+}
+
+const storeId = randomUUID();
+const append = (entries: readonly OutboxEntry[]) =>
+  kit.database.write({ storeId, deadline: Date.now() + 5000 }, (sql) => appendOutbox(sql, storeId, entries));
+const wakeUp = (entityId: string, signal: 'created' | 'changed' = 'created', leadId?: string): OutboxEntry => ({
+  kind: 'workflow',
+  carrier: 'appointment',
+  entityId,
+  signal,
+  leadId,
+});
+const fact = (sellerId: string): OutboxEntry => ({
+  kind: 'event',
+  type: 'crm.seller.created',
+  data: { seller_id: sellerId, is_active: true },
+});
+const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+const empty = async (kind?: string) =>
+  (await kit.adminSql`select 1 from outbox where kind = coalesce(${kind ?? null}, kind)`).length === 0;
+const untilEmpty = (kind?: string, timeoutMs = 5000) =>
+  waitFor(() => empty(kind), { description: 'the outbox is empty', timeoutMs });
+
+async function publishedEvents(): Promise<DomainEvent[]> {
+  const manager = await nats.nats.jetstreamManager();
+  const { state } = await manager.streams.info('EVENTS');
+  const messages = Array.from({ length: state.messages }, (_, index) =>
+    manager.streams.getMessage('EVENTS', { seq: state.first_seq + index }),
+  );
+  return (await Promise.all(messages)).map((message) => message.json<DomainEvent>());
+}
+
+async function signalsOf(client: Client, entityId: string): Promise<string[]> {
+  const history = await client.workflow.getHandle(`appointment:${entityId}`).fetchHistory();
+  return (history.events ?? []).flatMap(
+    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName ?? [],
+  );
+}
+
+test('an entry of a transaction that was rolled back is never delivered', async () => {
+  const failing = kit.database.write({ storeId, deadline: Date.now() + 5000 }, async (sql) => {
+    await appendOutbox(sql, storeId, [fact(randomUUID())]);
+    throw new Error('refused');
+  });
+  await expect(failing).rejects.toThrow('refused');
+  expect(await empty()).toBe(true);
+});
+
+test('a nudge delivers at once what was committed before it, to Temporal and to the stream', async () => {
+  const relay = startRelay();
+  const [appointmentId = '', leadId = '', sellerId = ''] = ids(3);
+  await append([wakeUp(appointmentId, 'created', leadId), fact(sellerId)]);
+  relay.nudge();
+  await untilEmpty();
+  const description = await server.client.workflow.getHandle(`appointment:${appointmentId}`).describe();
+  const attributes = description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+  expect(Object.fromEntries(attributes)).toEqual({ StoreId: storeId, LeadId: leadId, EntityId: appointmentId });
+  expect(description).toMatchObject({ type: 'appointment', taskQueue: 'calendar' });
+  expect(await description.staticSummary()).toBe(`appointment ${appointmentId}`);
+  expect(await publishedEvents()).toEqual([
+    {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      type: 'crm.seller.created',
+      store_id: storeId,
+      occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { seller_id: sellerId, is_active: true },
+    },
+  ]);
+});
+
+test('without a nudge the sweep finds it', async () => {
+  startRelay({ sweepIntervalMs: 100 });
+  await append([fact(randomUUID())]);
+  await untilEmpty();
+});
+
+test('several wake-ups of one row in a batch are one signal', async () => {
+  const entityId = randomUUID();
+  await append([wakeUp(entityId, 'created'), wakeUp(entityId, 'changed'), wakeUp(entityId, 'changed')]);
+  startRelay();
+  await untilEmpty();
+  expect(await signalsOf(server.client, entityId)).toEqual(['changed']);
+});
+
+test('two relays at once lose nothing and deliver each entry once', async () => {
+  const [entities, sellers] = [ids(150), ids(300)];
+  for (const part of [0, 1, 2]) {
+    await append([
+      ...entities.slice(part * 50, part * 50 + 50).map((id) => wakeUp(id)),
+      ...sellers.slice(part * 100, part * 100 + 100).map(fact),
+    ]);
+  }
+  startRelay({ batch: 20 });
+  startRelay({ batch: 20 });
+  await untilEmpty(undefined, 15_000);
+  const published = (await publishedEvents()).map(({ data }) => (data as { seller_id: string }).seller_id);
+  expect(published.toSorted()).toEqual(sellers.toSorted());
+  for (const entity of entities) expect(await signalsOf(server.client, entity)).toEqual(['created']);
+});
+
+test('what a relay had taken when it died is delivered by another once the lease ends', async () => {
+  const [entityId = '', sellerId = ''] = ids(2);
+  await append([wakeUp(entityId), fact(sellerId)]);
+  const dead = outboxRepository(kit.systemDatabase);
+  expect(await dead.claim('workflow', 10, 1000)).toHaveLength(1);
+  expect(await dead.claim('event', 10, 1000)).toHaveLength(1);
+  startRelay({ sweepIntervalMs: 100 });
+  expect(await dead.claim('event', 10, 1000)).toHaveLength(0);
+  await untilEmpty();
+  expect(await signalsOf(server.client, entityId)).toEqual(['created']);
+  expect(await publishedEvents()).toHaveLength(1);
+});
+
+test('what was sent but not yet crossed out is sent again, and the stream keeps one', async () => {
+  await append([fact(randomUUID())]);
+  const rows = await kit.adminSql`select * from outbox`;
+  const relay = startRelay();
+  await untilEmpty();
+  await kit.adminSql`insert into outbox ${kit.adminSql(rows)}`;
+  relay.nudge();
+  await untilEmpty();
+  expect(await publishedEvents()).toHaveLength(1);
+});
+
+test('while Temporal is down events go out, and the wake-ups follow when it is back', async () => {
+  await wayToTemporal.cut();
+  const relay = startRelay({ sweepIntervalMs: 200 });
+  const entities = ids(120);
+  await append([...entities.map((id) => wakeUp(id)), ...ids(120).map(fact)]);
+  relay.nudge();
+  await untilEmpty('event');
+  expect(await publishedEvents()).toHaveLength(120);
+  expect(await relay.backlog()).toBe(120);
+  const [failed] = await waitFor(
+    () => kit.adminSql`select last_error from outbox where last_error is not null limit 1`,
+    {
+      description: 'the error is kept for operators',
+    },
+  );
+  expect(failed?.last_error).toBe('service_unavailable');
+  await wayToTemporal.mend();
+  await untilEmpty('workflow', 15_000);
+  for (const entity of entities) expect(await signalsOf(server.client, entity)).toEqual(['created']);
+});
+
+test('while NATS is down wake-ups go out, and the events follow when it is back', async () => {
+  await nats.stopServer();
+  const relay = startRelay({ sweepIntervalMs: 200 });
+  const entityId = randomUUID();
+  await append([wakeUp(entityId), ...ids(120).map(fact)]);
+  relay.nudge();
+  await untilEmpty('workflow');
+  expect(await signalsOf(server.client, entityId)).toEqual(['created']);
+  await nats.startServer();
+  await untilEmpty('event', 15_000);
+  expect(await publishedEvents()).toHaveLength(120);
+});
+
+test('an entry that is refused holds up no other', async () => {
+  await kit.adminSql`
+    insert into outbox (store_id, kind, topic, entity_id, signal)
+    values (${storeId}, 'workflow', 'unknown', ${randomUUID()}, 'created')`;
+  await append(ids(30).map((id) => wakeUp(id)));
+  startRelay({ sweepIntervalMs: 100, batch: 10 });
+  const left = () => kit.adminSql`select topic, last_error from outbox`;
+  await waitFor(async () => (await left()).length === 1, { description: 'all others are delivered' });
+  expect((await left())[0]).toMatchObject({ topic: 'unknown', last_error: expect.stringMatching(/TypeError/) });
+});
+
+test('a relay that stops finishes what it has taken and takes no more', async () => {
+  const relay = startRelay({ batch: 10 });
+  await append(ids(40).map(fact));
+  relay.nudge();
+  await relay.stop();
+  const [left] = await kit.adminSql`
+    select count(*)::int as waiting, count(*) filter (where next_attempt_at > now())::int as taken from outbox`;
+  expect(left?.taken).toBe(0);
+  expect((await publishedEvents()).length + left?.waiting).toBe(40);
+});

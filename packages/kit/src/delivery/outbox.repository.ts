@@ -1,0 +1,72 @@
+import type { SystemDatabase } from '../database/database.ts';
+
+export type Kind = 'workflow' | 'event';
+
+/** An entry as the relay takes it up. `data` is an event's; the three before it are a workflow's. */
+export type OutboxRow = {
+  readonly id: string;
+  readonly store_id: string;
+  readonly topic: string;
+  readonly entity_id: string | null;
+  readonly lead_id: string | null;
+  readonly signal: string | null;
+  readonly data: unknown;
+  readonly created_at: Date;
+  /** This one included. */
+  readonly attempts: number;
+};
+
+/** What becomes of a row that could not be delivered. */
+export type Postponement = { readonly id: string; readonly waitMs: number; readonly error: string };
+
+const STATEMENT_LIMIT_MS = 5000;
+const scope = () => ({ deadline: Date.now() + STATEMENT_LIMIT_MS });
+
+/** The relay's statements. Each is a transaction of its own: nothing stays locked while the network is used. */
+export function outboxRepository(database: SystemDatabase) {
+  return {
+    /** Takes up to `limit` due rows for `leaseMs`; after that they are due again, whatever became of the taker. */
+    claim: (kind: Kind, limit: number, leaseMs: number): Promise<OutboxRow[]> =>
+      database.write(
+        scope(),
+        (sql) => sql<OutboxRow[]>`
+          with due as materialized (
+            select id from outbox where kind = ${kind} and next_attempt_at <= now()
+            order by next_attempt_at limit ${limit} for update skip locked)
+          update outbox set attempts = attempts + 1, next_attempt_at = now() + ${`${leaseMs} ms`}::interval
+          from due where outbox.id = due.id
+          returning outbox.id, store_id, topic, entity_id, lead_id, signal, data, created_at, attempts`,
+      ),
+
+    remove: async (ids: readonly string[]): Promise<void> => {
+      await database.write(scope(), (sql) => sql`delete from outbox where id = any(${[...ids]}::uuid[])`);
+    },
+
+    postpone: async (rows: readonly Postponement[]): Promise<void> => {
+      await database.write(
+        scope(),
+        (sql) => sql`
+          update outbox set next_attempt_at = now() + failed.wait_ms * interval '1 ms', last_error = failed.error
+          from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ waitMs }) => waitMs)}::float8[],
+                      ${rows.map(({ error }) => error)}::text[]) as failed (id, wait_ms, error)
+          where outbox.id = failed.id`,
+      );
+    },
+
+    /** Gives back what was taken and not tried. */
+    release: async (ids: readonly string[]): Promise<void> => {
+      await database.write(
+        scope(),
+        (sql) => sql`
+          update outbox set next_attempt_at = now(), attempts = attempts - 1 where id = any(${[...ids]}::uuid[])`,
+      );
+    },
+
+    count: async (): Promise<number> => {
+      const [row] = await database.read(scope(), (sql) => sql<{ count: number }[]>`select count(*) from outbox`);
+      return row?.count ?? 0;
+    },
+  };
+}
+
+export type OutboxRepository = ReturnType<typeof outboxRepository>;

@@ -1,0 +1,50 @@
+import type { CarrierName, EventData, EventType, SignalOf } from '@mostrador/contracts';
+import type { TransactionSql } from '../database/database.ts';
+
+export { createRelay, type Relay, type RelayOptions } from './relay.ts';
+
+/** A workflow to start or wake: it will look at the row `entityId`. */
+export type WakeUp = {
+  [Name in CarrierName]: {
+    readonly kind: 'workflow';
+    readonly carrier: Name;
+    readonly entityId: string;
+    readonly leadId?: string | null;
+    readonly signal: SignalOf<Name>;
+  };
+}[CarrierName];
+
+/** A fact to publish. */
+export type Fact = {
+  [Type in EventType]: { readonly kind: 'event'; readonly type: Type; readonly data: EventData<Type> };
+}[EventType];
+
+export type OutboxEntry = WakeUp | Fact;
+
+/**
+ * Writes what is to be told once this transaction has committed. Nudge the relay after it; without that, its sweep finds
+ * the rows within a second. Delivered at least once, in no promised order.
+ */
+export async function appendOutbox(
+  sql: TransactionSql,
+  storeId: string,
+  entries: readonly OutboxEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map((entry) =>
+    entry.kind === 'workflow'
+      ? {
+          kind: entry.kind,
+          topic: entry.carrier,
+          entity_id: entry.entityId,
+          lead_id: entry.leadId ?? null,
+          signal: entry.signal,
+        }
+      : { kind: entry.kind, topic: entry.type, data: entry.data },
+  );
+  await sql`
+    insert into outbox (store_id, kind, topic, entity_id, lead_id, signal, data)
+    select ${storeId}::uuid, kind, topic, entity_id, lead_id, signal, data
+    from jsonb_to_recordset(${sql.json(rows)})
+      as entry (kind text, topic text, entity_id uuid, lead_id uuid, signal text, data jsonb)`;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../testing/context.ts';
+import { waitFor } from '../testing/wait.ts';
+import { periodically } from './periodic.ts';
+
+test('a periodic job goes on after a failure and never runs twice at once', async () => {
+  let runs = 0;
+  let atOnce = 0;
+  let most = 0;
+  const job = periodically({
+    name: 'test',
+    everyMs: 1,
+    log: silentLog(),
+    run: async () => {
+      runs++;
+      most = Math.max(most, ++atOnce);
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      atOnce--;
+      if (runs % 2 === 0) throw new Error('failed');
+    },
+  });
+  job.start();
+  job.start();
+  await waitFor(() => runs >= 5, { description: 'five runs' });
+  await job.stop();
+  expect(most).toBe(1);
+});
+
+test('stopping aborts the run that is going on, waits for it, and no other comes', async () => {
+  let runs = 0;
+  let ended = false;
+  const job = periodically({
+    name: 'test',
+    everyMs: 1,
+    log: silentLog(),
+    run: async (signal) => {
+      runs++;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      ended = true;
+      throw signal.reason;
+    },
+  });
+  job.start();
+  await waitFor(() => runs === 1, { description: 'the job runs' });
+  await job.stop();
+  expect([runs, ended]).toEqual([1, true]);
+});
+
+test('a job that was never started stops at once', async () => {
+  await periodically({ name: 'test', everyMs: 1, log: silentLog(), run: async () => {} }).stop();
+});

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
+import { getChannelConnection } from '@mostrador/contracts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRpcClient } from '../rpc/client.ts';
+import { silentLog, testContext } from '../testing/context.ts';
+import type { TestDatabase } from '../testing/database.ts';
+import { createKitDatabase } from '../testing/kit-tables.ts';
+import { startTestNats, type TestNats } from '../testing/nats.ts';
+import { startProxy, type TestProxy } from '../testing/proxy.ts';
+import { waitFor } from '../testing/wait.ts';
+
+/** A whole service: one operation, which writes a fact for the outbox and answers. */
+const program = `
+  import { Type } from '@sinclair/typebox';
+  import { getChannelConnection } from '@mostrador/contracts';
+  import { loadConfig, serviceConfig } from '@mostrador/kit/process/config';
+  import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+  import { runService } from '@mostrador/kit/process/service';
+  runService({
+    name: 'messaging',
+    config: loadConfig(Type.Object(serviceConfig)),
+    operations: { getChannelConnection },
+    build: ({ database, relay }) => ({
+      handlers: {
+        async getChannelConnection(context) {
+          const data = { seller_id: context.requestId, is_active: true };
+          const entry = { kind: 'event', type: 'crm.seller.created', data };
+          await database.write(context, (sql) => appendOutbox(sql, context.storeId, [entry]));
+          relay.nudge();
+          return { provider: null, status: 'not_connected', phone: null };
+        },
+      },
+    }),
+  });`;
+
+let kit: TestDatabase;
+let nats: TestNats;
+let wayToPostgres: TestProxy;
+let service: ChildProcess;
+let healthUrl: string;
+
+beforeEach(async () => {
+  [kit, nats] = await Promise.all([createKitDatabase(), startTestNats()]);
+  wayToPostgres = await startProxy(new URL(kit.url).host);
+  const throughProxy = (url: string) => Object.assign(new URL(url), { host: wayToPostgres.address }).href;
+  const [healthPort, nowhere] = [await freePort(), await freePort()];
+  healthUrl = `http://127.0.0.1:${healthPort}`;
+  service = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: new URL('../..', import.meta.url),
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      NATS_URL: nats.url,
+      DATABASE_URL: throughProxy(kit.url),
+      DATABASE_SYSTEM_URL: throughProxy(kit.systemUrl),
+      TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}`,
+      HEALTH_PORT: String(healthPort),
+    },
+  });
+});
+afterEach(async () => {
+  if (service.exitCode === null) service.kill('SIGKILL');
+  await wayToPostgres.close();
+  await Promise.all([nats.stop(), kit.drop()]);
+});
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  return port;
+}
+
+type Readiness = { status: number; dependencies: Record<string, { state: string }> };
+async function readiness(): Promise<Readiness> {
+  const response = await fetch(`${healthUrl}/readyz`);
+  return { status: response.status, ...((await response.json()) as Omit<Readiness, 'status'>) };
+}
+const untilStatus = (status: number) =>
+  waitFor(async () => (await readiness()).status === status, {
+    description: `ready answers ${status}`,
+    timeoutMs: 15_000,
+  });
+const ask = () =>
+  createRpcClient({ nats: nats.nats, log: silentLog() }).call(
+    getChannelConnection,
+    {},
+    testContext({ storeId: randomUUID() }),
+  );
+
+test('a service is ready without Temporal, not without PostgreSQL, and ready again when that is back', async () => {
+  await untilStatus(200);
+  const { dependencies } = await readiness();
+  expect(dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' }, temporal: { state: 'down' } });
+  expect(await ask()).toEqual({ provider: null, status: 'not_connected', phone: null });
+
+  await wayToPostgres.cut();
+  await untilStatus(503);
+  await expect(ask()).rejects.toMatchObject({ code: 'service_unavailable' });
+  await wayToPostgres.mend();
+  await untilStatus(200);
+  await ask();
+});
+
+test('a service that is told to stop leaves nothing half delivered and exits with 0', async () => {
+  await untilStatus(200);
+  await Promise.all(Array.from({ length: 20 }, ask));
+  const exited = once(service, 'exit');
+  service.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  const [left] = await kit.adminSql`select count(*)::int as entries from outbox where next_attempt_at > now()`;
+  expect(left?.entries).toBe(0);
+});
+
+test('metrics tell how long requests took, how many connections are busy and what waits in the outbox', async () => {
+  await untilStatus(200);
+  await ask();
+  const text = await (await fetch(`${healthUrl}/metrics`)).text();
+  expect(text).toMatch(/mostrador_rpc_duration_seconds_count\{.*outcome="ok".*\} 1/);
+  expect(text).toMatch(/mostrador_database_connections\{.*role="store".*state="busy".*\} \d/);
+  expect(text).toMatch(/mostrador_outbox_entries\{.*\} \d/);
+});

@@ -1,0 +1,114 @@
+import type { Operation, ReplyOf, RequestOf, WireError } from '@mostrador/contracts';
+import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
+import { isConnected, type NatsConnection } from '../clients/nats.ts';
+import type { Log } from '../process/log.ts';
+import { AppError, fromWireError } from './errors.ts';
+import { endOfTurn } from './event-loop.ts';
+import { header, laneOf, type ReplyHeaders, type RequestEnvelope, wireHeaders, writeEnvelope } from './wire.ts';
+
+/** What a caller says about a request. A handler's `Context` is one. */
+export type CallContext = RequestEnvelope & {
+  /** Gives up when aborted; the request itself may still be carried out. */
+  readonly signal?: AbortSignal;
+};
+
+/** The reply's bytes, as the service wrote them. */
+export type ForwardedReply = {
+  readonly body: Uint8Array;
+  readonly headers: ReplyHeaders & { readonly replayed: boolean };
+};
+
+/**
+ * Calls operations over NATS. One call is one attempt: at most once, and never sent when nobody can take it.
+ * Both throw `AppError`: what the service refused, `service_unavailable` when no service took the request (nothing was
+ * done), `upstream_timeout` when no answer came by the deadline (the outcome is unknown).
+ *
+ * `Idempotency-Key` and `If-Match` belong to the public request, so they travel to `.api.` operations only; a handler
+ * can pass on its own context without lending its key to others.
+ */
+export type RpcClient = {
+  /** Calls and parses the reply. */
+  call<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext): Promise<ReplyOf<O>>;
+  /** Calls and hands the bytes through: the gateway's way. */
+  forward<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext): Promise<ForwardedReply>;
+};
+
+/** A client on this connection. */
+export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log }): RpcClient {
+  const send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
+    const message = await exchange(nats, operation, request, context);
+    if (header(message.headers, wireHeaders.error) === undefined) return message;
+    const error = fromWireError(message.json<WireError>());
+    // What one service asks of another is made by us: if it is not valid, that is our fault and not the caller's.
+    if (error.code === 'validation_failed' && laneOf(operation) === 'internal') {
+      log.error({ subject: operation.subject, faults: error.members }, 'an internal request was not valid');
+      throw new AppError('internal_error', { cause: error });
+    }
+    throw error;
+  };
+
+  return {
+    async call<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext) {
+      const message = await send(operation, request, context);
+      return message.json<ReplyOf<O>>();
+    },
+    async forward(operation, request, context) {
+      const message = await send(operation, request, context);
+      return {
+        body: message.data,
+        headers: {
+          etag: header(message.headers, wireHeaders.etag),
+          nextCursor: header(message.headers, wireHeaders.nextCursor),
+          replayed: header(message.headers, wireHeaders.replayed) === 'true',
+        },
+      };
+    },
+  };
+}
+
+async function exchange(nats: NatsConnection, operation: Operation, request: unknown, context: CallContext) {
+  const payload = JSON.stringify(request);
+  await endOfTurn(); // requests that arrived together leave together
+  const remainingMs = context.deadline - Date.now();
+  if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
+  if (!isConnected(nats)) throw unavailable();
+  const { requestId, deadline, storeId, traceparent } = context;
+  const envelope = laneOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
+  const options = { timeout: remainingMs, headers: writeEnvelope(envelope) };
+  try {
+    const answer = nats.request(operation.subject, payload, options);
+    return await (context.signal === undefined ? answer : untilAborted(answer, context.signal));
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof NatsError)) return error;
+  switch (error.code) {
+    case NatsErrorCode.NoResponders:
+    case NatsErrorCode.ConnectionClosed:
+    case NatsErrorCode.ConnectionDraining:
+      return unavailable(error);
+    case NatsErrorCode.Timeout:
+      return new AppError('upstream_timeout', { cause: error });
+    default:
+      return new AppError('internal_error', { cause: error });
+  }
+}
+
+const unavailable = (cause?: unknown): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
+
+/** The promise, or `upstream_timeout` when the signal comes first. Leaves no listener behind. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new AppError('upstream_timeout', { cause: signal.reason }));
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}

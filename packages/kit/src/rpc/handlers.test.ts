@@ -1,0 +1,44 @@
+import { defineOperation, Exact, Uuid } from '@mostrador/contracts';
+import { Type } from '@sinclair/typebox';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Handlers } from './server.ts';
+
+const operations = {
+  readThing: defineOperation({
+    subject: 'shop.api.things.read',
+    summary: 'Read a thing',
+    request: { params: Exact({ thingId: Uuid }) },
+    reply: Type.Object({ id: Uuid }),
+  }),
+  listStores: defineOperation({
+    subject: 'shop.admin.stores.list',
+    tenancy: 'none',
+    summary: 'List stores',
+    request: {},
+    reply: Type.Object({}),
+  }),
+} as const;
+const readThing: Handlers<typeof operations>['readThing'] = async ({ storeId }, { params }) => {
+  expectTypeOf(storeId).toEqualTypeOf<string>();
+  return { id: params.thingId };
+};
+const listStores: Handlers<typeof operations>['listStores'] = async (context) => {
+  // @ts-expect-error An operation without tenancy has no store.
+  context.storeId;
+  return {};
+};
+
+test('a handler that is missing, or answers something else, does not pass the type check', () => {
+  const complete: Handlers<typeof operations> = { readThing, listStores };
+  // @ts-expect-error listStores is missing.
+  const incomplete: Handlers<typeof operations> = { readThing };
+  // @ts-expect-error The reply lacks its id.
+  const wrong: Handlers<typeof operations> = { listStores, readThing: async () => ({}) };
+  expect([complete, incomplete, wrong]).toHaveLength(3);
+});
+
+test('tenancy is a store unless the operation says otherwise', () => {
+  expectTypeOf(operations.readThing.tenancy).toEqualTypeOf<'store'>();
+  expectTypeOf(operations.listStores.tenancy).toEqualTypeOf<'none'>();
+  expect([operations.readThing.tenancy, operations.listStores.tenancy]).toEqual(['store', 'none']);
+});

@@ -1,0 +1,420 @@
+import { defineOperation, Exact, Text, Uuid } from '@mostrador/contracts';
+import { Type } from '@sinclair/typebox';
+import { headers } from 'nats';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connectNats } from '../clients/nats.ts';
+import { silentLog, testContext } from '../testing/context.ts';
+import { startTestNats, type TestNats } from '../testing/nats.ts';
+import { waitFor } from '../testing/wait.ts';
+import { createRpcClient, type RpcClient } from './client.ts';
+import { AppError } from './errors.ts';
+import { createRpcServer, type Handlers, type RpcServer, replay, reply, serializeReply } from './server.ts';
+
+const Thing = Type.Object({ id: Uuid, name: Type.String() });
+const operations = {
+  createThing: defineOperation({
+    subject: 'shop.api.things.create',
+    summary: 'Create a thing',
+    request: { body: Exact({ name: Text(20), count: Type.Optional(Type.Integer({ default: 3 })) }) },
+    reply: Thing,
+  }),
+  checkThing: defineOperation({
+    subject: 'shop.internal.things.check',
+    tenancy: 'none',
+    summary: 'Check a thing',
+    request: { body: Exact({ name: Text(20) }) },
+    reply: Type.Object({ storeId: Type.String(), hasKey: Type.Boolean() }),
+  }),
+} as const;
+
+const thing = { id: '018f7b6c-0000-7000-8000-000000000001', name: 'bread' };
+const bread = { body: { name: 'bread' } };
+/** Of a request that is made by hand. */
+const envelope = () => {
+  const written = headers();
+  written.set('Mostrador-Deadline', String(Date.now() + 5_000));
+  written.set('Mostrador-Store', thing.id);
+  return written;
+};
+
+/** A handler that stays where it is until it is let go. */
+function gate() {
+  let open = () => {};
+  let entered = 0;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    open: () => open(),
+    entered: () => entered,
+    async pass() {
+      entered++;
+      await opened;
+      return thing;
+    },
+  };
+}
+
+describe('rpc', () => {
+  let server: TestNats;
+  let client: RpcClient;
+  let running: RpcServer[] = [];
+
+  beforeAll(async () => {
+    server = await startTestNats();
+    client = createRpcClient({ nats: server.nats, log: silentLog() });
+  });
+  afterEach(async () => {
+    await Promise.all(running.map((rpcServer) => rpcServer.drain()));
+    running = [];
+  });
+  afterAll(() => server.stop());
+
+  async function serve(
+    handlers: Partial<Handlers<typeof operations>>,
+    lanes?: Parameters<typeof createRpcServer>[0]['lanes'],
+  ) {
+    const nats = server.nats;
+    const notServed = async (): Promise<never> => {
+      throw new Error('not served in this test');
+    };
+    const rpcServer = createRpcServer({
+      nats,
+      service: 'shop',
+      operations,
+      handlers: { createThing: notServed, checkThing: notServed, ...handlers },
+      log: silentLog(),
+      lanes,
+    });
+    await nats.flush();
+    running.push(rpcServer);
+    return rpcServer;
+  }
+
+  const failure = (promise: Promise<unknown>): Promise<AppError> =>
+    promise.then(
+      (value) => Promise.reject(new Error(`answered ${JSON.stringify(value)}`)),
+      (error) => (error instanceof AppError ? error : Promise.reject(error)),
+    );
+
+  test('a handler gets the trimmed request with its defaults, the store and the request id', async () => {
+    const seen: unknown[] = [];
+    await serve({
+      createThing: async (context, { body }) => {
+        seen.push([context.storeId, context.requestId, body]);
+        return thing;
+      },
+    });
+    const context = testContext();
+    expect(await client.call(operations.createThing, { body: { name: '  bread ' } }, context)).toEqual(thing);
+    expect(seen).toEqual([[context.storeId, context.requestId, { name: 'bread', count: 3 }]]);
+  });
+
+  test('the forwarded bytes are those of serializeReply, with the headers of the reply', async () => {
+    await serve({ createThing: async () => reply(thing, { etag: '"v1"', nextCursor: 'abc' }) });
+    const { body, headers } = await client.forward(operations.createThing, bread, testContext());
+    expect(Buffer.from(body)).toEqual(Buffer.from(serializeReply(operations.createThing, thing)));
+    expect(headers).toEqual({ etag: '"v1"', nextCursor: 'abc', replayed: false });
+  });
+
+  test('a replayed reply goes out as the bytes that were stored, and says so', async () => {
+    const stored = Buffer.from('{"id":"as it was",  "name":"then"}');
+    await serve({ createThing: async () => replay(stored, { etag: '"v1"' }) });
+    const { body, headers } = await client.forward(operations.createThing, bread, testContext());
+    expect(Buffer.from(body)).toEqual(stored);
+    expect(headers).toMatchObject({ etag: '"v1"', replayed: true });
+  });
+
+  test('nobody serves: service_unavailable at once', async () => {
+    const startedMs = performance.now();
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  });
+
+  test('no answer by the deadline: upstream_timeout, and the handler sees its signal aborted', async () => {
+    const held = gate();
+    let aborted = false;
+    await serve({
+      createThing: async ({ signal }) => {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+        });
+        return held.pass();
+      },
+    });
+    const error = await failure(client.call(operations.createThing, bread, testContext({ timeoutMs: 150 })));
+    expect(error.code).toBe('upstream_timeout');
+    await waitFor(() => aborted, { description: 'the signal is aborted' });
+    held.open();
+  });
+
+  test("a handler's refusal arrives whole", async () => {
+    await serve({
+      createThing: async () => {
+        throw new AppError('lead_exists', { detail: 'There.', members: { id: thing.id }, retryAfterSeconds: 7 });
+      },
+    });
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error).toMatchObject({
+      code: 'lead_exists',
+      detail: 'There.',
+      members: { id: thing.id },
+      retryAfterSeconds: 7,
+    });
+  });
+
+  test('an unknown error is internal_error and tells nothing of itself', async () => {
+    await serve({
+      createThing: async () => {
+        throw Object.assign(new Error('password=hunter2 at 10.0.0.7'), { detail: 'Key (phone)=(5511)' });
+      },
+    });
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error.code).toBe('internal_error');
+    expect(JSON.stringify({ ...error, message: error.message })).not.toMatch(/hunter2|10\.0|5511/);
+  });
+
+  test('a reply that its schema cannot carry is internal_error', async () => {
+    await serve({ createThing: async () => ({}) as typeof thing });
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error.code).toBe('internal_error');
+  });
+
+  test('a reply larger than NATS carries is internal_error, not silence', async () => {
+    await serve({ createThing: async () => ({ ...thing, name: 'x'.repeat(9_000_000) }) });
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error.code).toBe('internal_error');
+  });
+
+  test('an invalid request is refused with all its faults and does not reach the handler', async () => {
+    let reached = false;
+    await serve({
+      createThing: async () => {
+        reached = true;
+        return thing;
+      },
+    });
+    const request = { body: { name: '   ', count: '3', colour: 'red' } } as unknown as typeof bread;
+    const error = await failure(client.call(operations.createThing, request, testContext()));
+    expect(error.code).toBe('validation_failed');
+    expect(error.members?.errors).toHaveLength(3);
+    expect(reached).toBe(false);
+  });
+
+  test('a store operation without a store is refused', async () => {
+    await serve({ createThing: async () => thing });
+    const { storeId: _, ...noStore } = testContext();
+    const error = await failure(client.call(operations.createThing, bread, noStore));
+    expect(error.members?.errors).toEqual([
+      { in: 'header', name: 'Mostrador-Store', detail: 'must be the id of a store' },
+    ]);
+  });
+
+  test.each([undefined, 'soon', String(Date.now() + 86_400_000)])(
+    'a request with the deadline %s is refused',
+    async (deadline) => {
+      await serve({ createThing: async () => thing });
+      const envelope = headers();
+      envelope.set('Mostrador-Store', thing.id);
+      if (deadline !== undefined) envelope.set('Mostrador-Deadline', deadline);
+      const options = { timeout: 5_000, headers: envelope };
+      const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
+      expect(answer.json()).toMatchObject({
+        code: 'validation_failed',
+        members: { errors: [{ in: 'header', name: 'Mostrador-Deadline' }] },
+      });
+    },
+  );
+
+  test.each(['', 'no JSON', 'null', '{"key":"k"}'])(
+    'a request whose idempotency is said as `%s` is refused',
+    async (said) => {
+      await serve({ createThing: async () => thing });
+      const envelope = headers();
+      envelope.set('Mostrador-Store', thing.id);
+      envelope.set('Mostrador-Deadline', String(Date.now() + 5_000));
+      envelope.set('Mostrador-Idempotency', said);
+      const options = { timeout: 5_000, headers: envelope };
+      const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
+      expect(answer.json()).toMatchObject({
+        code: 'validation_failed',
+        members: { errors: [{ in: 'header', name: 'Mostrador-Idempotency' }] },
+      });
+    },
+  );
+
+  test('a full queue answers service_unavailable at once, and the lanes do not share their room', async () => {
+    const held = gate();
+    await serve(
+      { createThing: () => held.pass(), checkThing: async () => ({ storeId: '', hasKey: false }) },
+      { api: { concurrency: 2, queue: 1 } },
+    );
+    const calls = [1, 2, 3].map(() => client.call(operations.createThing, bread, testContext()));
+    await waitFor(() => held.entered() === 2, { description: 'two requests run' });
+    const startedMs = performance.now();
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    await client.call(operations.checkThing, bread, testContext());
+    held.open();
+    expect(await Promise.all(calls)).toEqual([thing, thing, thing]);
+  });
+
+  test('a request whose deadline passed while it waited is not carried out', async () => {
+    const held = gate();
+    await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 5 } });
+    const first = client.call(operations.createThing, bread, testContext());
+    await waitFor(() => held.entered() === 1, { description: 'the first request runs' });
+    const error = await failure(client.call(operations.createThing, bread, testContext({ timeoutMs: 100 })));
+    expect(error.code).toBe('upstream_timeout');
+    held.open();
+    await first;
+    await Promise.all(running.map((rpcServer) => rpcServer.drain()));
+    expect(held.entered()).toBe(1);
+  });
+
+  test('a request that arrives late is not carried out and takes no place in the queue', async () => {
+    const held = gate();
+    await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 1 } });
+    const first = client.call(operations.createThing, bread, testContext());
+    await waitFor(() => held.entered() === 1, { description: 'the first request runs' });
+    const late = headers();
+    late.set('Mostrador-Deadline', String(Date.now() - 1));
+    late.set('Mostrador-Store', thing.id);
+    server.nats.publish(operations.createThing.subject, JSON.stringify(bread), { headers: late });
+    const second = client.call(operations.createThing, bread, testContext());
+    await server.nats.flush();
+    held.open();
+    expect(await Promise.all([first, second])).toEqual([thing, thing]);
+    expect(held.entered()).toBe(2);
+  });
+
+  test('an answer goes to an inbox and to no other subject that the request names', async () => {
+    let made = 0;
+    await serve({
+      createThing: async () => {
+        made += 1;
+        return thing;
+      },
+    });
+    const heard: string[] = [];
+    const all = server.nats.subscribe('>', { callback: (_error, { subject }) => void heard.push(subject) });
+    for (const reply of ['events.crm.lead.created', '$JS.API.STREAM.PURGE.EVENTS', 'crm.step.things.create']) {
+      server.nats.publish(operations.createThing.subject, JSON.stringify(bread), { reply, headers: envelope() });
+    }
+    expect(await client.call(operations.createThing, bread, testContext())).toEqual(thing);
+    await server.nats.flush();
+    all.unsubscribe();
+    expect(heard.filter((subject) => subject !== operations.createThing.subject)).toEqual([
+      expect.stringMatching(/^_INBOX_/),
+    ]);
+    expect(made).toBe(1);
+  });
+
+  test('hostile bodies are refused and the server goes on', async () => {
+    await serve({ createThing: async () => thing });
+    const deep = 200_000;
+    const payloads = [
+      'not JSON',
+      '[1,2',
+      '"text"',
+      'null',
+      '[]',
+      '{"body":null}',
+      '{"body":{"__proto__":{"name":"x"},"constructor":1}}',
+      '{"__proto__":{"body":{"name":"x"}}}',
+      `{"body":{"name":${'['.repeat(deep)}${']'.repeat(deep)}}}`,
+      `{"body":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}}`,
+      `{"body":{"name":"\\u0000"}}`,
+      `{"body":{"name":"\\ud800"}}`,
+      Buffer.from([0xff, 0xfe, 0x00]),
+    ];
+    for (const payload of payloads) {
+      const answer = await server.nats.request(operations.createThing.subject, payload, {
+        timeout: 5_000,
+        headers: envelope(),
+      });
+      expect(answer.json<{ code: string }>().code, String(payload).slice(0, 40)).toMatch(
+        /^(validation_failed|malformed_json)$/,
+      );
+    }
+    expect(await client.call(operations.createThing, bread, testContext())).toEqual(thing);
+    expect(({} as { name?: string }).name).toBeUndefined();
+  });
+
+  test("a handler's own idempotency key does not travel on to internal operations", async () => {
+    await serve({
+      createThing: async (context) => {
+        expect(context.idempotency?.key).toBe('k');
+        const seen = await client.call(operations.checkThing, bread, context);
+        return { ...thing, name: String(seen.hasKey) };
+      },
+      checkThing: async (context) => ({ storeId: '', hasKey: context.idempotency !== undefined }),
+    });
+    const context = testContext({ idempotencyKey: 'k' });
+    expect(await client.call(operations.createThing, bread, context)).toMatchObject({ name: 'false' });
+  });
+
+  test("an internal request that is not valid is our fault, not the caller's", async () => {
+    await serve({ checkThing: async () => ({ storeId: '', hasKey: false }) });
+    const error = await failure(client.call(operations.checkThing, { body: { name: '' } }, testContext()));
+    expect(error.code).toBe('internal_error');
+    expect(error.members).toBeUndefined();
+  });
+
+  test('draining answers what was taken, waiting requests too, and takes no more', async () => {
+    const held = gate();
+    const rpcServer = await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 5 } });
+    const calls = [1, 2, 3].map(() => client.call(operations.createThing, bread, testContext()));
+    await waitFor(() => held.entered() === 1, { description: 'the first request runs' });
+    let isDrained = false;
+    const drained = rpcServer.drain().then(() => {
+      isDrained = true;
+    });
+    await waitFor(async () => (await failure(client.call(operations.createThing, bread, testContext()))).code, {
+      description: 'nothing more is taken',
+    });
+    expect(isDrained).toBe(false);
+    held.open();
+    expect(await Promise.all(calls)).toEqual([thing, thing, thing]);
+    await drained;
+  });
+
+  test('of several processes one gets a request; when one drains, none is lost', async () => {
+    const other = await connectNats({ url: server.url, name: 'other', log: silentLog() });
+    const handlers = { createThing: async () => thing, checkThing: async () => ({ storeId: '', hasKey: false }) };
+    const first = await serve(handlers);
+    const second = createRpcServer({ nats: other, service: 'shop', operations, handlers, log: silentLog() });
+    await other.flush();
+    const calls: Promise<unknown>[] = [];
+    for (let round = 0; round < 20; round++) {
+      for (let i = 0; i < 10; i++) calls.push(client.call(operations.createThing, bread, testContext()));
+      if (round === 10) calls.push(first.drain());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(calls);
+    await second.drain();
+    await other.close();
+  });
+
+  test('without NATS the client fails at once, and works again when NATS is back', async () => {
+    await serve({ createThing: async () => thing });
+    await server.stopServer();
+    const first = await failure(client.call(operations.createThing, bread, testContext({ timeoutMs: 2_000 })));
+    expect(['service_unavailable', 'upstream_timeout']).toContain(first.code);
+    await waitFor(
+      async () => {
+        const startedMs = performance.now();
+        const error = await failure(client.call(operations.createThing, bread, testContext()));
+        return error.code === 'service_unavailable' && performance.now() - startedMs < 100;
+      },
+      { description: 'the client knows that NATS is gone' },
+    );
+    await server.startServer();
+    await waitFor(() => client.call(operations.createThing, bread, testContext({ timeoutMs: 1_000 })), {
+      description: 'requests are answered again',
+      timeoutMs: 10_000,
+    });
+  });
+});

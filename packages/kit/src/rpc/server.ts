@@ -1,0 +1,274 @@
+import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
+import { headers, type Msg } from 'nats';
+import type { NatsConnection } from '../clients/nats.ts';
+import type { Log } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
+import type { Context, StoreContext } from './context.ts';
+import { AppError, toWireError, validationFailed } from './errors.ts';
+import { endOfTurn } from './event-loop.ts';
+import { complainOnceASecond, instrument } from './observe.ts';
+import { Later, Reply, serializeReply } from './reply.ts';
+import { createLane, type Lane, type LaneLimits } from './request-queue.ts';
+import { type UncheckedRequest, validateRequest } from './validate.ts';
+import { laneOf, type RequestEnvelope, readEnvelope, wireHeaders } from './wire.ts';
+
+export { Later, later, Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
+
+/** Carries out an operation. What it throws as `AppError` the caller sees; anything else is `internal_error`. */
+export type Handler<O extends Operation> = (
+  context: O['tenancy'] extends 'none' ? Context : StoreContext,
+  request: RequestOf<O>,
+) => Promise<ReplyOf<O> | Reply<ReplyOf<O>> | Later<ReplyOf<O>>>;
+
+/** A handler for every operation: a missing one is a type error. */
+export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> };
+
+export type LaneName = 'api' | 'step' | 'internal' | 'admin';
+
+export type RpcServerOptions<Ops extends Record<string, Operation>> = {
+  readonly nats: NatsConnection;
+  /** The queue group: of all processes of a service, one gets a request. */
+  readonly service: string;
+  readonly operations: Ops;
+  readonly handlers: Handlers<Ops>;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly lanes?: Partial<Record<LaneName, LaneLimits>>;
+};
+
+/** Serves operations until drained. */
+export type RpcServer = {
+  /** Takes no more requests and resolves when all that were taken are answered, those too that are answered later. */
+  drain(): Promise<void>;
+};
+
+/** Each kind of caller has limits of its own, so that none starves another. */
+const defaultLanes: Record<LaneName, LaneLimits> = {
+  api: { concurrency: 64, queue: 256 },
+  step: { concurrency: 32, queue: 64 },
+  internal: { concurrency: 64, queue: 256 },
+  admin: { concurrency: 8, queue: 32 },
+};
+
+/** Nothing of ours takes longer; also keeps timers within what Node can count. */
+const greatestDeadlineMs = 10 * 60_000;
+
+/** Where answers go: with permissions it is `_INBOX_<user>.`. */
+const inboxes = '_INBOX';
+
+const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Serves the operations: one subscription each, in the service's queue group. A request is validated, waits in its
+ * lane, and is carried out only if somebody still waits for it: the deadline is looked at on arrival and when its turn
+ * comes, and a late request is dropped without an answer. A full lane answers `service_unavailable` at once.
+ */
+export function createRpcServer<const Ops extends Record<string, Operation>>(
+  options: RpcServerOptions<Ops>,
+): RpcServer {
+  const { nats, service, operations, handlers, log } = options;
+  const limits = { ...defaultLanes, ...options.lanes };
+  const lanes = new Map<string, Lane>();
+  for (const name of Object.keys(limits) as LaneName[]) lanes.set(name, createLane(limits[name]));
+  const complain = complainOnceASecond(log);
+  const observe = options.metrics === undefined ? undefined : instrument(options.metrics, lanes);
+  const closing = new AbortController();
+  const unanswered = new Set<Promise<void>>();
+
+  const subscriptions = Object.entries(operations).map(([name, operation]) => {
+    const lane = lanes.get(laneOf(operation));
+    if (lane === undefined) throw new Error(`the subject ${operation.subject} names no lane`);
+    const handle = handlers[name] as unknown as AnyHandler;
+    return nats.subscribe(operation.subject, {
+      queue: service,
+      callback: (error, message) => {
+        if (error) log.error({ err: error, subject: operation.subject }, 'a subscription failed');
+        else take(message, operation, handle, lane);
+      },
+    });
+  });
+
+  function take(message: Msg, operation: Operation, handle: AnyHandler, lane: Lane): void {
+    // Who asks names where the answer goes, and we are let answer there: nobody borrows our permissions that way.
+    if (message.reply && !message.reply.startsWith(inboxes)) {
+      complain('no inbox');
+      return;
+    }
+    const startedMs = performance.now();
+    const { subject } = operation;
+    const finish = (outcome: string) => observe?.(subject, outcome, (performance.now() - startedMs) / 1000);
+    let envelope: RequestEnvelope;
+    try {
+      envelope = readEnvelope(message.headers);
+      checkEnvelope(envelope, operation);
+    } catch (error) {
+      log.warn({ err: error, subject }, 'a request with a faulty envelope');
+      finish(answerError(message, error, () => log));
+      return;
+    }
+    const isLate = () => envelope.deadline <= Date.now();
+    const requestLog = lazily(() =>
+      log.child({
+        request_id: envelope.requestId,
+        subject,
+        ...(envelope.storeId === undefined ? {} : { store_id: envelope.storeId }),
+      }),
+    );
+    const drop = () => {
+      complain('late');
+      finish('late');
+    };
+    if (isLate()) {
+      drop();
+      return;
+    }
+    const accepted = lane.offer(async () => {
+      if (isLate()) return drop();
+      const answered = (outcome: string) => {
+        finish(outcome);
+        if (!log.isLevelEnabled('debug')) return;
+        requestLog().debug({ outcome, duration_ms: Math.round(performance.now() - startedMs) }, 'request');
+      };
+      const call = { message, operation, envelope, log: requestLog, closing: closing.signal, answered };
+      const rest = await carryOut(call, handle);
+      if (rest === undefined) return;
+      const answering = rest().finally(() => unanswered.delete(answering));
+      unanswered.add(answering);
+    });
+    if (accepted) return;
+    complain('lane full');
+    finish(answerError(message, new AppError('service_unavailable', { retryAfterSeconds: 1 }), requestLog));
+  }
+
+  return {
+    async drain() {
+      closing.abort();
+      // Requests that NATS has already sent here still arrive while a subscription drains.
+      const drained = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
+      await Promise.race([drained, nats.closed(), after(2_000)]);
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      await Promise.all([...lanes.values()].map((lane) => lane.idle()));
+      await Promise.all(unanswered);
+      if (!nats.isClosed()) await Promise.race([nats.flush().catch(() => {}), after(2_000)]);
+    },
+  };
+}
+
+type AnyHandler = (context: Context, request: UncheckedRequest) => Promise<unknown>;
+
+type Call = {
+  readonly message: Msg;
+  readonly operation: Operation;
+  readonly envelope: RequestEnvelope;
+  readonly log: () => Log;
+  /** Aborted when the server drains. */
+  readonly closing: AbortSignal;
+  /** Hears `ok`, or the code of the error that was answered. */
+  answered(outcome: string): void;
+};
+
+/** Runs the handler and answers. Never throws. What is left to be done when the answer comes later is returned. */
+async function carryOut(call: Call, handle: AnyHandler): Promise<(() => Promise<void>) | undefined> {
+  const { message, operation, envelope, log, closing, answered } = call;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new AppError('upstream_timeout')), envelope.deadline - Date.now());
+
+  const respond = async (work: () => Promise<unknown>): Promise<Later<unknown> | undefined> => {
+    try {
+      const result = await work();
+      if (result instanceof Later) return result;
+      await endOfTurn(); // replies that became ready together leave together
+      answer(message, operation, result);
+      answered('ok');
+    } catch (error) {
+      if (!(error instanceof AppError)) log().error({ err: error }, 'a handler failed');
+      else if (error.status >= 500) log().warn({ err: error }, 'a request could not be carried out');
+      answered(answerError(message, error, log));
+    }
+    clearTimeout(timer);
+    return undefined;
+  };
+
+  const context = {
+    ...envelope,
+    signal: abort.signal,
+    get log() {
+      return log();
+    },
+  };
+  const awaited = await respond(async () => handle(context, readRequest(message, operation)));
+  if (awaited === undefined) return undefined;
+  return async () => {
+    await respond(() => Promise.race([awaited.finish(closing), rejectionOf(abort.signal)]));
+  };
+}
+
+const rejectionOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+function readRequest(message: Msg, operation: Operation): UncheckedRequest {
+  const parsed = message.data.length === 0 ? {} : parseJson(message);
+  const { params, query, body } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as UncheckedRequest;
+  const request: UncheckedRequest = { params, query, body };
+  const errors = validateRequest(operation, request);
+  if (errors.length > 0) throw validationFailed(errors);
+  return request;
+}
+
+function parseJson(message: Msg): unknown {
+  try {
+    return message.json();
+  } catch (cause) {
+    throw new AppError('malformed_json', { cause });
+  }
+}
+
+function checkEnvelope(envelope: RequestEnvelope, operation: Operation): void {
+  const errors: { in: 'header'; name: string; detail: string }[] = [];
+  if (!(envelope.deadline <= Date.now() + greatestDeadlineMs)) {
+    errors.push({ in: 'header', name: wireHeaders.deadline, detail: 'must be a moment within the next ten minutes' });
+  }
+  if (operation.tenancy === 'store' && !storeIdForm.test(envelope.storeId ?? '')) {
+    errors.push({ in: 'header', name: wireHeaders.store, detail: 'must be the id of a store' });
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function answer(message: Msg, operation: Operation, result: unknown): void {
+  if (!(result instanceof Reply)) {
+    message.respond(serializeReply(operation, result));
+    return;
+  }
+  const written = headers();
+  if (result.headers.etag !== undefined) written.set(wireHeaders.etag, result.headers.etag);
+  if (result.headers.nextCursor !== undefined) written.set(wireHeaders.nextCursor, result.headers.nextCursor);
+  if (result.replayed) written.set(wireHeaders.replayed, 'true');
+  message.respond(result.bytes ?? serializeReply(operation, result.body), { headers: written });
+}
+
+/** Answers the error and returns its code. If even that cannot be sent, the caller's deadline is the answer. */
+function answerError(message: Msg, error: unknown, log: () => Log): string {
+  const wire = toWireError(error);
+  const written = headers();
+  written.set(wireHeaders.error, wire.code);
+  try {
+    message.respond(JSON.stringify(wire), { headers: written });
+  } catch (failure) {
+    log().error({ err: failure }, 'an error could not be answered');
+  }
+  return wire.code;
+}
+
+/** Made when it is first asked for: to make a log costs more than most requests log. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
