@@ -1,6 +1,6 @@
 import type { crmOperations } from '@mostrador/contracts';
-import { rollupHandlers } from '@mostrador/kit/rollup-handlers';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAgent } from './agents/create-agent.ts';
 import { getAgent } from './agents/get-agent.ts';
 import { listAgents } from './agents/list-agents.ts';

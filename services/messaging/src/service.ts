@@ -1,6 +1,6 @@
 import type { messagingOperations } from '@mostrador/contracts';
-import { rollupHandlers } from '@mostrador/kit/rollup-handlers';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';
 import { getChannelConnection } from './channels/get-channel-connection.ts';

@@ -1,6 +1,6 @@
 import type { schedulingOperations } from '@mostrador/contracts';
-import { rollupHandlers } from '@mostrador/kit/rollup-handlers';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
 import { getAppointment } from './appointments/get-appointment.ts';
 import { getCalendarSync } from './appointments/get-calendar-sync.ts';

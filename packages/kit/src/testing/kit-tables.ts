@@ -13,7 +13,7 @@ export async function createKitDatabase(): Promise<TestDatabase> {
     create schema ${service} authorization ${service}_owner;
     grant usage on schema ${service} to ${service}, ${service}_system`);
   const owner = postgres(test.ownerUrl, { max: 1, onnotice: () => {} });
-  for (const name of ['outbox', 'idempotency']) await owner.unsafe(await tableText(name));
+  for (const name of ['outbox', 'idempotency'] as const) await owner.unsafe(await tableText(name));
   await owner.unsafe(`
     create table notes (store_id uuid not null, id uuid primary key default uuidv7(), text text not null, unique (store_id, text));
     alter table notes enable row level security;
@@ -26,8 +26,11 @@ export async function createKitDatabase(): Promise<TestDatabase> {
   return test;
 }
 
-/** The canonical text of some of the kit's tables, for the roles of the kit's own tests. */
-export async function tableText(name: string): Promise<string> {
-  const text = await readFile(new URL(`../../sql/${name}.sql`, import.meta.url), 'utf8');
+/** The package that holds the canonical text of each table. */
+const owners = { outbox: 'kit', idempotency: 'kit', rollups: 'rollups' } as const;
+
+/** The canonical text of some of the packages' tables, for the roles of the kit's own tests. */
+export async function tableText(name: keyof typeof owners): Promise<string> {
+  const text = await readFile(new URL(`../../../${owners[name]}/sql/${name}.sql`, import.meta.url), 'utf8');
   return text.replaceAll(/\bto service(_system)?\b/g, `to ${service}$1`);
 }

@@ -1,4 +1,4 @@
-import { type Counts, createRollups } from '@mostrador/kit/rollups';
+import { type Counts, createRollups } from '@mostrador/rollups';
 
 /** What `report_facts` of this schema names: migrations/0005-reports.sql. */
 const metrics = [

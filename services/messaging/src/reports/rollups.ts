@@ -1,4 +1,4 @@
-import { createRollups } from '@mostrador/kit/rollups';
+import { createRollups } from '@mostrador/rollups';
 import { conversationFacts } from './conversation-counts.ts';
 
 export const conversationRollups = createRollups(conversationFacts);

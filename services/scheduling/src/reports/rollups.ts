@@ -1,4 +1,4 @@
-import { createRollups } from '@mostrador/kit/rollups';
+import { createRollups } from '@mostrador/rollups';
 import { schedulingFacts } from './scheduling-counts.ts';
 
 export const schedulingRollups = createRollups(schedulingFacts);

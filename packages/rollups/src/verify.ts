@@ -1,4 +1,4 @@
-import type { Sql, SystemDatabase } from '../database/database.ts';
+import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
 import { factsByQuarter, hasNoFacts } from './facts.ts';
 import { nothingClosed } from './quarter.ts';
 import { endOfWork, walk } from './walk.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '@mostrador/kit/database/database';
 
 /** Of all stores. */
 export async function hasNoFacts(sql: Sql, from: Date, to: Date): Promise<boolean> {

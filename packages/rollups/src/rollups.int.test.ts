@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
+import type { TestDatabase } from '@mostrador/kit/testing/database';
+import { createKitDatabase, tableText } from '@mostrador/kit/testing/kit-tables';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findSettledMoment } from './database/settled-moment.ts';
-import { quarterMs, storeItself } from './rollups/quarter.ts';
+import { quarterMs, storeItself } from './quarter.ts';
 import { createRollups } from './rollups.ts';
-import type { TestDatabase } from './testing/database.ts';
-import { createKitDatabase, tableText } from './testing/kit-tables.ts';
 
 const metrics = ['seen', 'bought', 'balance'] as const;
 type Fact = { subject: string; metric: (typeof metrics)[number]; at: Date; amount: number };

@@ -1,8 +1,8 @@
 import type { closeLeadReports, resetLeadReports, verifyLeadReports } from '@mostrador/contracts';
-import type { Database, SystemDatabase } from './database/database.ts';
+import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Rollups } from './rollups.ts';
-import type { Handler } from './rpc/server.ts';
-import { toInstant, toTimestamp } from './rpc/validate.ts';
 
 /** What every service with reports does about its rollups; the operations differ in their subjects alone. */
 export type RollupHandlers = {

@@ -1,13 +1,13 @@
-import type { Sql, SystemDatabase } from './database/database.ts';
-import { type Closed, type ClosingOptions, closeQuarters } from './rollups/close.ts';
-import { type ReadOptions, readTotals, type StoreCounts } from './rollups/read.ts';
-import { resetQuarters } from './rollups/reset.ts';
-import { createTotalsMemory } from './rollups/totals-memory.ts';
-import { type Verified, verifyQuarters } from './rollups/verify.ts';
+import type { Sql, SystemDatabase } from '@mostrador/kit/database/database';
+import { type Closed, type ClosingOptions, closeQuarters } from './close.ts';
+import { type ReadOptions, readTotals, type StoreCounts } from './read.ts';
+import { resetQuarters } from './reset.ts';
+import { createTotalsMemory } from './totals-memory.ts';
+import { type Verified, verifyQuarters } from './verify.ts';
 
-export type { Closed, ClosingOptions } from './rollups/close.ts';
-export type { Counts, ReadOptions, StoreCounts, SubjectCounts } from './rollups/read.ts';
-export type { Verified, Wrong } from './rollups/verify.ts';
+export type { Closed, ClosingOptions } from './close.ts';
+export type { Counts, ReadOptions, StoreCounts, SubjectCounts } from './read.ts';
+export type { Verified, Wrong } from './verify.ts';
 
 /**
  * Counts over time of what a service keeps: its view `report_facts` and running totals of closed quarter-hours

@@ -1,4 +1,4 @@
-import type { SystemDatabase } from '../database/database.ts';
+import type { SystemDatabase } from '@mostrador/kit/database/database';
 import { nothingClosed } from './quarter.ts';
 
 /** Waits for a closing that runs, and has the next one begin from the beginning. Readers go on undisturbed. */

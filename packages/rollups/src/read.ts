@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '@mostrador/kit/database/database';
 import { quarterMs, storeItself } from './quarter.ts';
 import type { Remembered, TotalsMemory } from './totals-memory.ts';
 

@@ -1,5 +1,5 @@
-import type { Database, Sql, SystemDatabase } from '../database/database.ts';
-import { findSettledMoment } from '../database/settled-moment.ts';
+import type { Database, Sql, SystemDatabase } from '@mostrador/kit/database/database';
+import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
 import { factsByQuarter, hasNoFacts } from './facts.ts';
 import { nothingClosed, quarterMs, storeItself } from './quarter.ts';
 import { endOfWork, walk } from './walk.ts';
