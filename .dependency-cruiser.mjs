@@ -1,5 +1,5 @@
 // Which module may import which. tests/boundaries proves that each of these rules can fail.
-const tests = '[.]test[.]ts$|/testing/|/test/|^tests/';
+const tests = '[.]test[.]ts$|/test/|^tests/|^packages/testing/|^workflows/src/replay/';
 /** The workflows and the two modules they share. */
 const sandboxed = '^workflows/src/([^/]+[.]workflow|workflows|carrier|step-options)[.]ts$';
 
@@ -18,7 +18,21 @@ export default {
       comment: 'contracts ← kit ← services, workflows: the kit holds no business words.',
       severity: 'error',
       from: { path: '^packages/kit/', pathNot: tests },
-      to: { path: '^(services|workflows|apps|infra|tests)/' },
+      to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!kit/|contracts/)' },
+    },
+    {
+      name: 'rollups-only-kit',
+      comment: 'contracts ← kit ← rollups: the reporting engine knows no service.',
+      severity: 'error',
+      from: { path: '^packages/rollups/', pathNot: tests },
+      to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!rollups/|kit/|contracts/)' },
+    },
+    {
+      name: 'testing-only-in-tests',
+      comment: 'What stands in for a provider or starts a server for a test is never part of what is deployed.',
+      severity: 'error',
+      from: { path: '^(packages|services|workflows|apps)/', pathNot: tests },
+      to: { path: '^packages/testing/|/test/' },
     },
     {
       name: 'services-not-each-other',
@@ -70,20 +84,20 @@ export default {
       comment: 'End-to-end tests see what a client sees; besides the contracts they import only what starts servers.',
       severity: 'error',
       from: { path: '^tests/e2e/' },
-      to: { path: '^(services|workflows|apps)/|^packages/(?!contracts/)', pathNot: '^services/[^/]+/test/' },
+      to: { path: '^(services|workflows|apps)/|^packages/(?!contracts/|testing/)' },
     },
     {
       name: 'nats-only-in-kit',
       comment: 'Deadlines, draining and bounds are built once, around the library.',
       severity: 'error',
-      from: { path: '^(services|workflows|apps|infra|packages/contracts)/', pathNot: tests },
+      from: { path: '^(services|workflows|apps|infra|packages/(contracts|rollups))/', pathNot: tests },
       to: { path: 'node_modules/nats/' },
     },
     {
       name: 'postgres-only-in-kit',
       comment: 'Store scoping, deadlines and pools are built once, around the library. infra administers the server.',
       severity: 'error',
-      from: { path: '^(services|workflows|apps|packages/contracts)/', pathNot: tests },
+      from: { path: '^(services|workflows|apps|packages/(contracts|rollups))/', pathNot: tests },
       to: { path: 'node_modules/postgres/' },
     },
     {

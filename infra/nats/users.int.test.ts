@@ -15,8 +15,8 @@ import {
   schedulingOperations,
 } from '../../packages/contracts/src/index.ts';
 import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/clients/nats.ts';
-import { silentLog } from '../../packages/kit/src/testing/context.ts';
-import { waitFor } from '../../packages/kit/src/testing/wait.ts';
+import { silentLog } from '../../packages/testing/src/context.ts';
+import { waitFor } from '../../packages/testing/src/wait.ts';
 import { type Child, createChildren, type ProcessSpec, untilReady } from '../local/children.ts';
 import { freePort } from '../local/ports.ts';
 import { natsPasswords, natsUrlOf } from '../local/secrets.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, onServer, type TestDatabase } from '../../packages/kit/src/testing/database.ts';
+import { createTestDatabase, onServer, type TestDatabase } from '../../packages/testing/src/servers/database.ts';
 import { schemas } from './roles.ts';
 
 const roles = schemas.flatMap((schema) => [

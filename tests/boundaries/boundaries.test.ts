@@ -12,6 +12,11 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     from: 'packages/kit/src/process/log.ts',
     imports: '../../../../services/crm/src/leads/lead.ts',
   },
+  'rollups-only-kit': { from: 'packages/rollups/src/read.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'testing-only-in-tests': {
+    from: 'services/crm/src/leads/lead.ts',
+    imports: '../../../../packages/testing/src/wait.ts',
+  },
   'services-not-each-other': { from: 'services/crm/src/service.ts', imports: '../../gateway/src/keys/key.ts' },
   'services-only-packages': { from: 'services/crm/src/service.ts', imports: '../../../workflows/src/carrier.ts' },
   'workflows-only-packages': { from: 'workflows/src/bundle.ts', imports: '../../services/crm/src/leads/lead.ts' },

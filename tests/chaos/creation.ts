@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { appointmentCarrier, createLead, type DomainEvent, eventStream } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { readEvents } from '@mostrador/testing/providers/caldav/servers';
+import { waitFor } from '@mostrador/testing/wait';
 import { expect } from 'vitest';
-import { readEvents } from '../../services/scheduling/test/caldav-servers.ts';
 import type { ProcessName, Stage, Store } from './stage.ts';
 
 export type Answer = {

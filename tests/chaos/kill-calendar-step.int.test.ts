@@ -1,6 +1,6 @@
+import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
-import type { Gate, Hold } from './gate.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // scheduling is killed at every point of the step that brings an appointment to its calendar. All points are held at
@@ -27,7 +27,7 @@ const syncOf = async (point: keyof typeof points) => {
 beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
-  const { calendar, database, nats }: Record<string, Gate> = stage.gates;
+  const { calendar, database, nats }: Record<string, TcpProxy> = stage.proxies;
   await standAt('asked', calendar.holdRequest('PUT /'));
   await standAt('taken', calendar.holdAnswer('PUT /'));
   await standAt('answered', database.holdRequest('synced_at = clock_timestamp()'));

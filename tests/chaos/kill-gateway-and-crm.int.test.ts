@@ -1,3 +1,4 @@
+import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Answer,
@@ -10,7 +11,6 @@ import {
   settled,
   settledWithinMs,
 } from './creation.ts';
-import type { Hold } from './gate.ts';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
 // The processes before and beside scheduling are killed with a creation in flight.
@@ -46,7 +46,7 @@ async function madeBy(creation: Creation, answer: Answer): Promise<void> {
 
 test('the gateway is killed before the request leaves it: nothing was done, and the key makes the appointment', async () => {
   const creation = newCreation(stage, store);
-  const point = stage.gates.gatewayNats.holdRequest(creation.title);
+  const point = stage.proxies.gatewayNats.holdRequest(creation.title);
   expect((await killAt(creation, point, 'gateway')).status).toBe(0);
   await noRow(stage, creation);
   const answer = await creation.send();
@@ -56,7 +56,7 @@ test('the gateway is killed before the request leaves it: nothing was done, and 
 
 test('the gateway is killed before the answer reaches it: the key is answered with what was done', async () => {
   const creation = newCreation(stage, store);
-  const point = stage.gates.gatewayNats.holdDelivery(creation.title);
+  const point = stage.proxies.gatewayNats.holdDelivery(creation.title);
   expect((await killAt(creation, point, 'gateway')).status).toBe(0);
   const answer = await creation.send();
   expect(answer.replayed).toBe(true);
@@ -65,7 +65,7 @@ test('the gateway is killed before the answer reaches it: the key is answered wi
 
 test('crm is killed before the lead is looked up: the answer is 504 in time, nothing was done, and the key makes the appointment', async () => {
   const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
-  const first = await killAt(creation, stage.gates.crmNats.holdDelivery('crm.internal.leads.check'), 'crm');
+  const first = await killAt(creation, stage.proxies.crmNats.holdDelivery('crm.internal.leads.check'), 'crm');
   expect(first.status).toBe(504);
   expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
   await noRow(stage, creation);
@@ -76,7 +76,7 @@ test('crm is killed before the lead is looked up: the answer is 504 in time, not
 
 test('crm is killed before its answer leaves: the answer is 504 in time, nothing was done, and the key makes the appointment', async () => {
   const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
-  const first = await killAt(creation, stage.gates.crmNats.holdRequest(' _INBOX_scheduling'), 'crm');
+  const first = await killAt(creation, stage.proxies.crmNats.holdRequest(' _INBOX_scheduling'), 'crm');
   expect(first.status).toBe(504);
   expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
   await noRow(stage, creation);

@@ -1,8 +1,8 @@
 import { settleMessage } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from './creation.ts';
-import type { Hold } from './gate.ts';
 import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // messaging is killed at every point of a send. Points are held together, one message at each, and one kill meets them
@@ -55,7 +55,7 @@ beforeAll(async () => {
     requestTimeoutMs: 2000,
   });
   leads = await stage.newLeads(9);
-  const { database, provider, temporal } = stage.gates;
+  const { database, provider, temporal } = stage.proxies;
   await standAt('uncommitted', ({ text }) => database.holdRequest('commit', text));
   await standAt('committed', ({ text }) => database.holdAnswer('commit', text));
   await standAt('asked', ({ text }) => provider.holdRequest(text));
@@ -98,7 +98,7 @@ test('each key is answered with the message that was accepted, and a next messag
 });
 
 test('killed after it was recorded and nobody was answered, after Temporal was told, and with a status webhook not yet stored and one not yet processed', async () => {
-  const { database, nats, temporal } = stage.gates;
+  const { database, nats, temporal } = stage.proxies;
   const taken = takenOf('taken');
   const unprocessed = database.holdRequest(taken.id);
   const reports = [stage.whatsapp.report(taken, 'delivered')];

@@ -1,4 +1,5 @@
-import { waitFor } from '@mostrador/kit/testing/wait';
+import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Answer,
@@ -12,7 +13,6 @@ import {
   settledWithinMs,
   untilMade,
 } from './creation.ts';
-import type { Hold } from './gate.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // scheduling is killed at every point of a creation, from the request to the outbox entry's end. The points of the
@@ -49,7 +49,7 @@ async function killAt(creation: Creation, points: Hold[], reached?: () => Promis
 
 // First, as its point is known by the statement's text, which a connection sends once.
 test('killed after Temporal and the stream were told, before the outbox entries are deleted: they are told again, with one effect', async () => {
-  const { systemDatabase } = stage.gates;
+  const { systemDatabase } = stage.proxies;
   const deletions = [
     systemDatabase.holdRequest('delete from outbox'),
     systemDatabase.holdRequest('delete from outbox'),
@@ -64,7 +64,7 @@ test('killed after Temporal and the stream were told, before the outbox entries 
 
 test('killed before the commit: nothing was done, and the key makes the one appointment', async () => {
   const creation = newCreation(stage, store);
-  const first = await killAt(creation, [stage.gates.database.holdRequest('commit', creation.title)], () =>
+  const first = await killAt(creation, [stage.proxies.database.holdRequest('commit', creation.title)], () =>
     noRow(stage, creation),
   );
   expect(first.status).toBe(504);
@@ -75,7 +75,7 @@ test('killed before the commit: nothing was done, and the key makes the one appo
 
 test('killed after the commit, before scheduling hears of it: the key is answered with what was done', async () => {
   const creation = newCreation(stage, store);
-  const first = await killAt(creation, [stage.gates.database.holdAnswer('commit', creation.title)]);
+  const first = await killAt(creation, [stage.proxies.database.holdAnswer('commit', creation.title)]);
   expect(first.status).toBe(504);
   expect(await untilMade(creation)).toMatchObject({ replayed: true });
   made.push({ creation, id: await oneRow(stage, creation) });
@@ -83,7 +83,7 @@ test('killed after the commit, before scheduling hears of it: the key is answere
 
 test('killed after the commit, before the answer leaves: the key is answered with what was done', async () => {
   const creation = newCreation(stage, store);
-  const first = await killAt(creation, [stage.gates.nats.holdRequest(creation.title)]);
+  const first = await killAt(creation, [stage.proxies.nats.holdRequest(creation.title)]);
   expect(first.status).toBe(504);
   expect(await untilMade(creation)).toMatchObject({ replayed: true });
   made.push({ creation, id: await oneRow(stage, creation) });
@@ -92,7 +92,7 @@ test('killed after the commit, before the answer leaves: the key is answered wit
 test('killed after the answer, before Temporal is told: it is told by the one that follows, once', async () => {
   const lead_id = await newLead(stage, store);
   const creation = newCreation(stage, store, { lead_id });
-  const first = await killAt(creation, [stage.gates.temporal.holdRequest(lead_id)]);
+  const first = await killAt(creation, [stage.proxies.temporal.holdRequest(lead_id)]);
   expect(leftKinds()).toContain('workflow');
   expect(first).toMatchObject({ status: 201, replayed: false });
   expect(await untilMade(creation)).toMatchObject({ replayed: true, text: first.text });
@@ -102,7 +102,7 @@ test('killed after the answer, before Temporal is told: it is told by the one th
 test('killed after Temporal was told, before scheduling hears of it: it is told again, with one effect', async () => {
   const lead_id = await newLead(stage, store);
   const creation = newCreation(stage, store, { lead_id });
-  const first = await killAt(creation, [stage.gates.temporal.holdAnswer(lead_id)], async () => {
+  const first = await killAt(creation, [stage.proxies.temporal.holdAnswer(lead_id)], async () => {
     const id = await oneRow(stage, creation);
     await waitFor(() => stage.temporal.client.workflow.getHandle(`appointment:${id}`).describe(), {
       description: 'the workflow has been started',
@@ -118,7 +118,7 @@ test('killed after the answer, before the event is published: it is published by
   const lead_id = await newLead(stage, store);
   const creation = newCreation(stage, store, { lead_id });
   // As an event has it, and neither the look-up of the lead nor the answer: events of earlier kills are published too.
-  await killAt(creation, [stage.gates.nats.holdRequest(`"lead_id":"${lead_id}","scheduled_at"`)]);
+  await killAt(creation, [stage.proxies.nats.holdRequest(`"lead_id":"${lead_id}","scheduled_at"`)]);
   expect(leftKinds()).toContain('event');
   expect(await untilMade(creation)).toMatchObject({ replayed: true });
   made.push({ creation, id: await oneRow(stage, creation) });

@@ -1,8 +1,8 @@
 import { updateMessagingSettings } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import type { Hold } from '@mostrador/testing/proxy/tcp-proxy';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from './creation.ts';
-import type { Hold } from './gate.ts';
 import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
 // The processes behind and before messaging are killed with a send in flight: the worker at every point of the step, by
@@ -37,7 +37,7 @@ beforeAll(async () => {
     requestTimeoutMs: 2000,
   });
   leads = await stage.newLeads(27);
-  const { provider, workflowsNats } = stage.gates;
+  const { provider, workflowsNats } = stage.proxies;
   const asked = await standAt('asked', ({ text }) => provider.holdRequest(text));
   const taken = await standAt('taken', ({ text }) => provider.holdAnswer(text));
   await standAt('answered', () => workflowsNats.holdDelivery(' _INBOX_workflows'));
@@ -73,7 +73,7 @@ async function killGatewayAt(hold: Hold, work: Promise<Answer>): Promise<Answer>
 
 test('the gateway is killed before the request leaves it: nothing is accepted, and the key sends the message', async () => {
   const sending = newSending();
-  const hold = stage.gates.gatewayNats.holdRequest(sending.text);
+  const hold = stage.proxies.gatewayNats.holdRequest(sending.text);
   expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
   expect(await stage.rowOf(sending)).toBeUndefined();
   expect((await untilAccepted(sending)).replayed).toBe(false);
@@ -83,7 +83,7 @@ test('the gateway is killed before the request leaves it: nothing is accepted, a
 
 test('the gateway is killed before the answer reaches it: the message is sent once, and the key says so', async () => {
   const sending = newSending();
-  const hold = stage.gates.gatewayNats.holdDelivery('"sent":true');
+  const hold = stage.proxies.gatewayNats.holdDelivery('"sent":true');
   expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
   const answer = await untilAccepted(sending);
   expect(answer.replayed).toBe(true);
@@ -97,7 +97,7 @@ test('the gateway is killed with a status webhook in its hands: it is posted aga
   await untilSent(sending);
   const taken = stage.whatsapp.log.find(({ text }) => text === sending.text);
   if (!taken) throw new Error('WhatsApp has not taken it');
-  const hold = stage.gates.gatewayNats.holdRequest('messaging.api.webhooks.receive');
+  const hold = stage.proxies.gatewayNats.holdRequest('messaging.api.webhooks.receive');
   const reported = stage.whatsapp.report(taken, 'delivered');
   await hold.reached;
   await stage.kill('gateway');
@@ -111,7 +111,7 @@ test('the gateway is killed with a status webhook in its hands: it is posted aga
 test(
   'Temporal goes away and NATS is restarted while 200 messages to 20 leads are sent: each is taken once, in the order of acceptance',
   async () => {
-    const { temporal, workflowsTemporal } = stage.gates;
+    const { temporal, workflowsTemporal } = stage.proxies;
     await stage.call(updateMessagingSettings, { body: { message_wait_seconds: 0 } }, stage.store.id);
     const queues = leads.splice(0, 20).map((lead) => Array.from({ length: 10 }, () => stage.newSending(lead)));
     const texts = queues.flat().map(({ text }) => text);

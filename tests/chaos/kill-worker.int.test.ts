@@ -1,7 +1,7 @@
-import { waitFor } from '@mostrador/kit/testing/wait';
+import type { Hold, TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
-import type { Gate, Hold } from './gate.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
 // The worker is killed at every point of the step, one appointment at each, by one kill.
@@ -20,7 +20,7 @@ async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
 beforeAll(async () => {
   stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
   store = await stage.newStore();
-  const { calendar, workflowsNats }: Record<string, Gate> = stage.gates;
+  const { calendar, workflowsNats }: Record<string, TcpProxy> = stage.proxies;
   const request = calendar.holdRequest('PUT /');
   await standAt('asked', request);
   const answer = calendar.holdAnswer('PUT /');

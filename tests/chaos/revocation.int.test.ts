@@ -1,5 +1,5 @@
 import { revokeApiKey } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const ask = async (gateway: ProcessName, { key } = store) =>
   (await fetch(`${stage.url(gateway)}/nothing`, { headers: { 'x-api-key': key } })).status;
 /** Whoever revokes is answered by either gateway: here by the one that can. */
-const takeOutOfTheGroup = () => stage.gates.gateway2Nats.cut();
+const takeOutOfTheGroup = () => stage.proxies.gateway2Nats.cut();
 const revoke = () => stage.call(revokeApiKey, { body: { key_id: store.keyId } });
 
 /** Asks all the time until it is refused, and says how long after `since` that was. */
@@ -45,12 +45,12 @@ test('a revocation holds on both gateways within two seconds', async () => {
 });
 
 test('a revocation holds within two seconds on a gateway that is cut off from NATS', async () => {
-  stage.gates.gateway2Nats.cut();
+  stage.proxies.gateway2Nats.cut();
   try {
     await revoke();
     expect(await refusedAfterMs('gateway-2', performance.now())).toBeLessThan(holdsWithinMs);
   } finally {
-    stage.gates.gateway2Nats.mend();
+    stage.proxies.gateway2Nats.mend();
   }
 });
 
@@ -69,13 +69,13 @@ test('a gateway that was stopped over a revocation refuses from its first answer
   stage.signal('gateway-2', 'SIGCONT');
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 401));
   expect(await ask('gateway-2')).toBe(401);
-  stage.gates.gateway2Nats.mend();
+  stage.proxies.gateway2Nats.mend();
 });
 
 test.each(['cut', 'freeze'] as const)(
   'a gateway whose database is away (%s) lets nobody in after 1.5 s, and the other one goes on',
   async (trouble) => {
-    const { gateway2Database } = stage.gates;
+    const { gateway2Database } = stage.proxies;
     takeOutOfTheGroup();
     gateway2Database[trouble]();
     try {
@@ -97,7 +97,7 @@ test.each(['cut', 'freeze'] as const)(
       expect(await refusedAfterMs('gateway', performance.now())).toBeLessThan(holdsWithinMs);
     } finally {
       gateway2Database.mend();
-      stage.gates.gateway2Nats.mend();
+      stage.proxies.gateway2Nats.mend();
     }
     expect(await refusedAfterMs('gateway-2', performance.now())).toBeLessThan(holdsWithinMs);
   },

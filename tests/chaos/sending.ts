@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, createLead } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { startWhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
+import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import { waitFor } from '@mostrador/testing/wait';
 import { expect } from 'vitest';
-import { startWhatsappServer } from '../../services/messaging/test/whatsapp-server.ts';
 import { type Answer, post } from './creation.ts';
-import { openGate } from './gate.ts';
 import { type ProcessName, startPlatform } from './stage.ts';
 
 export type Lead = { readonly id: string; readonly phone: string };
@@ -23,7 +23,7 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
     startWhatsappServer({ statuses: [], pairBurst: 1000, numberRate: 1000 }),
     startPlatform({ ...options, service: 'messaging' }),
   ]);
-  const provider = await openGate(new URL(whatsapp.apiUrl).host);
+  const provider = await startTcpProxy(new URL(whatsapp.apiUrl).host);
   const store = await platform.newStore();
   const { phoneNumberId, phone, accessToken, appSecret } = whatsapp.settings;
   const { channel_id } = await platform.call(
@@ -48,8 +48,8 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
     ...platform,
     store,
     whatsapp,
-    gates: {
-      ...platform.gates,
+    proxies: {
+      ...platform.proxies,
       /** messaging → WhatsApp */
       provider,
     },

@@ -56,7 +56,7 @@ test('while NATS stalls requests are answered within their deadline, and what it
 
 test('when PostgreSQL drops every connection in mid-transaction the pools recover by themselves', async () => {
   const broken = newCreation(stage, store);
-  const point = stage.gates.database.holdRequest('commit', broken.title);
+  const point = stage.proxies.database.holdRequest('commit', broken.title);
   const answer = broken.send();
   await point.reached;
   await stage.database.adminSql`
@@ -70,7 +70,7 @@ test('when PostgreSQL drops every connection in mid-transaction the pools recove
 test.each(['cut', 'freeze'] as const)(
   'while PostgreSQL is away (%s) no answer comes after the deadline, and afterwards every key makes one row',
   async (trouble) => {
-    const { database, systemDatabase } = stage.gates;
+    const { database, systemDatabase } = stage.proxies;
     database[trouble]();
     systemDatabase[trouble]();
     const creations = several();

@@ -12,16 +12,16 @@ import {
 } from '@mostrador/contracts';
 import { carriers } from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { createTestDatabase } from '@mostrador/kit/testing/database';
-import { startTestNats } from '@mostrador/kit/testing/nats';
-import { emptyNamespace, testTemporal } from '@mostrador/kit/testing/temporal';
+import { silentLog } from '@mostrador/testing/context';
+import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import { createTestDatabase } from '@mostrador/testing/servers/database';
+import { startTestNats } from '@mostrador/testing/servers/nats';
+import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
 import { type Child, createChildren, untilReady } from '../../infra/local/children.ts';
 import { localDirectory } from '../../infra/local/paths.ts';
 import { freePort, type Ports, portsFrom } from '../../infra/local/ports.ts';
 import { type processNames, serviceSpec } from '../../infra/local/services.ts';
-import { startRadicale } from '../../services/scheduling/test/caldav-servers.ts';
-import { type Gate, openGate } from './gate.ts';
 
 export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 
@@ -47,12 +47,12 @@ export async function startStage(options: StageOptions) {
     startRadicale(),
     startPlatform({ ...options, service: 'scheduling' }),
   ]);
-  const calendar = await openGate(new URL(radicale.collectionUrl).host);
+  const calendar = await startTcpProxy(new URL(radicale.collectionUrl).host);
   return {
     ...platform,
     radicale,
-    gates: {
-      ...platform.gates,
+    proxies: {
+      ...platform.proxies,
       /** scheduling → Radicale */
       calendar,
     },
@@ -75,11 +75,11 @@ export async function startStage(options: StageOptions) {
   };
 }
 
-const through = (url: string, gate: Gate) => Object.assign(new URL(url), { host: gate.address }).href;
+const through = (url: string, proxy: TcpProxy) => Object.assign(new URL(url), { host: proxy.address }).href;
 
 /**
  * The platform's own processes, as they are run, on real servers of the test's own. The ways between them go through
- * gates, at which a test stops a conversation at the exact point where it then kills a process. No process knows of it.
+ * proxies, at which a test stops a conversation at the exact point where it then kills a process. No process knows of it.
  */
 export async function startPlatform(options: StageOptions & { readonly service: 'scheduling' | 'messaging' }) {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-chaos-'));
@@ -106,40 +106,40 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     gateway2Nats: new URL(nats.url).host,
     gateway2Database: new URL(database.url).host,
   };
-  const gates = Object.fromEntries(
-    await Promise.all(Object.entries(ways).map(async ([name, target]) => [name, await openGate(target)])),
-  ) as Record<keyof typeof ways, Gate>;
+  const proxies = Object.fromEntries(
+    await Promise.all(Object.entries(ways).map(async ([name, target]) => [name, await startTcpProxy(target)])),
+  ) as Record<keyof typeof ways, TcpProxy>;
 
   const children = createChildren(join(folder, 'children.json'));
   const running = new Map<ProcessName, Child>();
   const ports = new Map<ProcessName, number>();
   const password = decodeURIComponent(new URL(database.url).password);
   const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
-  const roleUrl = (role: string, gate: Gate) =>
-    Object.assign(new URL(through(database.url, gate)), { username: role }).href;
+  const roleUrl = (role: string, proxy: TcpProxy) =>
+    Object.assign(new URL(through(database.url, proxy)), { username: role }).href;
   const environment: Partial<Record<ProcessName, NodeJS.ProcessEnv>> = {
     gateway: {
-      NATS_URL: through(nats.url, gates.gatewayNats),
-      DATABASE_URL: roleUrl('gateway', gates.gatewayDatabase),
-      DATABASE_SYSTEM_URL: roleUrl('gateway_system', gates.gatewayDatabase),
+      NATS_URL: through(nats.url, proxies.gatewayNats),
+      DATABASE_URL: roleUrl('gateway', proxies.gatewayDatabase),
+      DATABASE_SYSTEM_URL: roleUrl('gateway_system', proxies.gatewayDatabase),
     },
     'gateway-2': {
-      NATS_URL: through(nats.url, gates.gateway2Nats),
-      DATABASE_URL: roleUrl('gateway', gates.gateway2Database),
-      DATABASE_SYSTEM_URL: roleUrl('gateway_system', gates.gateway2Database),
+      NATS_URL: through(nats.url, proxies.gateway2Nats),
+      DATABASE_URL: roleUrl('gateway', proxies.gateway2Database),
+      DATABASE_SYSTEM_URL: roleUrl('gateway_system', proxies.gateway2Database),
     },
     workflows: {
-      NATS_URL: through(nats.url, gates.workflowsNats),
-      TEMPORAL_ADDRESS: gates.workflowsTemporal.address,
+      NATS_URL: through(nats.url, proxies.workflowsNats),
+      TEMPORAL_ADDRESS: proxies.workflowsTemporal.address,
       // A run of theirs would be open while a test waits for none to be.
       ...(options.schedules ? {} : { TASK_QUEUES: carryingQueues }),
     },
-    crm: { NATS_URL: through(nats.url, gates.crmNats) },
+    crm: { NATS_URL: through(nats.url, proxies.crmNats) },
     [options.service]: {
-      NATS_URL: through(nats.url, gates.nats),
-      TEMPORAL_ADDRESS: gates.temporal.address,
-      DATABASE_URL: roleUrl(options.service, gates.database),
-      DATABASE_SYSTEM_URL: roleUrl(`${options.service}_system`, gates.systemDatabase),
+      NATS_URL: through(nats.url, proxies.nats),
+      TEMPORAL_ADDRESS: proxies.temporal.address,
+      DATABASE_URL: roleUrl(options.service, proxies.database),
+      DATABASE_SYSTEM_URL: roleUrl(`${options.service}_system`, proxies.systemDatabase),
     },
   };
 
@@ -201,7 +201,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     database,
     nats,
     temporal,
-    gates,
+    proxies,
     call,
     start,
     kill,
@@ -225,7 +225,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     },
     async stop() {
       await Promise.all([...running.values()].map((child) => child.stop(4000)));
-      await Promise.all(Object.values(gates).map((gate) => gate.close()));
+      await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
       await Promise.all([nats.stop(), temporal.close(), database.drop()]);
       await rm(folder, { recursive: true, force: true });
     },

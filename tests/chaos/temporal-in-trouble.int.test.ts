@@ -1,4 +1,4 @@
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Creation, everywhere, makeEach, newCreation, sendAll, settled, settledWithinMs } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
@@ -16,7 +16,7 @@ test.each(['cut', 'freeze'] as const)(
   'while Temporal is away (%s) appointments are made as ever, and afterwards each has one workflow and one event',
   async (trouble) => {
     await settled(stage);
-    const { temporal, workflowsTemporal } = stage.gates;
+    const { temporal, workflowsTemporal } = stage.proxies;
     temporal[trouble]();
     workflowsTemporal[trouble]();
     const creations = Array.from({ length: 20 }, () => newCreation(stage, store));

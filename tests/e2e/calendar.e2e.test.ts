@@ -1,5 +1,5 @@
+import { readEvents, startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEvents, startRadicale } from '../../services/scheduling/test/caldav-servers.ts';
 import { admin, daysAhead, eventually, newStore, request, runAdmin, temporal } from './platform.ts';
 
 type Store = Awaited<ReturnType<typeof newStore>>;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { preparePython } from '../python/environment.ts';
+import { preparePython } from '@mostrador/testing/python/environment';
 
 /** Makes sure that schemathesis is there; the first time ever it is installed. */
 export const prepareSchemathesis = (): Promise<string> =>

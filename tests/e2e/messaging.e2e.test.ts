@@ -1,5 +1,5 @@
+import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWhatsappServer, type WhatsappServer } from '../../services/messaging/test/whatsapp-server.ts';
 import { admin, eventually, type Json, newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { portsFrom } from '../../infra/local/ports.ts';
 import { natsPasswords, readSecrets } from '../../infra/local/secrets.ts';
-import { startWhatsappServer, type WhatsappServer } from '../../services/messaging/test/whatsapp-server.ts';
-import { startRadicale } from '../../services/scheduling/test/caldav-servers.ts';
 import {
   addresses,
   admin,

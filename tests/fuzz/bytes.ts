@@ -1,4 +1,4 @@
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 
 /** Bytes that parsers trip over. */
 const nasty = [

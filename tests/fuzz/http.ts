@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { errorCatalogue } from '@mostrador/contracts';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import { heavyJson, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import type { FuzzPlatform } from './platform.ts';

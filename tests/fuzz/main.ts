@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createRandom } from '@mostrador/kit/testing/random';
+import { createRandom } from '@mostrador/testing/random';
 import { runSchemathesis } from '../e2e/fuzz-schemathesis.ts';
 import { http } from './http.ts';
 import { measureMemory } from './memory.ts';

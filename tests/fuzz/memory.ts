@@ -1,4 +1,4 @@
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import type { FuzzPlatform, Memory, ProcessName } from './platform.ts';
 
 const warmUpRequests = 4_000;

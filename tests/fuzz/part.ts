@@ -1,4 +1,4 @@
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import type { FuzzPlatform } from './platform.ts';
 
 /** One way of throwing things at the platform. */

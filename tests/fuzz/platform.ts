@@ -6,7 +6,7 @@ import { createApiKey, createStore, type Operation, type ReplyOf, type RequestOf
 import { connectNats, type NatsConnection } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { localDirectory, root } from '../../infra/local/paths.ts';
 import { freeBase, portsFrom } from '../../infra/local/ports.ts';
 import { identify } from '../../infra/local/process-identity.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import { Kind, type TSchema } from '@sinclair/typebox';
 
 /** A value as a schema describes it, nearly always: what is in a pattern is only guessed at. */

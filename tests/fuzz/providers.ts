@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import ICAL from 'ical.js';
 import { ChannelError } from '../../services/messaging/src/channels/channel-provider.ts';
 import { createWhatsappProvider } from '../../services/messaging/src/channels/providers/whatsapp.ts';

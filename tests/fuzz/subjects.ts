@@ -7,7 +7,7 @@ import {
   type Operation,
   schedulingOperations,
 } from '@mostrador/contracts';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import { headers, type Msg, type MsgHdrs, NatsError } from 'nats';
 import { type NatsUser, natsUsers, roles } from '../../infra/nats/users.ts';
 import { anyValue, disturbed, randomBytes } from './bytes.ts';

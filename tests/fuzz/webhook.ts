@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { connectChannel, errorCatalogue } from '@mostrador/contracts';
-import type { Random } from '@mostrador/kit/testing/random';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { inboundPayload, newWamid, statusPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
+import type { Random } from '@mostrador/testing/random';
+import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
-import { inboundPayload, newWamid, statusPayload } from '../../services/messaging/test/whatsapp-webhooks.ts';
 import { anyValue, disturbed, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import type { FuzzPlatform } from './platform.ts';

@@ -1,5 +1,5 @@
 import { type ReportBucket, reportBuckets, type SummaryReport } from '@mostrador/contracts';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import { calendarOf, datesBetween } from './calendar.ts';
 import type { Era, History } from './history.ts';
 import { recount, type Span } from './recount.ts';

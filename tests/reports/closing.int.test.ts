@@ -1,6 +1,6 @@
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
-import { createRandom } from '@mostrador/kit/testing/random';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { createRandom } from '@mostrador/testing/random';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPlatform } from '../chaos/stage.ts';
 import { eras } from './cases.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appointmentStatuses, leadStatuses } from '@mostrador/contracts';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 
 type LeadStatus = (typeof leadStatuses)[number];
 type Source = 'ai' | 'seller' | 'api' | 'followup';

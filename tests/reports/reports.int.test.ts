@@ -9,7 +9,7 @@ import {
   verifyLeadReports,
   verifySchedulingReports,
 } from '@mostrador/contracts';
-import { createRandom } from '@mostrador/kit/testing/random';
+import { createRandom } from '@mostrador/testing/random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Store, startPlatform } from '../chaos/stage.ts';
 import { calendarOf, dateAfter } from './calendar.ts';

@@ -1,10 +1,10 @@
 import { appointmentCarrier, type SignalOf } from '@mostrador/contracts/workflows';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { again, type CarrierStage, done, startCarrierStage, untilSignal } from './testing/carrier-stage.ts';
-import { currentDetails } from './testing/current-details.ts';
+import { currentDetails } from '../test/current-details.ts';
+import { again, type CarrierStage, done, startCarrierStage, untilSignal } from '../test/stage.ts';
 
 const hourMs = 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLog } from '@mostrador/kit/testing/context';
+import { silentLog } from '@mostrador/testing/context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadWorkflowBundle } from './bundle.ts';
 import { installRuntime } from './runtime.ts';

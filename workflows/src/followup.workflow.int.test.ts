@@ -1,15 +1,8 @@
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  again,
-  type CarrierStage,
-  done,
-  type Script,
-  type StagedFollowup,
-  startCarrierStage,
-} from './testing/carrier-stage.ts';
-import { currentDetails } from './testing/current-details.ts';
+import { currentDetails } from '../test/current-details.ts';
+import { again, type CarrierStage, done, type Script, type StagedFollowup, startCarrierStage } from '../test/stage.ts';
 
 // What every carrier promises is held by `appointment.workflow.int.test.ts`; here is what follow-ups need of it.
 

@@ -6,13 +6,13 @@ import { syncCalendarEvent } from '@mostrador/contracts';
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { freePorts, type OwnTemporal, prepareOwnTemporal } from '@mostrador/testing/servers/own-temporal';
+import { waitFor } from '@mostrador/testing/wait';
 import { Connection, ScheduleClient } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { done, untilSignal } from './testing/carrier-stage.ts';
-import { freePorts, type OwnTemporal, prepareOwnTemporal } from './testing/own-temporal.ts';
+import { done, untilSignal } from '../test/stage.ts';
 
 let nats: TestNats;
 let temporal: OwnTemporal;

@@ -1,7 +1,7 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CarrierStage, startCarrierStage } from './testing/carrier-stage.ts';
-import { currentDetails } from './testing/current-details.ts';
+import { currentDetails } from '../test/current-details.ts';
+import { type CarrierStage, startCarrierStage } from '../test/stage.ts';
 
 let stage: CarrierStage;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { silentLog } from '@mostrador/testing/context';
+import { type OwnTemporal, prepareOwnTemporal } from '@mostrador/testing/servers/own-temporal';
+import { waitFor } from '@mostrador/testing/wait';
 import { ScheduleClient } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CarrierStage, startCarrierStage } from '../test/stage.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
-import { type CarrierStage, startCarrierStage } from './testing/carrier-stage.ts';
-import { type OwnTemporal, prepareOwnTemporal } from './testing/own-temporal.ts';
 
 const minuteMs = 60_000;
 let stage: CarrierStage;

@@ -1,36 +1,22 @@
 import { temporalAddress } from '@mostrador/kit/clients/temporal-address';
-import { type Certificates, canMakeCertificates, makeCertificates } from '@mostrador/kit/testing/certificates';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { type TestTemporal, testTemporal } from '@mostrador/kit/testing/temporal';
-import { startTlsProxy, type TlsProxy } from '@mostrador/kit/testing/tls-proxy';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { silentLog } from '@mostrador/testing/context';
+import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
+import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
 
 describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behind TLS", () => {
-  let certificates: Certificates;
-  let temporal: TestTemporal;
-  let proxy: TlsProxy;
+  let secured: TlsTemporal;
 
   beforeAll(async () => {
-    certificates = makeCertificates();
-    temporal = await testTemporal();
-    proxy = await startTlsProxy(temporal.address, certificates);
+    secured = await startTlsTemporal();
   });
   afterAll(async () => {
-    await proxy?.close();
-    await temporal?.close();
-    certificates?.remove();
+    await secured?.close();
   });
 
-  const whole = () => ({
-    TEMPORAL_ADDRESS: proxy.address,
-    TEMPORAL_TLS: false,
-    TEMPORAL_TLS_CA: certificates.ca,
-    TEMPORAL_TLS_CERT: certificates.client.cert,
-    TEMPORAL_TLS_KEY: certificates.client.key,
-    TEMPORAL_TLS_SERVER_NAME: 'server.test',
-  });
+  const whole = () => ({ ...secured.environment, TEMPORAL_TLS_SERVER_NAME: 'server.test' });
 
   test('is made with the authority, a certificate and its key', async () => {
     const { signal } = new AbortController();
@@ -40,7 +26,7 @@ describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behin
   });
 
   test('is not made without a certificate, nor with another authority', async () => {
-    const { otherCa } = certificates;
+    const { otherCa } = secured.certificates;
     for (const change of [
       { TEMPORAL_TLS_CERT: undefined, TEMPORAL_TLS_KEY: undefined },
       { TEMPORAL_TLS_CA: otherCa },

@@ -8,7 +8,7 @@ import { gatewayOperations, messagingOperations, type StoreRecord, schedulingOpe
 import { createLog } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { startTestNats } from '@mostrador/kit/testing/nats';
+import { startTestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const { createStore, listApiKeys, listStores } = gatewayOperations;

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { type Agent, crmOperations, gatewayOperations, type RequestOf } from '@mostrador/contracts';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { startTestNats } from '@mostrador/kit/testing/nats';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { docxOf, pdfOf } from '../test/sample-documents.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '@mostrador/kit/testing/random';
+import { createRandom } from '@mostrador/testing/random';
 import type { Platform } from '../platform.ts';
 
 /** Times that each process and each server is killed. */

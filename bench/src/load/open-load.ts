@@ -1,5 +1,5 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { createRandom, type Random } from '@mostrador/kit/testing/random';
+import { createRandom, type Random } from '@mostrador/testing/random';
 import { type Connection, openConnection } from './connection.ts';
 import { pickBy } from './pick.ts';
 

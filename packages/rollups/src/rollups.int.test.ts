@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
-import type { TestDatabase } from '@mostrador/kit/testing/database';
-import { createKitDatabase, tableText } from '@mostrador/kit/testing/kit-tables';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase, tableText } from '@mostrador/testing/servers/kit-tables';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';

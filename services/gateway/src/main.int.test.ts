@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createApiKey, createStore, revokeApiKey } from '@mostrador/contracts';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import { silentLog, testContext } from '@mostrador/kit/testing/context';
-import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
-import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 let database: TestDatabase;

@@ -14,15 +14,15 @@ import { createHealth } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog, testContext } from '@mostrador/kit/testing/context';
-import { createTestDatabase } from '@mostrador/kit/testing/database';
-import { startTestNats } from '@mostrador/kit/testing/nats';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import { createTestDatabase } from '@mostrador/testing/servers/database';
+import { startTestNats } from '@mostrador/testing/servers/nats';
 import { createAccess } from '../src/access/create-access.ts';
 import { createAccessNotices } from '../src/access/notices.ts';
 import { createApp } from '../src/app.ts';
 import { createHandlers } from '../src/service.ts';
 import { servicePresence } from '../src/service-presence.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
 
 export const publicUrl = 'https://api.example.com';
 
@@ -43,8 +43,8 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const log = silentLog();
   const [database, nats] = await Promise.all([createTestDatabase('gateway'), startTestNats()]);
   const systemUrl = new URL(database.systemUrl);
-  const toDatabase = await startTcpProxy({ host: systemUrl.hostname, port: Number(systemUrl.port) });
-  systemUrl.host = `127.0.0.1:${toDatabase.port}`;
+  const toDatabase = await startTcpProxy(systemUrl.host);
+  systemUrl.host = toDatabase.address;
   const connectSystem = (name: string): SystemDatabase =>
     createSystemDatabase({ url: systemUrl.href, size: 1, log, name });
   const [lookUps, polls] = [connectSystem('look-ups'), connectSystem('polls')];

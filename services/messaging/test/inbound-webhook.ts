@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { connectChannel, receiveWebhook } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import type { TestMessaging } from './messaging.ts';
 
 const appSecret = 'app secret of the test';

@@ -12,7 +12,7 @@ import {
   type RequestOf,
 } from '@mostrador/contracts';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
-import { silentLog, testContext } from '@mostrador/kit/testing/context';
+import { silentLog, testContext } from '@mostrador/testing/context';
 import type { TestScheduling } from './scheduling.ts';
 
 export type Accepted = Omit<ReplyOf<typeof acceptMessage>, 'id'>;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { SeenEvent } from '@mostrador/testing/providers/caldav/servers';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { CalendarEvent, CalendarProvider } from '../src/calendars/calendar-provider.ts';
-import type { SeenEvent } from './caldav-servers.ts';
 
 /** A calendar and what its people can do, without the adapter. */
 export type ContractServer = {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectChannel, createApiKey, createStore, settleMessage } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { startWhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
+import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
-import { startWhatsappServer } from '../../../services/messaging/test/whatsapp-server.ts';
 import { post } from '../creation.ts';
 import type { Platform } from '../storm/platform.ts';
 

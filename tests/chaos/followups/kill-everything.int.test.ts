@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '@mostrador/kit/testing/random';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { createRandom } from '@mostrador/testing/random';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { processNames } from '../../../infra/local/services.ts';
 import { type Platform, startPlatform } from '../storm/platform.ts';

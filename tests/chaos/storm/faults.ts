@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { appointmentCarrier } from '@mostrador/contracts';
-import type { Random } from '@mostrador/kit/testing/random';
-import type { Behaviour } from '../../../services/messaging/test/whatsapp-server.ts';
+import type { Behaviour } from '@mostrador/testing/providers/whatsapp/server';
+import type { Random } from '@mostrador/testing/random';
 import type { Journal } from './journal.ts';
 import { withServers } from './look.ts';
 import type { Platform } from './platform.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '@mostrador/kit/testing/random';
-import { inboundPayload, newWamid } from '../../../services/messaging/test/whatsapp-webhooks.ts';
+import { inboundPayload, newWamid } from '@mostrador/testing/providers/whatsapp/webhooks';
+import type { Random } from '@mostrador/testing/random';
 import { type Asker, createAsker } from './ask.ts';
 import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './journal.ts';
 import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lookAtDatabase } from './look.ts';
 

@@ -1,7 +1,7 @@
 import { carriers } from '@mostrador/contracts/workflows';
+import { readEvents } from '@mostrador/testing/providers/caldav/servers';
 import { Client, Connection } from '@temporalio/client';
 import postgres from 'postgres';
-import { readEvents } from '../../../services/scheduling/test/caldav-servers.ts';
 import type { ChaosStore } from './journal.ts';
 import type { Platform } from './platform.ts';
 import { readStream } from './read-stream.ts';

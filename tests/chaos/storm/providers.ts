@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '@mostrador/kit/testing/random';
-import { startWhatsappServer, type WhatsappServer } from '../../../services/messaging/test/whatsapp-server.ts';
-import { postWebhook, type StatusName, statusPayload } from '../../../services/messaging/test/whatsapp-webhooks.ts';
+import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
+import { postWebhook, type StatusName, statusPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
+import type { Random } from '@mostrador/testing/random';
 
 /** A store's WhatsApp: the stand-in, which says what it took, and its reports of that. */
 export type Phone = {

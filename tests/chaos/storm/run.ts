@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '@mostrador/kit/testing/random';
+import { createRandom } from '@mostrador/testing/random';
 import type { Recorded } from './damages.ts';
 import { type Drained, drain } from './drain.ts';
 import { chooseFaults, type Fault, type Stage } from './faults.ts';

@@ -5,8 +5,8 @@ import {
   createStore,
   updateMessagingSettings,
 } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
-import { inboundPayload } from '../../../services/messaging/test/whatsapp-webhooks.ts';
+import { inboundPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
+import { waitFor } from '@mostrador/testing/wait';
 import type { ChaosLead, ChaosStore } from './journal.ts';
 import type { InsideCall, Platform } from './platform.ts';
 

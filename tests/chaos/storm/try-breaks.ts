@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '@mostrador/kit/testing/random';
+import { createRandom } from '@mostrador/testing/random';
 import { type Break, breaks } from './breaks.ts';
 import { drain } from './drain.ts';
 import { chooseFaults, type Stage } from './faults.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Random } from '@mostrador/kit/testing/random';
+import type { Random } from '@mostrador/testing/random';
 import { type ChaosStore, type Entry, newEntry } from './journal.ts';
 import { requestTimeoutMs } from './platform.ts';
 import { newPhone } from './stores.ts';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { currentDetails } from '../../test/current-details.ts';
+import { again, type CarrierStage, done, startCarrierStage, untilSignal } from '../../test/stage.ts';
 import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
-import { again, type CarrierStage, done, startCarrierStage, untilSignal } from '../testing/carrier-stage.ts';
-import { currentDetails } from '../testing/current-details.ts';
 
 // How the workflow's code changes while workflows wait: `fixtures/patched.workflow.ts` is the next version, with a timer
 // before each look.

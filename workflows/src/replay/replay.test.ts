@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { silentLog } from '@mostrador/kit/testing/context';
+import { silentLog } from '@mostrador/testing/context';
 import { type Logger, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { CarrierStage } from '../testing/carrier-stage.ts';
+import type { CarrierStage } from '../../test/stage.ts';
 
 /** Of the workflow that closes reports. */
 export const reportScenarios = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CarrierStage, startCarrierStage } from '../testing/carrier-stage.ts';
+import { type CarrierStage, startCarrierStage } from '../../test/stage.ts';
 import { recordingFlag } from './record.ts';
 import { scenarios } from './scenarios.ts';
 

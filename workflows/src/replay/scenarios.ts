@@ -1,6 +1,7 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import type { WorkflowHandle } from '@temporalio/client';
+import { currentDetails } from '../../test/current-details.ts';
 import {
   again,
   type CarrierStage,
@@ -9,8 +10,7 @@ import {
   type StagedFollowup,
   type StagedLead,
   untilSignal,
-} from '../testing/carrier-stage.ts';
-import { currentDetails } from '../testing/current-details.ts';
+} from '../../test/stage.ts';
 import { reportScenarios } from './report-scenarios.ts';
 
 const hourMs = 60 * 60 * 1000;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gatewayOperations } from '@mostrador/contracts';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { silentLog } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../../../../services/crm/src/testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
 
 const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);

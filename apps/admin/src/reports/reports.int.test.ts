@@ -14,8 +14,8 @@ import {
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { startTestNats } from '@mostrador/kit/testing/nats';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 // Whether what the services answer is right is held by their own tests; here is what the command makes of it.

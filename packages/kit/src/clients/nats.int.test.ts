@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { eventStream } from '@mostrador/contracts';
+import { silentLog } from '@mostrador/testing/context';
+import { type Certificates, canMakeCertificates, makeCertificates } from '@mostrador/testing/servers/certificates';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Certificates, canMakeCertificates, makeCertificates } from '../testing/certificates.ts';
-import { silentLog } from '../testing/context.ts';
-import { startTestNats, type TestNats } from '../testing/nats.ts';
-import { waitFor } from '../testing/wait.ts';
 import { connectNats, ensureEventStream, isConnected, pingNats } from './nats.ts';
 
 describe('the connection to NATS', () => {

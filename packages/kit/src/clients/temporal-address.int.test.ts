@@ -4,51 +4,37 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { carriers } from '@mostrador/contracts';
+import { silentLog } from '@mostrador/testing/context';
+import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
+import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Certificates, canMakeCertificates, makeCertificates } from '../testing/certificates.ts';
-import { silentLog } from '../testing/context.ts';
-import { type TestTemporal, testTemporal } from '../testing/temporal.ts';
-import { startTlsProxy, type TlsProxy } from '../testing/tls-proxy.ts';
 import { connectTemporal, type Temporal } from './temporal.ts';
 import { identityOf, temporalAddress } from './temporal-address.ts';
 
 const log = silentLog();
 
 describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
-  let certificates: Certificates;
-  let temporal: TestTemporal;
-  let proxy: TlsProxy;
+  let secured: TlsTemporal;
   const opened: Temporal[] = [];
 
   beforeAll(async () => {
-    certificates = makeCertificates();
-    temporal = await testTemporal();
-    proxy = await startTlsProxy(temporal.address, certificates);
+    secured = await startTlsTemporal();
   });
   afterAll(async () => {
     await Promise.all(opened.map((each) => each.close()));
-    await proxy?.close();
-    await temporal?.close();
-    certificates?.remove();
+    await secured?.close();
   });
 
-  const whole = () => ({
-    TEMPORAL_ADDRESS: proxy.address,
-    TEMPORAL_TLS: false,
-    TEMPORAL_TLS_CA: certificates.ca,
-    TEMPORAL_TLS_CERT: certificates.client.cert,
-    TEMPORAL_TLS_KEY: certificates.client.key,
-  });
   const connected = (config: Parameters<typeof temporalAddress>[0], identity?: string): Temporal => {
-    const made = connectTemporal({ ...temporalAddress(config), namespace: temporal.namespace, identity, log });
+    const made = connectTemporal({ ...temporalAddress(config), namespace: secured.temporal.namespace, identity, log });
     opened.push(made);
     return made;
   };
 
   test('is reached with the authority, a certificate and its key, and the history says which process it was', async () => {
     const row = { storeId: randomUUID(), entityId: randomUUID() };
-    await connected(whole(), identityOf('crm')).signalWithStart('appointment', row, 'created');
-    const handle = temporal.client.workflow.getHandle(carriers.appointment.workflowId(row.entityId));
+    await connected(secured.environment, identityOf('crm')).signalWithStart('appointment', row, 'created');
+    const handle = secured.temporal.client.workflow.getHandle(carriers.appointment.workflowId(row.entityId));
     const { events } = await handle.fetchHistory();
     const identity = `crm@${hostname()}:${process.pid}`;
     expect(events?.[0]?.workflowExecutionStartedEventAttributes?.identity).toBe(identity);
@@ -56,7 +42,7 @@ describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
   });
 
   test('is reached by the name in its certificate where that is not the address', async () => {
-    await connected({ ...whole(), TEMPORAL_TLS_SERVER_NAME: 'server.test' }).ping();
+    await connected({ ...secured.environment, TEMPORAL_TLS_SERVER_NAME: 'server.test' }).ping();
   });
 
   test.each([
@@ -64,23 +50,23 @@ describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
     ['its certificate is for another name', { TEMPORAL_TLS_SERVER_NAME: 'elsewhere.test' }],
     ['nothing says who may have signed its certificate', { TEMPORAL_TLS_CA: undefined }],
   ])('is not spoken to when %s', async (_why, change) => {
-    await expect(connected({ ...whole(), ...change }).ping()).rejects.toMatchObject({
+    await expect(connected({ ...secured.environment, ...change }).ping()).rejects.toMatchObject({
       code: expect.stringMatching(/service_unavailable|upstream_timeout/),
     });
   });
 
   test('is not spoken to when another authority signed its certificate, nor without TLS', async () => {
-    const { otherCa } = certificates;
+    const { otherCa } = secured.certificates;
     for (const config of [
-      { ...whole(), TEMPORAL_TLS_CA: otherCa },
-      { TEMPORAL_ADDRESS: proxy.address, TEMPORAL_TLS: false },
+      { ...secured.environment, TEMPORAL_TLS_CA: otherCa },
+      { TEMPORAL_ADDRESS: secured.environment.TEMPORAL_ADDRESS, TEMPORAL_TLS: false },
     ]) {
       await expect(connected(config).ping()).rejects.toThrow();
     }
   });
 
   test('an API key is sent with each call, and only over TLS', async () => {
-    const { server: own, ca } = certificates;
+    const { server: own, ca } = secured.certificates;
     const server = createSecureServer({ cert: readFileSync(own.cert), key: readFileSync(own.key) });
     const heard = new Promise<string | undefined>((resolve) => {
       server.on('stream', (stream, headers) => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { silentLog } from '@mostrador/testing/context';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { silentLog } from '../testing/context.ts';
-import type { TestDatabase } from '../testing/database.ts';
-import { createKitDatabase } from '../testing/kit-tables.ts';
-import { waitFor } from '../testing/wait.ts';
 import { createDatabase, type Database, isUniqueViolation, type StoreScope, type TransactionSql } from './database.ts';
 
 let kit: TestDatabase;

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLog } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Child, createChildren, untilReady } from '../../../../infra/local/children.ts';
 import { freePort } from '../../../../infra/local/ports.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
-import { silentLog } from '../testing/context.ts';
-import { waitFor } from '../testing/wait.ts';
 import { createSystemDatabase, type SystemDatabase } from './database.ts';
 
 // A server of this file's own, so that it can be stopped, killed and frozen. The system pool is used, as the

@@ -1,11 +1,11 @@
 import { chownSync, copyFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { silentLog } from '@mostrador/testing/context';
+import { type Certificates, canMakeCertificates, makeCertificates } from '@mostrador/testing/servers/certificates';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Certificates, canMakeCertificates, makeCertificates } from '../testing/certificates.ts';
-import { silentLog } from '../testing/context.ts';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { waitFor } from '../testing/wait.ts';
 import { createDatabase, type Database } from './database.ts';
 
 const log = silentLog();

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { waitFor } from '../testing/wait.ts';
 import { migrate } from './migrate.ts';
 
 const schema = 'messaging';

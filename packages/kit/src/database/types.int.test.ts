@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestDatabase } from '../testing/database.ts';
-import { createKitDatabase } from '../testing/kit-tables.ts';
 
 let kit: TestDatabase;
 beforeAll(async () => {

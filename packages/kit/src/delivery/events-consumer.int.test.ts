@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type EventType, eventStream, eventSubject } from '@mostrador/contracts';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureEventStream, isConnected } from '../clients/nats.ts';
 import type { Periodic } from '../process/periodic.ts';
-import { silentLog } from '../testing/context.ts';
-import { startTestNats, type TestNats } from '../testing/nats.ts';
-import { waitFor } from '../testing/wait.ts';
 import { consumeEvents, type EventsConsumerOptions } from './events-consumer.ts';
 
 type OptedOut = 'messaging.lead.opted_out';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { getChannelConnection } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { Later, Reply } from '../rpc/reply.ts';
-import { testContext } from '../testing/context.ts';
-import type { TestDatabase } from '../testing/database.ts';
-import { createKitDatabase } from '../testing/kit-tables.ts';
 import { withDeferredIdempotency, withIdempotency } from './idempotency.ts';
 
 let kit: TestDatabase;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { getChannelConnection } from '@mostrador/contracts';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database, isUniqueViolation } from '../database/database.ts';
 import type { StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { serializeReply } from '../rpc/reply.ts';
-import { silentLog, testContext } from '../testing/context.ts';
-import type { TestDatabase } from '../testing/database.ts';
-import { createKitDatabase } from '../testing/kit-tables.ts';
-import { waitFor } from '../testing/wait.ts';
 import { type IdempotentWork, purgeIdempotency, withIdempotency } from './idempotency.ts';
 
 let kit: TestDatabase;

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '@mostrador/contracts';
+import { silentLog } from '@mostrador/testing/context';
+import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { type TestTemporal, testTemporal } from '@mostrador/testing/servers/temporal';
+import { waitFor } from '@mostrador/testing/wait';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureEventStream } from '../clients/nats.ts';
 import { connectTemporal, type Temporal } from '../clients/temporal.ts';
-import { silentLog } from '../testing/context.ts';
-import type { TestDatabase } from '../testing/database.ts';
-import { createKitDatabase } from '../testing/kit-tables.ts';
-import { startTestNats, type TestNats } from '../testing/nats.ts';
-import { startProxy, type TestProxy } from '../testing/proxy.ts';
-import { type TestTemporal, testTemporal } from '../testing/temporal.ts';
-import { waitFor } from '../testing/wait.ts';
 import { outboxRepository } from './outbox.repository.ts';
 import { appendOutbox, createRelay, type OutboxEntry, type Relay, type RelayOptions } from './outbox.ts';
 
 let kit: TestDatabase;
 let nats: TestNats;
 let server: TestTemporal;
-let wayToTemporal: TestProxy;
+let wayToTemporal: TcpProxy;
 let temporal: Temporal;
 let relays: Relay[];
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
   relays = [];
   [kit, nats, server] = await Promise.all([createKitDatabase(), startTestNats(), testTemporal()]);
   await ensureEventStream(nats.nats);
-  wayToTemporal = await startProxy(server.address);
+  wayToTemporal = await startTcpProxy(server.address);
   temporal = connectTemporal({ address: wayToTemporal.address, namespace: server.namespace, log: silentLog() });
 });
 afterEach(async () => {
@@ -168,7 +168,7 @@ test('what was sent but not yet crossed out is sent again, and the stream keeps 
 });
 
 test('while Temporal is down events go out, and the wake-ups follow when it is back', async () => {
-  await wayToTemporal.cut();
+  wayToTemporal.cut();
   const relay = startRelay({ sweepIntervalMs: 200 });
   const entities = ids(120);
   await append([...entities.map((id) => wakeUp(id)), ...ids(120).map(fact)]);
@@ -183,7 +183,7 @@ test('while Temporal is down events go out, and the wake-ups follow when it is b
     },
   );
   expect(failed?.last_error).toBe('service_unavailable');
-  await wayToTemporal.mend();
+  wayToTemporal.mend();
   await untilEmpty('workflow', 15_000);
   for (const entity of entities) expect(await signalsOf(server.client, entity)).toEqual(['created']);
 });

@@ -1,6 +1,6 @@
+import { silentLog } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { expect, test } from 'vitest';
-import { silentLog } from '../testing/context.ts';
-import { waitFor } from '../testing/wait.ts';
 import { periodically } from './periodic.ts';
 
 test('a periodic job goes on after a failure and never runs twice at once', async () => {

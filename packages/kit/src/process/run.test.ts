@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { waitFor } from '@mostrador/testing/wait';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../testing/wait.ts';
 
 type Line = { level: string; msg: string; part?: string; err?: { message: string } };
 

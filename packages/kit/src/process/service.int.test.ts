@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 import { getChannelConnection } from '@mostrador/contracts';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRpcClient } from '../rpc/client.ts';
-import { silentLog, testContext } from '../testing/context.ts';
-import type { TestDatabase } from '../testing/database.ts';
-import { createKitDatabase } from '../testing/kit-tables.ts';
-import { startTestNats, type TestNats } from '../testing/nats.ts';
-import { startProxy, type TestProxy } from '../testing/proxy.ts';
-import { waitFor } from '../testing/wait.ts';
 
 /** A whole service: one operation, which writes a fact for the outbox and answers. */
 const program = `
@@ -38,13 +38,13 @@ const program = `
 
 let kit: TestDatabase;
 let nats: TestNats;
-let wayToPostgres: TestProxy;
+let wayToPostgres: TcpProxy;
 let service: ChildProcess;
 let healthUrl: string;
 
 beforeEach(async () => {
   [kit, nats] = await Promise.all([createKitDatabase(), startTestNats()]);
-  wayToPostgres = await startProxy(new URL(kit.url).host);
+  wayToPostgres = await startTcpProxy(new URL(kit.url).host);
   const throughProxy = (url: string) => Object.assign(new URL(url), { host: wayToPostgres.address }).href;
   const [healthPort, nowhere] = [await freePort(), await freePort()];
   healthUrl = `http://127.0.0.1:${healthPort}`;
@@ -98,10 +98,10 @@ test('a service is ready without Temporal, not without PostgreSQL, and ready aga
   expect(dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' }, temporal: { state: 'down' } });
   expect(await ask()).toEqual({ provider: null, status: 'not_connected', phone: null });
 
-  await wayToPostgres.cut();
+  wayToPostgres.cut();
   await untilStatus(503);
   await expect(ask()).rejects.toMatchObject({ code: 'service_unavailable' });
-  await wayToPostgres.mend();
+  wayToPostgres.mend();
   await untilStatus(200);
   await ask();
 });

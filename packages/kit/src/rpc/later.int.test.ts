@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { defineOperation, Exact, Text } from '@mostrador/contracts';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { Type } from '@sinclair/typebox';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { silentLog, testContext } from '../testing/context.ts';
-import { startTestNats, type TestNats } from '../testing/nats.ts';
-import { waitFor } from '../testing/wait.ts';
 import { createRpcClient, type RpcClient } from './client.ts';
 import { AppError } from './errors.ts';
 import { createRpcServer, type Handlers, later, type RpcServer, replay, reply } from './server.ts';

@@ -1,11 +1,11 @@
 import { defineOperation, Exact, Text, Uuid } from '@mostrador/contracts';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { Type } from '@sinclair/typebox';
 import { headers } from 'nats';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectNats } from '../clients/nats.ts';
-import { silentLog, testContext } from '../testing/context.ts';
-import { startTestNats, type TestNats } from '../testing/nats.ts';
-import { waitFor } from '../testing/wait.ts';
 import { createRpcClient, type RpcClient } from './client.ts';
 import { AppError } from './errors.ts';
 import { createRpcServer, type Handlers, type RpcServer, replay, reply, serializeReply } from './server.ts';

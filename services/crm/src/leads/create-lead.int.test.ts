@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createLead, createSeller, getLead } from '@mostrador/contracts';
 import type { AppError } from '@mostrador/kit/rpc/errors';
-import { testContext } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type LeadSort, leadSorts } from '@mostrador/contracts';
-import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LeadPageStart, listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';

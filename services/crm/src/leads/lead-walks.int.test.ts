@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createLead, type Lead, listLeads, type RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { testContext } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
 import { insertLead, insertLeads, lockLead, saveLead } from './lead.repository.ts';
 
 let crm: TestCrm;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Lead, type LeadSort, leadSorts, leadStatuses, listLeads, type RequestOf } from '@mostrador/contracts';
 import { encodeCursor } from '@mostrador/kit/database/paging';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {

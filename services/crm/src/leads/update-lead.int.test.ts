@@ -8,9 +8,9 @@ import {
   updateLead,
   updateSeller,
 } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {

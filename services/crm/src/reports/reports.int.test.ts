@@ -15,9 +15,9 @@ import {
   verifyLeadReports,
 } from '@mostrador/contracts';
 import { toRows } from '@mostrador/kit/rpc/columns';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {

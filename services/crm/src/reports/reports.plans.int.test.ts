@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '@mostrador/kit/database/database';
-import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
 import { factsByQuarter } from '@mostrador/rollups/facts';
 import { quarterMs } from '@mostrador/rollups/quarter';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repeatsBetween } from './lead-report.repository.ts';
 import { leadRollups } from './rollups.ts';

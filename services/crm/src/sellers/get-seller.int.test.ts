@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createSeller, getSeller } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCrm, type TestCrm } from '../testing/crm-service.ts';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { silentLog } from '@mostrador/kit/testing/context';
+import { silentLog } from '@mostrador/testing/context';
 import { expect, test } from 'vitest';
 import type { Access } from './access.ts';
 import { type AccessSource, createAccessDirectory } from './access-directory.ts';

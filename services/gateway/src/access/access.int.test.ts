@@ -1,5 +1,5 @@
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey, scopes, updateStore } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 

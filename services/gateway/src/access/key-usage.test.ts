@@ -1,4 +1,4 @@
-import { silentLog } from '@mostrador/kit/testing/context';
+import { silentLog } from '@mostrador/testing/context';
 import { expect, test } from 'vitest';
 import { createKeyUsage, type KeyUse } from './key-usage.ts';
 

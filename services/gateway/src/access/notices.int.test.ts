@@ -1,5 +1,5 @@
-import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccessNotices } from './notices.ts';
 

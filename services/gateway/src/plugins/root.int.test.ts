@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { errorCatalogue, getCalendarConnection, getLead } from '@mostrador/contracts';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem, json } from '../../test/client.ts';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';

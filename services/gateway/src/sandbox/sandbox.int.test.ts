@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type ReplyOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { waitFor } from '@mostrador/testing/wait';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';

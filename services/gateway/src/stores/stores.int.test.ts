@@ -10,7 +10,7 @@ import {
   scopes,
   updateStore,
 } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 

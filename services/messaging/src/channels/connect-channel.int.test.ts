@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { appSecretsOf, openCredentials } from './credentials.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, deliverMessages, getMessage, type Message } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, deliverMessages, disconnectChannel, getMessage, settleMessage } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { testContext } from '@mostrador/testing/context';
+import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { startWhatsappServer, type WhatsappServer } from '../../test/whatsapp-server.ts';
 import { takeSlot } from './delivery.repository.ts';
 
 const limits = { callLimitMs: 1_000, leaseMs: 2_000, unknownHoldMs: 1_500 };

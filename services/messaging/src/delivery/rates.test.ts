@@ -1,6 +1,6 @@
+import { createBucket } from '@mostrador/testing/providers/whatsapp/rules';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBucket } from '../../test/whatsapp-rules.ts';
 import { freeAtMs, numberRate } from './rates.ts';
 
 test('whatever passes us when it is due finds room in a bucket of the same size', () => {

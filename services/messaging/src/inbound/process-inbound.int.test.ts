@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { listMessages, listSessions, type Message } from '@mostrador/contracts';
-import { silentLog, testContext } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { silentLog, testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectWhatsapp, notification, receive, textFrom } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, disconnectChannel, verifyWebhook } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectWhatsapp, notification, receive, sign, textFrom, verifyToken } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 

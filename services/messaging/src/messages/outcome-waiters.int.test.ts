@@ -1,6 +1,6 @@
 import { connectNats } from '@mostrador/kit/clients/nats';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { startTestNats, type TestNats } from '@mostrador/kit/testing/nats';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOutcomeWaiters } from './outcome-waiters.ts';
 

@@ -12,7 +12,7 @@ import {
   verifyConversationReports,
 } from '@mostrador/contracts';
 import { toRows } from '@mostrador/kit/rpc/columns';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { histories, insertHistory, recount } from '../../test/history.ts';

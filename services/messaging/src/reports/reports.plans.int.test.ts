@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '@mostrador/kit/database/database';
-import { createTestDatabase, type TestDatabase } from '@mostrador/kit/testing/database';
 import { factsByQuarter } from '@mostrador/rollups/facts';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const [storeId, leadId] = [randomUUID(), randomUUID()];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { updateMessagingSettings } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { defaultSettings, findSettings } from './settings.repository.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectCalendar, disconnectCalendar, getCalendarSync, syncCalendarEvent } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Appointment, listAppointments, type RequestOf, updateAppointment } from '@mostrador/contracts';
 import { encodeCursor } from '@mostrador/kit/database/paging';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { connectCalendar, getCalendarSync, updateAppointment } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { inHours, publicUrl, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { type ScriptedCalendar, scriptedCalendar } from '../../test/scripted-calendar.ts';

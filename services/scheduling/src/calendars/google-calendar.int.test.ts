@@ -7,10 +7,10 @@ import {
   syncCalendarEvent,
   updateAppointment,
 } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
+import { backendError, rateLimited } from '@mostrador/testing/providers/google-calendar/errors';
+import { type GoogleServer, startGoogleCalendar } from '@mostrador/testing/providers/google-calendar/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type GoogleServer, startGoogleCalendar } from '../../test/google-calendar-server.ts';
-import { backendError, rateLimited } from '../../test/google-calendar-server-errors.ts';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { handlers } from '../service.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectCalendar, readCalendarFeed, updateAppointment } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import ICAL from 'ical.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appointmentCarrier, connectCalendar } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
-import { waitFor } from '@mostrador/kit/testing/wait';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { sweepOverdue } from './sweep-overdue.ts';

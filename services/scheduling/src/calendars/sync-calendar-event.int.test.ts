@@ -7,7 +7,7 @@ import {
   syncCalendarEvent,
   updateAppointment,
 } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { pausedStep, type ScriptedCalendar, scriptedCalendar } from '../../test/scripted-calendar.ts';

@@ -8,7 +8,7 @@ import {
   replanFollowups,
   updateSendingWindows,
 } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';

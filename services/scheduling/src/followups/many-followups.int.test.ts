@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { replanFollowups, updateSendingWindows } from '@mostrador/contracts';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';

@@ -12,7 +12,7 @@ import {
   verifySchedulingReports,
 } from '@mostrador/contracts';
 import { toRows } from '@mostrador/kit/rpc/columns';
-import { testContext } from '@mostrador/kit/testing/context';
+import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import {
+  type CaldavServer,
+  readEvents,
+  startRadicale,
+  startXandikos,
+} from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CaldavServer, readEvents, startRadicale, startXandikos } from '../../../test/caldav-servers.ts';
 import { newEvent, next, providerContract } from '../../../test/provider-contract.ts';
 import type { CalendarEvent, CalendarProvider } from '../calendar-provider.ts';
 import { createProviders } from './index.ts';

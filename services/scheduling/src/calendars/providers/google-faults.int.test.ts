@@ -1,19 +1,19 @@
 import { inspect } from 'node:util';
 import { serializeError } from '@mostrador/kit/process/log';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Asked,
-  type GoogleServer,
-  startGoogleCalendar,
-  type Trouble,
-} from '../../../test/google-calendar-server.ts';
 import {
   apiFault,
   backendError,
   GoogleFault,
   rateLimited,
   tokenFault,
-} from '../../../test/google-calendar-server-errors.ts';
+} from '@mostrador/testing/providers/google-calendar/errors';
+import {
+  type Asked,
+  type GoogleServer,
+  startGoogleCalendar,
+  type Trouble,
+} from '@mostrador/testing/providers/google-calendar/server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newEvent, next } from '../../../test/provider-contract.ts';
 import type { CalendarError, CalendarProvider } from '../calendar-provider.ts';
 import { createGoogleProvider } from './google.ts';

@@ -1,6 +1,6 @@
+import { conditionNotMet } from '@mostrador/testing/providers/google-calendar/errors';
+import { type GoogleServer, startGoogleCalendar } from '@mostrador/testing/providers/google-calendar/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type GoogleServer, startGoogleCalendar } from '../../../test/google-calendar-server.ts';
-import { conditionNotMet } from '../../../test/google-calendar-server-errors.ts';
 import { newEvent, next, providerContract } from '../../../test/provider-contract.ts';
 import type { CalendarProvider, OpenProvider } from '../calendar-provider.ts';
 import { firstIdOf, nextIdAfter } from './google-event.ts';

@@ -3,14 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Bucket,
-  createBucket,
-  type Refusal,
-  readSendRequest,
-  refusalAnswer,
-  type SendRequest,
-} from './whatsapp-rules.ts';
+import { type Bucket, createBucket, type Refusal, readSendRequest, refusalAnswer, type SendRequest } from './rules.ts';
 import {
   type CustomerMessage,
   inboundPayload,
@@ -18,7 +11,7 @@ import {
   postWebhook,
   type StatusName,
   statusPayload,
-} from './whatsapp-webhooks.ts';
+} from './webhooks.ts';
 
 /** What the stand-in does with one request; what is left out is as WhatsApp does it on a good day. */
 export type Behaviour = {

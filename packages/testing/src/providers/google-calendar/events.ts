@@ -1,14 +1,5 @@
-import type { SeenEvent } from './caldav-servers.ts';
-import {
-  apiFault,
-  conditionNotMet,
-  deleted,
-  duplicate,
-  forbidden,
-  invalid,
-  notFound,
-  required,
-} from './google-calendar-server-errors.ts';
+import type { SeenEvent } from '../caldav/servers.ts';
+import { apiFault, conditionNotMet, deleted, duplicate, forbidden, invalid, notFound, required } from './errors.ts';
 
 type Time = { dateTime?: string; date?: string; timeZone?: string };
 type Properties = { private?: Record<string, string>; shared?: Record<string, string> };

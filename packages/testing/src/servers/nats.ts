@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { connectNats, type NatsConnection, type NatsTls } from '../clients/nats.ts';
-import { silentLog } from './context.ts';
-import { waitFor } from './wait.ts';
+import { connectNats, type NatsConnection, type NatsTls } from '@mostrador/kit/clients/nats';
+import { silentLog } from '../context.ts';
+import { waitFor } from '../wait.ts';
 
 /** A NATS server of the test's own, with JetStream, and a connection to it. */
 export type TestNats = {

@@ -19,15 +19,15 @@ import {
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/kit/testing/context';
-import { startTestNats } from '@mostrador/kit/testing/nats';
-import { testTemporal } from '@mostrador/kit/testing/temporal';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats } from '@mostrador/testing/servers/nats';
+import { testTemporal } from '@mostrador/testing/servers/temporal';
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { activities } from '../activities/activities.ts';
-import { loadWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
-import { createCarrierWorker } from '../carrier-worker.ts';
-import { installRuntime } from '../runtime.ts';
+import { activities } from '../src/activities/activities.ts';
+import { loadWorkflowBundle, type WorkflowBundle } from '../src/bundle.ts';
+import { createCarrierWorker } from '../src/carrier-worker.ts';
+import { installRuntime } from '../src/runtime.ts';
 
 /** Stands for the service: what it answers to the nth look (from 1) at the row. */
 export type Script = (look: number) => NextStep | Promise<NextStep>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createLog, type Log } from '../process/log.ts';
-import type { StoreContext } from '../rpc/context.ts';
-import { fingerprintOf } from '../rpc/fingerprint.ts';
+import { createLog, type Log } from '@mostrador/kit/process/log';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 
 export type TestContextOptions = {
   readonly storeId?: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { SeenEvent } from './caldav-servers.ts';
+import type { SeenEvent } from '../caldav/servers.ts';
 import {
   GoogleFault,
   insufficientScope,
@@ -11,8 +11,8 @@ import {
   needsWriter,
   notFound,
   tokenFault,
-} from './google-calendar-server-errors.ts';
-import { calendarZone, createEventStore, type EventBody, seen, shown } from './google-calendar-server-events.ts';
+} from './errors.ts';
+import { calendarZone, createEventStore, type EventBody, seen, shown } from './events.ts';
 
 export type Asked = { readonly method: string; readonly path: string; readonly isWrite: boolean };
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { startWhatsappServer, type WhatsappServer, type WhatsappSettings } from './whatsapp-server.ts';
+import { startWhatsappServer, type WhatsappServer, type WhatsappSettings } from './server.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

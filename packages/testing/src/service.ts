@@ -1,15 +1,15 @@
 import type { Operation } from '@mostrador/contracts';
-import { ensureEventStream } from '../clients/nats.ts';
-import { connectTemporal } from '../clients/temporal.ts';
-import { createRelay, type Relay } from '../delivery/outbox.ts';
-import { createMetrics } from '../process/metrics.ts';
-import type { ServiceDependencies, ServiceParts } from '../process/service.ts';
-import { createRpcClient, type RpcClient } from '../rpc/client.ts';
-import { createRpcServer } from '../rpc/server.ts';
+import { ensureEventStream } from '@mostrador/kit/clients/nats';
+import { connectTemporal } from '@mostrador/kit/clients/temporal';
+import { createRelay, type Relay } from '@mostrador/kit/delivery/outbox';
+import { createMetrics } from '@mostrador/kit/process/metrics';
+import type { ServiceDependencies, ServiceParts } from '@mostrador/kit/process/service';
+import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog } from './context.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
-import { startTestNats, type TestNats } from './nats.ts';
-import { type TestTemporal, testTemporal } from './temporal.ts';
+import { createTestDatabase, type TestDatabase } from './servers/database.ts';
+import { startTestNats, type TestNats } from './servers/nats.ts';
+import { type TestTemporal, testTemporal } from './servers/temporal.ts';
 
 export type TestServiceOptions<Ops extends Record<string, Operation>> = {
   readonly name: string;

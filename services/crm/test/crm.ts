@@ -1,6 +1,6 @@
 import { crmOperations } from '@mostrador/contracts';
-import { startTestService } from '@mostrador/kit/testing/service';
-import { handlers } from '../service.ts';
+import { startTestService } from '@mostrador/testing/service';
+import { handlers } from '../src/service.ts';
 
 /** The whole service on servers of the test's own. */
 export const startCrm = () =>

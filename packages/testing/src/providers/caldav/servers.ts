@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { preparePython, runPython } from '../../../tests/python/environment.ts';
+import { preparePython, runPython } from '../../python/environment.ts';
 
 /** A real CalDAV server with one empty calendar. */
 export type CaldavServer = {

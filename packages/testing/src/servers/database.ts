@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import {
+  createDatabase,
+  createSystemDatabase,
+  type Database,
+  type SystemDatabase,
+} from '@mostrador/kit/database/database';
 import postgres from 'postgres';
-import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
-import { silentLog } from './context.ts';
+import { silentLog } from '../context.ts';
 
 /** A database of the test's own, with every service's schema, migrated. */
 export type TestDatabase = {

@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net';
+
+/** A point of a conversation at which a connection is stopped. */
+export type Hold = {
+  /** Resolves when a connection has come to the point and stands. */
+  readonly reached: Promise<void>;
+  /** Lets it go on with everything that it was held with. One that has not come to the point yet will not be held. */
+  release(): void;
+  /** Breaks it, and what it was held with is never delivered: for a process that was killed at the point. */
+  drop(): void;
+};
+
+/** `request`: before the server sees the text. `answer`: before its answer. `delivery`: before the client sees the text. */
+export type HoldKind = 'request' | 'answer' | 'delivery';
+
+export type Rule = Hold & {
+  kind: HoldKind;
+  text: string;
+  after: string | undefined;
+  taken: boolean;
+  stop(connection: Held): void;
+};
+
+type Held = { release(): void; drop(): void };
+
+export function createRule(point: Pick<Rule, 'kind' | 'text' | 'after'>, onRelease: () => void): Rule {
+  const reached = Promise.withResolvers<void>();
+  let held: Held | undefined;
+  return {
+    ...point,
+    taken: false,
+    reached: reached.promise,
+    stop(connection) {
+      this.taken = true;
+      held = connection;
+      reached.resolve();
+    },
+    release() {
+      onRelease();
+      held?.release();
+    },
+    drop() {
+      onRelease();
+      held?.drop();
+    },
+  };
+}
+
+/** Forwards the chunks of one direction, or keeps them from the point that a rule names. */
+export function forward(
+  to: Socket,
+  rules: ReadonlySet<Rule>,
+  kind: HoldKind,
+  isFrozen: () => boolean,
+  also: { passed?(isAt: (rule: Rule) => boolean): void; holdBefore?(): Rule | undefined },
+): { chunk(chunk: Buffer): void; end(close: () => void): void } {
+  let kept: Buffer[] | undefined;
+  let atEnd: (() => void) | undefined;
+  // A text may be cut in two on its way; the end of what came before is looked at again.
+  let before = '';
+  const onTheWay = new WeakSet<Rule>();
+  const hold = (rule: Rule, chunk: Buffer) => {
+    kept = [chunk];
+    rule.stop({
+      release() {
+        for (const piece of kept ?? []) to.write(piece);
+        kept = undefined;
+        atEnd?.();
+      },
+      drop() {
+        kept = [];
+        to.destroy();
+      },
+    });
+  };
+  const take = (chunk: Buffer) => {
+    if (isFrozen()) return;
+    if (kept) {
+      kept.push(chunk);
+      return;
+    }
+    const text = before + chunk.toString('latin1');
+    before = text.slice(-longest(rules));
+    const isAt = (rule: Rule) => text.includes(rule.text) && (rule.after === undefined || onTheWay.has(rule));
+    for (const rule of rules) if (rule.after !== undefined && text.includes(rule.after)) onTheWay.add(rule);
+    const rule =
+      also.holdBefore?.() ??
+      [...rules].find((candidate) => candidate.kind === kind && !candidate.taken && isAt(candidate));
+    if (rule) {
+      before = '';
+      hold(rule, chunk);
+      return;
+    }
+    to.write(chunk);
+    also.passed?.(isAt);
+  };
+  return {
+    chunk: take,
+    // That the server has closed is its last word, and is held like the others. A client that is gone is gone.
+    end: (close) => {
+      if (kept && kind === 'delivery') atEnd = () => to.end();
+      else close();
+    },
+  };
+}
+
+const longest = (rules: ReadonlySet<Rule>): number =>
+  Math.max(1, ...[...rules].map(({ text, after = '' }) => Math.max(text.length, after.length) - 1));

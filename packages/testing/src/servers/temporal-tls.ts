@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { startTcpProxy } from '../proxy/tcp-proxy.ts';
+import { type Certificates, makeCertificates } from './certificates.ts';
+import { type TestTemporal, testTemporal } from './temporal.ts';
+
+/** Temporal behind mutual TLS, as a load balancer terminates it: a client without a certificate of the authority is rejected. */
+export type TlsTemporal = {
+  readonly temporal: TestTemporal;
+  readonly certificates: Certificates;
+  /** What a process's environment says to reach it. */
+  readonly environment: {
+    readonly TEMPORAL_ADDRESS: string;
+    readonly TEMPORAL_TLS: boolean;
+    readonly TEMPORAL_TLS_CA: string;
+    readonly TEMPORAL_TLS_CERT: string;
+    readonly TEMPORAL_TLS_KEY: string;
+  };
+  close(): Promise<void>;
+};
+
+export async function startTlsTemporal(): Promise<TlsTemporal> {
+  const certificates = makeCertificates();
+  const temporal = await testTemporal();
+  const { ca, server, client } = certificates;
+  const proxy = await startTcpProxy(temporal.address, {
+    tls: {
+      ca: readFileSync(ca),
+      cert: readFileSync(server.cert),
+      key: readFileSync(server.key),
+      requestCert: true,
+      rejectUnauthorized: true,
+      ALPNProtocols: ['h2'],
+    },
+  });
+  return {
+    temporal,
+    certificates,
+    environment: {
+      TEMPORAL_ADDRESS: proxy.address,
+      TEMPORAL_TLS: false,
+      TEMPORAL_TLS_CA: ca,
+      TEMPORAL_TLS_CERT: client.cert,
+      TEMPORAL_TLS_KEY: client.key,
+    },
+    close: async () => {
+      await proxy.close();
+      await temporal.close();
+      certificates.remove();
+    },
+  };
+}
