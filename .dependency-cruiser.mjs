@@ -21,6 +21,13 @@ export default {
       to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!kit/|contracts/)' },
     },
     {
+      name: 'kit-imports-no-business-contracts',
+      comment: 'Of the contracts the kit uses what every operation, event and workflow has in common.',
+      severity: 'error',
+      from: { path: '^packages/(kit|rollups)/', pathNot: tests },
+      to: { path: '^packages/contracts/src/', pathNot: '^packages/contracts/src/(core/|events[.]ts|workflows[.]ts)' },
+    },
+    {
       name: 'rollups-only-kit',
       comment: 'contracts ← kit ← rollups: the reporting engine knows no service.',
       severity: 'error',

@@ -1,12 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { AppointmentStatus } from './appointment-status.ts';
-import { NullableUuid, OneOf, Timestamp, Uuid } from './common.ts';
-import { followupCancelReasons } from './followups.ts';
-import { LeadStatus } from './lead-status.ts';
-import { messageSources, messageStatuses } from './messaging.ts';
+import { NullableUuid, OneOf, Timestamp, Uuid } from './core/common.ts';
+import { LeadStatus } from './crm/leads.ts';
+import { messageSources, messageStatuses } from './messaging/messages.ts';
+import { AppointmentStatus } from './scheduling/appointments.ts';
+import { followupCancelReasons } from './scheduling/followups.ts';
 
 /** The JetStream stream that holds the domain events, and the subject of an event type: `events.<type>`. */
 export const eventStream = { name: 'EVENTS', subjects: 'events.>' } as const;
+
 export const eventSubject = (type: EventType): string => `events.${type}`;
 
 const event = <Data extends TSchema>(description: string, data: Data) => ({ description, data });
@@ -97,6 +98,7 @@ export const eventCatalogue = {
 } as const;
 
 export type EventType = keyof typeof eventCatalogue;
+
 export type EventData<T extends EventType> = Static<(typeof eventCatalogue)[T]['data']>;
 
 /** The envelope on the wire. `id` is also the `Nats-Msg-Id`. */

@@ -1,4 +1,4 @@
-import type { closeLeadReports, resetLeadReports, verifyLeadReports } from '@mostrador/contracts';
+import type { RollupOperations } from '@mostrador/contracts/core';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -6,9 +6,9 @@ import type { Rollups } from './rollups.ts';
 
 /** What every service with reports does about its rollups; the operations differ in their subjects alone. */
 export type RollupHandlers = {
-  readonly close: Handler<typeof closeLeadReports>;
-  readonly verify: Handler<typeof verifyLeadReports>;
-  readonly reset: Handler<typeof resetLeadReports>;
+  readonly close: Handler<RollupOperations['close']>;
+  readonly verify: Handler<RollupOperations['verify']>;
+  readonly reset: Handler<RollupOperations['reset']>;
 };
 
 export function rollupHandlers<Metric extends string>(

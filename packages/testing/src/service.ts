@@ -1,4 +1,4 @@
-import type { Operation } from '@mostrador/contracts';
+import type { Operation } from '@mostrador/contracts/core';
 import { ensureEventStream } from '@mostrador/kit/clients/nats';
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
 import { createRelay, type Relay } from '@mostrador/kit/delivery/outbox';

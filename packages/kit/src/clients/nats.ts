@@ -1,4 +1,4 @@
-import { eventStream } from '@mostrador/contracts';
+import { eventStream } from '@mostrador/contracts/events';
 import {
   type ConnectionOptions,
   connect,

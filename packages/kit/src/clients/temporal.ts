@@ -5,7 +5,7 @@ import {
   type CarrierName,
   carriers,
   searchAttributes,
-} from '@mostrador/contracts';
+} from '@mostrador/contracts/workflows';
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
 import type { Log } from '../process/log.ts';

@@ -1,4 +1,4 @@
-import { type DomainEvent, type EventType, eventStream, eventSubject } from '@mostrador/contracts';
+import { type DomainEvent, type EventType, eventStream, eventSubject } from '@mostrador/contracts/events';
 import { ensureEventStream, isConnected, type NatsConnection } from '../clients/nats.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { OutboxRow } from './outbox.repository.ts';

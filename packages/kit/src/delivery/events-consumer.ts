@@ -1,4 +1,10 @@
-import { type DomainEvent, type EventType, eventCatalogue, eventStream, eventSubject } from '@mostrador/contracts';
+import {
+  type DomainEvent,
+  type EventType,
+  eventCatalogue,
+  eventStream,
+  eventSubject,
+} from '@mostrador/contracts/events';
 import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type JsMsg, nanos } from 'nats';
 import { ensureEventStream, isConnected, type NatsConnection } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Operation, ReplyOf } from '@mostrador/contracts';
+import type { Operation, ReplyOf } from '@mostrador/contracts/core';
 import type { Database, Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
 import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';

@@ -1,4 +1,5 @@
-import type { CarrierName, EventData, EventType, SignalOf } from '@mostrador/contracts';
+import type { EventData, EventType } from '@mostrador/contracts/events';
+import type { CarrierName, SignalOf } from '@mostrador/contracts/workflows';
 import type { TransactionSql } from '../database/database.ts';
 
 export { createRelay, type Relay, type RelayOptions } from './relay.ts';

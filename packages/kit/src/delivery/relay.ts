@@ -1,4 +1,4 @@
-import type { CarrierName } from '@mostrador/contracts';
+import type { CarrierName } from '@mostrador/contracts/workflows';
 import type { NatsConnection } from 'nats';
 import type { TemporalStarter } from '../clients/temporal.ts';
 import type { SystemDatabase } from '../database/database.ts';

@@ -1,4 +1,4 @@
-import { OneOf } from '@mostrador/contracts';
+import { OneOf } from '@mostrador/contracts/core';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { compile } from '../rpc/validate.ts';
 import { logLevels } from './log.ts';

@@ -16,9 +16,9 @@ import { createRpcClient } from '../rpc/client.ts';
 const program = `
   import { Type } from '@sinclair/typebox';
   import { getChannelConnection } from '@mostrador/contracts';
-  import { loadConfig, serviceConfig } from './config.ts';
-  import { appendOutbox } from '../delivery/outbox.ts';
-  import { runService } from './service.ts';
+  import { loadConfig, serviceConfig } from '@mostrador/kit/process/config';
+  import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+  import { runService } from '@mostrador/kit/process/service';
   runService({
     name: 'messaging',
     config: loadConfig(Type.Object(serviceConfig)),

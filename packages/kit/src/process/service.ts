@@ -1,4 +1,4 @@
-import type { Operation } from '@mostrador/contracts';
+import type { Operation } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Gauge } from 'prom-client';
 import { connectNats, ensureEventStream, type NatsConnection, natsAddress, pingNats } from '../clients/nats.ts';

@@ -1,4 +1,4 @@
-import type { Operation, ReplyOf, RequestOf, WireError } from '@mostrador/contracts';
+import type { Operation, ReplyOf, RequestOf, WireError } from '@mostrador/contracts/core';
 import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
 import { isConnected, type NatsConnection } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';

@@ -1,4 +1,4 @@
-import type { Columns } from '@mostrador/contracts';
+import type { Columns } from '@mostrador/contracts/core';
 
 /** Rows of the same members as columns. Throws `RangeError` without a row: nobody knows its members. */
 export function toColumns<Row extends object>(rows: readonly Row[]): Columns<Row> {

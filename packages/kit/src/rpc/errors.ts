@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, type ValidationFault, type WireError } from '@mostrador/contracts';
+import { type ErrorCode, errorCatalogue, type ValidationFault, type WireError } from '@mostrador/contracts/core';
 
 /** What an `AppError` can carry beyond its code. */
 export type AppErrorOptions = {

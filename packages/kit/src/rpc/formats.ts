@@ -3,7 +3,7 @@
  * passes is a value that the database and the calendar take.
  */
 
-import { firstInstantMs, lastInstantMs } from '@mostrador/contracts';
+import { firstInstantMs, lastInstantMs } from '@mostrador/contracts/core';
 
 /** RFC 9562, any version, upper or lower case. */
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

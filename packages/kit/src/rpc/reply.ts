@@ -1,4 +1,4 @@
-import type { Operation } from '@mostrador/contracts';
+import type { Operation } from '@mostrador/contracts/core';
 import type { TSchema } from '@sinclair/typebox';
 import fastJson from 'fast-json-stringify';
 import type { ReplyHeaders } from './wire.ts';

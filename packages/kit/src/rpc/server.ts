@@ -1,4 +1,4 @@
-import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
+import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts/core';
 import { headers, type Msg } from 'nats';
 import type { NatsConnection } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';

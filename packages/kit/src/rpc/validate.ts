@@ -1,4 +1,4 @@
-import type { Operation, ValidationFault } from '@mostrador/contracts';
+import type { Operation, ValidationFault } from '@mostrador/contracts/core';
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import { describeFaults, type Fault, greatestFaultCount, pointerTo } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '@mostrador/contracts';
+import type { Operation } from '@mostrador/contracts/core';
 import { headers, type MsgHdrs } from 'nats';
 import type { Idempotency } from './context.ts';
 import { validationFailed } from './errors.ts';

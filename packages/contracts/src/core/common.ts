@@ -14,6 +14,7 @@ export const Timestamp = Type.String({ format: 'date-time' });
 
 /** The instants that a `Timestamp` can name, as epoch ms: those whose year in UTC has four digits and is not 0. */
 export const firstInstantMs = Date.parse('0001-01-01T00:00:00.000Z');
+
 export const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** An instant or null. */

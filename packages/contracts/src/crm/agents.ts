@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableString, NullableText, OneOf, Page, paging, Text, Timestamp, Uuid } from './common.ts';
-import { leadStatuses } from './lead-status.ts';
-import { defineOperation } from './operation.ts';
+import { Exact, NullableString, NullableText, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { leadStatuses } from './leads.ts';
 
 export const agentModels = ['auto', 'gemini', 'openai'] as const;
+
 const agentModelText = '`auto`: the default of the store; `gemini`, `openai`: a generative model of that provider.';
 
 /** Bounds of an agent's conditions: an agent of this size fits many times over into one answer. */

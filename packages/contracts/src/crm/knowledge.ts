@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from './common.ts';
-import { defineOperation } from './operation.ts';
+import { Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
 
 /** A document's text in bytes of UTF-8: 128 KiB. */
 export const greatestDocumentBytes = 128 * 1024;

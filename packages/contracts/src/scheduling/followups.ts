@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Done, Exact, NextStep, OneOf, Page, paging, Text, Timestamp, Uuid } from './common.ts';
-import { MessageTemplate } from './messaging.ts';
-import { defineOperation } from './operation.ts';
+import { Done, Exact, NextStep, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { MessageTemplate } from '../messaging/messages.ts';
 
 /** `sending`: it was handed over, or is about to be, and cannot be cancelled any more. The last three are final. */
 export const followupStatuses = ['pending', 'sending', 'sent', 'failed', 'cancelled'] as const;
@@ -17,6 +17,7 @@ export const followupCancelReasons = [
   'lead_deleted',
 ] as const;
 export type FollowupCancelReason = (typeof followupCancelReasons)[number];
+
 const NullableCancelReason = Type.Unsafe<FollowupCancelReason | null>({
   type: ['string', 'null'],
   enum: [...followupCancelReasons, null],

@@ -1,33 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './common.ts';
-import { ChannelConnection } from './messaging.ts';
-import { defineOperation } from './operation.ts';
-import { gatewayReportOperations } from './reports.ts';
-import { CalendarConnection } from './scheduling.ts';
+import { Exact, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { ChannelConnection } from '../messaging/channels.ts';
+import { CalendarConnection } from '../scheduling/calendars.ts';
 
 /** Store tiers, lowest first. */
 export const tiers = ['free', 'starter', 'pro', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
-const TierWord = (options: { default?: Tier } = {}) => OneOf(tiers, options);
 
-/** What a key may do. A key has all of them unless it was made with fewer. */
-export const scopes = [
-  'agents:read',
-  'appointments:read',
-  'appointments:write',
-  'followups:read',
-  'followups:write',
-  'knowledge:read',
-  'leads:read',
-  'leads:write',
-  'messages:read',
-  'messages:write',
-  'reports:read',
-  'sellers:read',
-  'sellers:write',
-  'store:read',
-] as const;
-export type Scope = (typeof scopes)[number];
+const TierWord = (options: { default?: Tier } = {}) => OneOf(tiers, options);
 
 /** Requests a minute of each tier, unless the store has its own rate. */
 export const requestsPerMinute: Readonly<Record<Tier, number>> = {
@@ -141,84 +122,5 @@ export const listStores = defineOperation({
   reply: Type.Object({ stores: Type.Array(StoreRecord), more: Type.Boolean() }),
 });
 
-/** An API key without its secret. */
-export const ApiKey = Type.Object({
-  id: Type.String({ description: 'The part of the key between the underscores: not secret.' }),
-  store_id: Uuid,
-  name: Type.String(),
-  scopes: Type.Array(OneOf(scopes)),
-  created_at: Timestamp,
-  expires_at: NullableTimestamp,
-  revoked_at: NullableTimestamp,
-  last_used_at: NullableTimestamp,
-});
-export type ApiKey = Static<typeof ApiKey>;
-
-/** The key itself, `mk_live_<key id>_<secret>`: shown once, only its hash is stored. */
-const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
-
-const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
-
-export const createApiKey = defineOperation({
-  subject: 'gateway.admin.keys.create',
-  tenancy: 'none',
-  summary: 'Make an API key for a store',
-  request: {
-    body: Exact({
-      store_id: Uuid,
-      name: Text(200),
-      scopes: Type.Optional(Type.Array(OneOf(scopes), { minItems: 1, uniqueItems: true })),
-      expires_at: Type.Optional(NullableTimestamp),
-    }),
-  },
-  reply: NewApiKey,
-  errors: ['store_not_found'],
-});
-
-export const listApiKeys = defineOperation({
-  subject: 'gateway.admin.keys.list',
-  tenancy: 'none',
-  summary: "List a store's API keys, newest first",
-  request: { body: Exact({ store_id: Uuid }) },
-  reply: Type.Object({ keys: Type.Array(ApiKey) }),
-  errors: ['store_not_found'],
-});
-
-export const rotateApiKey = defineOperation({
-  subject: 'gateway.admin.keys.rotate',
-  tenancy: 'none',
-  summary: 'Make a new key in place of one, which stays valid for the overlap',
-  request: {
-    body: Exact({
-      key_id: KeyId,
-      overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 90 * 86_400, default: 86_400 })),
-    }),
-  },
-  reply: Type.Object({ api_key: Type.String(), key: ApiKey, replaced: ApiKey }),
-  errors: ['api_key_not_found'],
-});
-
-export const revokeApiKey = defineOperation({
-  subject: 'gateway.admin.keys.revoke',
-  tenancy: 'none',
-  summary: 'Revoke an API key; every gateway refuses it within two seconds',
-  request: { body: Exact({ key_id: KeyId }) },
-  reply: ApiKey,
-  errors: ['api_key_not_found'],
-});
-
 /** Published by the gateway when a store or key changed; a hint only, each gateway also polls. */
 export const accessChangedSubject = 'gateway.notice.access-changed';
-
-export const gatewayOperations = {
-  getStore,
-  getStoreSettings,
-  createStore,
-  updateStore,
-  listStores,
-  createApiKey,
-  listApiKeys,
-  rotateApiKey,
-  revokeApiKey,
-  ...gatewayReportOperations,
-} as const;

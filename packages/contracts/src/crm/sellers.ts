@@ -1,6 +1,6 @@
 import { type Static, type TLiteral, Type } from '@sinclair/typebox';
-import { Exact, Page, Phone, paging, Text, Uuid } from './common.ts';
-import { defineOperation } from './operation.ts';
+import { Exact, Page, Phone, paging, Text, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
 
 export const Seller = Type.Object(
   {

@@ -1,12 +1,38 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { agentOperations } from './agents.ts';
-import { Done, Exact, NullableTimestamp, NullableUuid, OneOf, Page, Phone, paging, Text, Uuid } from './common.ts';
-import { knowledgeOperations } from './knowledge.ts';
-import { Lead } from './lead.ts';
-import { LeadStatus, leadStatuses } from './lead-status.ts';
-import { defineOperation } from './operation.ts';
-import { crmReportOperations } from './reports.ts';
-import { sellerOperations } from './sellers.ts';
+import {
+  Done,
+  Exact,
+  NullableTimestamp,
+  NullableUuid,
+  OneOf,
+  Page,
+  Phone,
+  paging,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const;
+export const LeadStatus = OneOf(leadStatuses);
+
+export const Lead = Type.Object(
+  {
+    id: Uuid,
+    store_id: Uuid,
+    name: Type.String(),
+    customer_phone: Phone,
+    status: LeadStatus,
+    seller_id: NullableUuid,
+    interaction_count: Type.Integer(),
+    ai_paused_until: NullableTimestamp,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Lead' },
+);
+export type Lead = Static<typeof Lead>;
 
 const After = (description: string) => Type.String({ format: 'date-time', description });
 
@@ -161,19 +187,3 @@ export const raiseInteractionCounts = defineOperation({
   },
   reply: Done,
 });
-
-export const crmOperations = {
-  createLead,
-  listLeads,
-  getLead,
-  updateLead,
-  checkLead,
-  importLeads,
-  getLeadContact,
-  ensureLead,
-  raiseInteractionCounts,
-  ...sellerOperations,
-  ...agentOperations,
-  ...knowledgeOperations,
-  ...crmReportOperations,
-} as const;

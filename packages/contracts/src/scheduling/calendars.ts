@@ -1,115 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { AppointmentStatus } from './appointment-status.ts';
-import {
-  Done,
-  Exact,
-  NextStep,
-  NullableString,
-  NullableText,
-  NullableTimestamp,
-  NullableUuid,
-  OneOf,
-  Page,
-  paging,
-  Text,
-  Timestamp,
-  Uuid,
-} from './common.ts';
-import { followupOperations } from './followups.ts';
-import { defineOperation } from './operation.ts';
-import { schedulingReportOperations } from './reports.ts';
-
-/** Minutes, 1 to 1,440 (a day). */
-const Duration = (options: { default?: number } = {}) => Type.Integer({ ...options, minimum: 1, maximum: 1440 });
-
-export const Appointment = Type.Object(
-  {
-    id: Uuid,
-    store_id: Uuid,
-    lead_id: NullableUuid,
-    title: Type.String(),
-    scheduled_at: Timestamp,
-    duration_minutes: Type.Integer(),
-    status: AppointmentStatus,
-    notes: NullableString,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'Appointment' },
-);
-export type Appointment = Static<typeof Appointment>;
-
-const appointmentParams = Exact({ appointmentId: Uuid });
-
-export const createAppointment = defineOperation({
-  subject: 'scheduling.api.appointments.create',
-  summary: 'Create an appointment',
-  description:
-    'The appointment is synchronised to the connected calendar, when the store has one; ' +
-    '`GET /appointments/{appointmentId}/calendar-sync` tells how far that is. Past dates are allowed.',
-  request: {
-    body: Exact({
-      title: Text(200),
-      scheduled_at: Timestamp,
-      duration_minutes: Type.Optional(Duration({ default: 60 })),
-      notes: Type.Optional(NullableText(5000)),
-      lead_id: Type.Optional(NullableUuid),
-    }),
-  },
-  reply: Appointment,
-  errors: ['lead_not_found'],
-});
-
-export const getAppointment = defineOperation({
-  subject: 'scheduling.api.appointments.get',
-  summary: 'Read an appointment',
-  request: { params: appointmentParams },
-  reply: Appointment,
-  errors: ['appointment_not_found'],
-});
-
-export const listAppointments = defineOperation({
-  subject: 'scheduling.api.appointments.list',
-  summary: 'List appointments',
-  description: 'In the order of `scheduled_at`. `from` is inclusive, `to` is exclusive.',
-  extension: true,
-  request: {
-    query: Exact({
-      status: Type.Optional(AppointmentStatus),
-      lead_id: Type.Optional(Uuid),
-      from: Type.Optional(Timestamp),
-      to: Type.Optional(Timestamp),
-      ...paging(),
-    }),
-  },
-  reply: Page(Appointment),
-});
-
-export const updateAppointment = defineOperation({
-  subject: 'scheduling.api.appointments.update',
-  summary: 'Change an appointment',
-  description:
-    'At least one member; a member left out stays as it is. Only an appointment that is `scheduled` can change; ' +
-    '`done`, `cancelled` and `no_show` are final.',
-  extension: true,
-  request: {
-    params: appointmentParams,
-    body: Exact(
-      {
-        title: Type.Optional(Text(200)),
-        scheduled_at: Type.Optional(Timestamp),
-        duration_minutes: Type.Optional(Duration()),
-        notes: Type.Optional(NullableText(5000)),
-        status: Type.Optional(AppointmentStatus),
-      },
-      { minProperties: 1 },
-    ),
-  },
-  reply: Appointment,
-  errors: ['appointment_not_found', 'appointment_not_scheduled', 'version_mismatch'],
-});
+import { Done, Exact, NextStep, NullableString, NullableTimestamp, OneOf, Text, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { appointmentParams } from './appointments.ts';
 
 export const calendarProviders = ['feed', 'caldav', 'google'] as const;
+
 const NullableProvider = Type.Unsafe<(typeof calendarProviders)[number] | null>({
   type: ['string', 'null'],
   enum: [...calendarProviders, null],
@@ -240,19 +135,3 @@ export const showCalendar = defineOperation({
   request: {},
   reply: CalendarConnectionDetails,
 });
-
-export const schedulingOperations = {
-  createAppointment,
-  getAppointment,
-  listAppointments,
-  updateAppointment,
-  getCalendarSync,
-  readCalendarFeed,
-  syncCalendarEvent,
-  getCalendarConnection,
-  connectCalendar,
-  disconnectCalendar,
-  showCalendar,
-  ...followupOperations,
-  ...schedulingReportOperations,
-} as const;

@@ -1,0 +1,5 @@
+export * from './common.ts';
+export * from './errors.ts';
+export * from './operation.ts';
+export type { Columns } from './reports.ts';
+export type { RollupOperations } from './rollups.ts';

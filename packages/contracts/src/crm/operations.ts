@@ -1,0 +1,31 @@
+import { agentOperations } from './agents.ts';
+import { knowledgeOperations } from './knowledge.ts';
+import {
+  checkLead,
+  createLead,
+  ensureLead,
+  getLead,
+  getLeadContact,
+  importLeads,
+  listLeads,
+  raiseInteractionCounts,
+  updateLead,
+} from './leads.ts';
+import { crmReportOperations } from './reports.ts';
+import { sellerOperations } from './sellers.ts';
+
+export const crmOperations = {
+  createLead,
+  listLeads,
+  getLead,
+  updateLead,
+  checkLead,
+  importLeads,
+  getLeadContact,
+  ensureLead,
+  raiseInteractionCounts,
+  ...sellerOperations,
+  ...agentOperations,
+  ...knowledgeOperations,
+  ...crmReportOperations,
+} as const;

@@ -1,0 +1,78 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Exact, Phone, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { leadMetrics } from '../core/report-metrics.ts';
+import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
+import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
+import { Lead, leadStatuses } from './leads.ts';
+
+export const LeadCounts = Type.Object({
+  created: Count(leadMetrics.created),
+  converted: Count(leadMetrics.converted),
+  lost: Count(leadMetrics.lost),
+});
+export type LeadCounts = Static<typeof LeadCounts>;
+
+export const LeadsByStatus = PerWord(leadStatuses, 'All leads of the store by their status, as of now.');
+
+export const SellerCounts = Type.Object({
+  seller_id: Uuid,
+  leads: Type.Integer({ minimum: 0, description: 'Leads that are the seller’s, as of now.' }),
+  converted: Type.Integer({
+    minimum: 0,
+    description: 'As `leads.converted`: those that were this seller’s at the first such change of the period.',
+  }),
+});
+export type SellerCounts = Static<typeof SellerCounts>;
+
+export const summarizeLeads = defineOperation({
+  subject: 'crm.internal.reports.summary.v2',
+  summary: "Count a store's leads over a period",
+  request: { body: Exact({ boundaries: Boundaries }) },
+  reply: Type.Composite([
+    Bucketed(LeadCounts),
+    Type.Object({ by_status: LeadsByStatus, sellers: Type.Array(SellerCounts) }),
+  ]),
+});
+
+/** The form that gateways of the version before ask for. Remove it with the next version. */
+export const summarizeLeadsV1 = defineOperation({
+  subject: 'crm.internal.reports.summary',
+  summary: "Count a store's leads over a period",
+  request: { body: Exact({ boundaries: BoundariesV1 }) },
+  reply: Type.Composite([
+    BucketedV1(LeadCounts),
+    Type.Object({ by_status: LeadsByStatus, sellers: Type.Array(SellerCounts) }),
+  ]),
+});
+
+export const StatusSeconds = Type.Object(
+  Object.fromEntries(leadStatuses.map((status) => [status, Type.Number({ minimum: 0 })])) as Record<
+    (typeof leadStatuses)[number],
+    ReturnType<typeof Type.Number>
+  >,
+  { description: 'How long the lead was in each status within the period, in seconds, until now at most.' },
+);
+
+export const reportLead = defineOperation({
+  subject: 'crm.internal.reports.lead',
+  summary: 'Find a lead by id or phone, and count what it did over a period',
+  request: { body: Exact({ lead_id: Type.Optional(Uuid), customer_phone: Type.Optional(Phone), ...Span }) },
+  reply: Type.Object({ lead: Lead, counts: LeadCounts, seconds_in_status: StatusSeconds }),
+  errors: ['lead_not_found'],
+});
+
+export const closeLeadReports = defineClosing('crm');
+
+export const verifyLeadReports = defineVerification('crm');
+
+export const resetLeadReports = defineReset('crm');
+
+export const crmReportOperations = {
+  summarizeLeads,
+  summarizeLeadsV1,
+  reportLead,
+  closeLeadReports,
+  verifyLeadReports,
+  resetLeadReports,
+} as const;

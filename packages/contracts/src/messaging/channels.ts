@@ -1,0 +1,89 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Done, Exact, NullableString, NullableTimestamp, OneOf, Phone, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+export const channelProviders = ['whatsapp_cloud', 'sandbox'] as const;
+
+const ChannelStatus = OneOf(['not_connected', 'connected', 'needs_attention']);
+
+const NullableChannelProvider = Type.Unsafe<(typeof channelProviders)[number] | null>({
+  type: ['string', 'null'],
+  enum: [...channelProviders, null],
+});
+
+export const ChannelConnection = Type.Object({
+  provider: NullableChannelProvider,
+  status: ChannelStatus,
+  phone: NullableString,
+});
+export type ChannelConnection = Static<typeof ChannelConnection>;
+
+/** What `GET /store` shows of the channel. */
+export const getChannelConnection = defineOperation({
+  subject: 'messaging.internal.channels.get',
+  summary: "Read the state of the store's messaging channel",
+  request: {},
+  reply: ChannelConnection,
+});
+
+const RateSettings = {
+  /** Messages a second for the whole number. */
+  number_rate: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  /** Seconds between two messages to one lead, once the burst is used up. */
+  pair_interval_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 3600 })),
+  pair_burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+};
+
+export const connectChannel = defineOperation({
+  subject: 'messaging.admin.channels.connect',
+  summary: "Connect the store's messaging channel, replacing what was connected",
+  request: {
+    body: Exact({
+      provider: OneOf(channelProviders),
+      phone_number_id: Type.Optional(Type.String({ pattern: '^[0-9]{5,30}$' })),
+      phone: Type.Optional(Phone),
+      api_url: Type.Optional(Type.String({ format: 'uri', maxLength: 500 })),
+      ...RateSettings,
+      secrets: Type.Optional(
+        Exact({
+          access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
+          app_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+          verify_token: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+        }),
+      ),
+    }),
+  },
+  reply: Type.Object({
+    channel_id: Uuid,
+    provider: OneOf(channelProviders),
+    webhook_url: NullableString,
+    /** sandbox: the secret address of the telephone, shown this once. */
+    sandbox_url: NullableString,
+  }),
+});
+
+export const disconnectChannel = defineOperation({
+  subject: 'messaging.admin.channels.disconnect',
+  summary: "Disconnect the store's messaging channel and forget its credentials",
+  request: {},
+  reply: Done,
+  errors: ['channel_not_connected'],
+});
+
+export const showChannel = defineOperation({
+  subject: 'messaging.admin.channels.show',
+  summary: "Show the store's messaging channel",
+  request: {},
+  reply: Type.Object({
+    channel_id: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+    provider: NullableChannelProvider,
+    status: ChannelStatus,
+    phone: NullableString,
+    phone_number_id: NullableString,
+    webhook_url: NullableString,
+    last_error: NullableString,
+    connected_at: NullableTimestamp,
+    messages_queued: Type.Integer(),
+    messages_unknown: Type.Integer(),
+  }),
+});

@@ -1,0 +1,28 @@
+import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from './channels.ts';
+import { acceptMessage, deliverMessages, getMessage, listMessages, sendMessage, settleMessage } from './messages.ts';
+import { messagingReportOperations } from './reports.ts';
+import { readSandboxConversation, receiveSandboxMessage } from './sandbox.ts';
+import { closeSession, listSessions } from './sessions.ts';
+import { updateMessagingSettings } from './settings.ts';
+import { receiveWebhook, verifyWebhook } from './webhooks.ts';
+
+export const messagingOperations = {
+  getChannelConnection,
+  sendMessage,
+  listMessages,
+  getMessage,
+  acceptMessage,
+  deliverMessages,
+  settleMessage,
+  listSessions,
+  closeSession,
+  verifyWebhook,
+  receiveWebhook,
+  receiveSandboxMessage,
+  readSandboxConversation,
+  connectChannel,
+  disconnectChannel,
+  showChannel,
+  updateMessagingSettings,
+  ...messagingReportOperations,
+} as const;

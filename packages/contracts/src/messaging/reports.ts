@@ -1,0 +1,84 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Exact, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { conversationMetrics } from '../core/report-metrics.ts';
+import {
+  Boundaries,
+  BoundariesV1,
+  Bucketed,
+  BucketedV1,
+  Count,
+  describe,
+  NullableNumber,
+  Span,
+  Total,
+} from '../core/reports.ts';
+import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
+
+export const ConversationCounts = Type.Object({
+  sessions_started: Count(conversationMetrics.sessions_started),
+  sessions_ended: Count(conversationMetrics.sessions_ended),
+  messages_inbound: Count(conversationMetrics.messages_inbound),
+  messages_outbound: Type.Object(
+    { ai: Total, seller: Total, api: Total, followup: Total },
+    { description: describe(conversationMetrics.messages_outbound) },
+  ),
+  messages_failed: Count(conversationMetrics.messages_failed),
+  first_response_seconds: Type.Object(
+    {
+      p50: NullableNumber('Null without a first response.'),
+      p90: NullableNumber('Null without a first response.'),
+      average: NullableNumber('Of the seconds themselves, to a thousandth; null without a first response.'),
+    },
+    { description: describe(conversationMetrics.first_response_seconds) },
+  ),
+});
+export type ConversationCounts = Static<typeof ConversationCounts>;
+
+export const summarizeConversations = defineOperation({
+  subject: 'messaging.internal.reports.summary.v2',
+  summary: "Count a store's sessions and messages over a period",
+  request: { body: Exact({ boundaries: Boundaries }) },
+  reply: Bucketed(ConversationCounts),
+});
+
+/** The form that gateways of the version before ask for. Remove it with the next version. */
+export const summarizeConversationsV1 = defineOperation({
+  subject: 'messaging.internal.reports.summary',
+  summary: "Count a store's sessions and messages over a period",
+  request: { body: Exact({ boundaries: BoundariesV1 }) },
+  reply: BucketedV1(ConversationCounts),
+});
+
+export const LeadConversationCounts = Type.Composite([
+  ConversationCounts,
+  Type.Object({
+    last_interaction_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'The last message of the period that was received or sent.',
+    }),
+  }),
+]);
+
+export const reportConversation = defineOperation({
+  subject: 'messaging.internal.reports.lead',
+  summary: "Count a lead's sessions and messages over a period",
+  request: { body: Exact({ lead_id: Uuid, ...Span }) },
+  reply: LeadConversationCounts,
+});
+
+export const closeConversationReports = defineClosing('messaging');
+
+export const verifyConversationReports = defineVerification('messaging');
+
+export const resetConversationReports = defineReset('messaging');
+
+export const messagingReportOperations = {
+  summarizeConversations,
+  summarizeConversationsV1,
+  reportConversation,
+  closeConversationReports,
+  verifyConversationReports,
+  resetConversationReports,
+} as const;

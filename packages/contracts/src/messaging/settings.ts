@@ -1,0 +1,24 @@
+import { Type } from '@sinclair/typebox';
+import { Exact } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+/** What a store has set for its messaging; read and written whole. */
+export const MessagingSettings = Type.Object({
+  message_wait_seconds: Type.Number(),
+  session_idle_hours: Type.Number(),
+});
+
+export const updateMessagingSettings = defineOperation({
+  subject: 'messaging.admin.settings.update',
+  summary: 'Change how long a request waits for the channel, and when a session ends',
+  request: {
+    body: Exact(
+      {
+        message_wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 8 })),
+        session_idle_hours: Type.Optional(Type.Number({ minimum: 0.01, maximum: 720 })),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: MessagingSettings,
+});

@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox';
+import { Done, Exact, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+export const verifyWebhook = defineOperation({
+  subject: 'messaging.api.webhooks.verify',
+  tenancy: 'none',
+  summary: "Answer the channel's challenge when its webhook is set up",
+  request: { body: Exact({ channel_id: Uuid, verify_token: Type.String({ maxLength: 1000 }) }) },
+  reply: Done,
+  errors: ['webhook_refused'],
+});
+
+/** The raw bytes, as their signature is over them; stored before the answer, processed after it. */
+export const receiveWebhook = defineOperation({
+  subject: 'messaging.api.webhooks.receive',
+  tenancy: 'none',
+  summary: 'Take in what the channel reports',
+  request: {
+    body: Exact({
+      channel_id: Uuid,
+      signature: Type.String({ maxLength: 200, description: 'The `X-Hub-Signature-256` header.' }),
+      payload_base64: Type.String({ maxLength: 4_400_000 }),
+    }),
+  },
+  reply: Done,
+  errors: ['webhook_refused'],
+});

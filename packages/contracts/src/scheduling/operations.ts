@@ -1,0 +1,28 @@
+import { createAppointment, getAppointment, listAppointments, updateAppointment } from './appointments.ts';
+import {
+  connectCalendar,
+  disconnectCalendar,
+  getCalendarConnection,
+  getCalendarSync,
+  readCalendarFeed,
+  showCalendar,
+  syncCalendarEvent,
+} from './calendars.ts';
+import { followupOperations } from './followups.ts';
+import { schedulingReportOperations } from './reports.ts';
+
+export const schedulingOperations = {
+  createAppointment,
+  getAppointment,
+  listAppointments,
+  updateAppointment,
+  getCalendarSync,
+  readCalendarFeed,
+  syncCalendarEvent,
+  getCalendarConnection,
+  connectCalendar,
+  disconnectCalendar,
+  showCalendar,
+  ...followupOperations,
+  ...schedulingReportOperations,
+} as const;

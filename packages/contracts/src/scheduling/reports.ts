@@ -1,0 +1,73 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Exact, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { appointmentMetrics, followupMetrics } from '../core/report-metrics.ts';
+import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
+import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
+import { appointmentStatuses } from './appointments.ts';
+
+export const AppointmentCounts = Type.Object({
+  created: Count(appointmentMetrics.created),
+  without_lead: Count(appointmentMetrics.without_lead),
+});
+export type AppointmentCounts = Static<typeof AppointmentCounts>;
+
+export const FollowupCounts = Type.Object({
+  scheduled: Count(followupMetrics.scheduled),
+  sent: Count(followupMetrics.sent),
+  failed: Count(followupMetrics.failed),
+  cancelled: Count(followupMetrics.cancelled),
+});
+export type FollowupCounts = Static<typeof FollowupCounts>;
+
+export const AppointmentsByStatus = PerWord(appointmentStatuses, 'All appointments by their status, as of now.');
+
+export const summarizeScheduling = defineOperation({
+  subject: 'scheduling.internal.reports.summary.v2',
+  summary: "Count a store's appointments and follow-ups over a period",
+  request: { body: Exact({ boundaries: Boundaries }) },
+  reply: Type.Object({
+    appointments: Bucketed(AppointmentCounts),
+    appointments_by_status: AppointmentsByStatus,
+    followups: Bucketed(FollowupCounts),
+  }),
+});
+
+/** The form that gateways of the version before ask for. Remove it with the next version. */
+export const summarizeSchedulingV1 = defineOperation({
+  subject: 'scheduling.internal.reports.summary',
+  summary: "Count a store's appointments and follow-ups over a period",
+  request: { body: Exact({ boundaries: BoundariesV1 }) },
+  reply: Type.Object({
+    appointments: BucketedV1(AppointmentCounts),
+    appointments_by_status: AppointmentsByStatus,
+    followups: BucketedV1(FollowupCounts),
+  }),
+});
+
+export const LeadAppointments = Type.Object({
+  created: Count(appointmentMetrics.created),
+  by_status: PerWord(appointmentStatuses, 'All appointments of the lead by their status, as of now.'),
+});
+
+export const reportLeadScheduling = defineOperation({
+  subject: 'scheduling.internal.reports.lead',
+  summary: "Count a lead's appointments and follow-ups over a period",
+  request: { body: Exact({ lead_id: Uuid, ...Span }) },
+  reply: Type.Object({ appointments: LeadAppointments, followups: FollowupCounts }),
+});
+
+export const closeSchedulingReports = defineClosing('scheduling');
+
+export const verifySchedulingReports = defineVerification('scheduling');
+
+export const resetSchedulingReports = defineReset('scheduling');
+
+export const schedulingReportOperations = {
+  summarizeScheduling,
+  summarizeSchedulingV1,
+  reportLeadScheduling,
+  closeSchedulingReports,
+  verifySchedulingReports,
+  resetSchedulingReports,
+} as const;
