@@ -21,14 +21,14 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     from: 'services/crm/src/leads/lead.ts',
     imports: '../../../../packages/testing/src/wait.ts',
   },
-  'services-not-each-other': { from: 'services/crm/src/service.ts', imports: '../../gateway/src/keys/key.ts' },
-  'services-only-packages': { from: 'services/crm/src/service.ts', imports: '../../../workflows/src/carrier.ts' },
+  'services-not-each-other': { from: 'services/crm/src/handlers.ts', imports: '../../gateway/src/keys/key.ts' },
+  'services-only-packages': { from: 'services/crm/src/handlers.ts', imports: '../../../workflows/src/entity-workflow.ts' },
   'workflows-only-packages': { from: 'workflows/src/bundle.ts', imports: '../../services/crm/src/leads/lead.ts' },
   'workflow-files-deterministic': { from: 'workflows/src/appointment.workflow.ts', imports: 'node:crypto' },
   'apps-only-packages': { from: 'apps/admin/src/run.ts', imports: '../../../services/crm/src/leads/lead.ts' },
   'infra-only-packages': { from: 'infra/local/servers.ts', imports: '../../services/crm/src/leads/lead.ts' },
   'e2e-black-box': { from: 'tests/e2e/feed.e2e.test.ts', imports: '../../packages/kit/src/process/log.ts' },
-  'nats-only-in-kit': { from: 'services/crm/src/service.ts', imports: 'nats' },
+  'nats-only-in-kit': { from: 'services/crm/src/handlers.ts', imports: 'nats' },
   'postgres-only-in-kit': { from: 'services/crm/src/leads/lead.repository.ts', imports: 'postgres' },
   'no-circular': {
     from: 'services/crm/src/leads/lead.ts',
@@ -72,7 +72,7 @@ test('the imports that the layout is made of break no rule', async () => {
     'packages/kit/src/process/log.ts':
       "import '../../../contracts/src/core/index.ts';\nimport 'nats';\nimport 'postgres';\n",
     'services/crm/src/main.ts': "import '../../../packages/kit/src/process/log.ts';\nimport './service.ts';\n",
-    'services/crm/src/service.ts': "import '../../../packages/contracts/src/index.ts';\n",
+    'services/crm/src/handlers.ts': "import '../../../packages/contracts/src/index.ts';\n",
     'workflows/src/appointment.workflow.ts':
       "import '@temporalio/workflow';\nimport '../../packages/contracts/src/index.ts';\n",
     'infra/local/dev.ts': "import '../../packages/kit/src/process/log.ts';\nimport 'postgres';\n",

@@ -1,7 +1,7 @@
 import { appointmentCarrier, type CarrierInput } from '@mostrador/contracts/workflows';
 import { proxyActivities } from '@temporalio/workflow';
 import type { SchedulingActivities } from './activities/scheduling.activities.ts';
-import { carry } from './carrier.ts';
+import { carry } from './entity-workflow.ts';
 import { stepOptions } from './step-options.ts';
 
 const { syncCalendarEvent } = proxyActivities<SchedulingActivities>({

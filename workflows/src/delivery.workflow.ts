@@ -1,7 +1,7 @@
 import { type CarrierInput, deliveryCarrier } from '@mostrador/contracts/workflows';
 import { proxyActivities } from '@temporalio/workflow';
 import type { MessagingActivities } from './activities/messaging.activities.ts';
-import { carry } from './carrier.ts';
+import { carry } from './entity-workflow.ts';
 import { stepOptions } from './step-options.ts';
 
 const { deliverMessages } = proxyActivities<MessagingActivities>({

@@ -8,7 +8,7 @@ import { type RunningProcess, run } from '@mostrador/kit/process/run';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { type CarrierWorker, createCarrierWorker } from './carrier-worker.ts';
+import { type CarrierWorker, createCarrierWorker } from './task-queue-worker.ts';
 import { workflowsConfig } from './config.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';

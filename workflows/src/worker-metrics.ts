@@ -1,7 +1,7 @@
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { WorkerStatus } from '@temporalio/worker';
 import { Gauge } from 'prom-client';
-import type { CarrierWorker } from './carrier-worker.ts';
+import type { CarrierWorker } from './task-queue-worker.ts';
 
 const gauges: { name: string; help: string; read: (status: WorkerStatus) => number }[] = [
   {

@@ -26,7 +26,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { activities } from '../src/activities/activities.ts';
 import { loadWorkflowBundle, type WorkflowBundle } from '../src/bundle.ts';
-import { createCarrierWorker } from '../src/carrier-worker.ts';
+import { createCarrierWorker } from '../src/task-queue-worker.ts';
 import { installRuntime } from '../src/runtime.ts';
 
 /** Stands for the service: what it answers to the nth look (from 1) at the row. */

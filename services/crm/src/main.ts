@@ -2,7 +2,7 @@ import { crmOperations } from '@mostrador/contracts';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { crmConfig } from './config.ts';
-import { handlers } from './service.ts';
+import { handlers } from './handlers.ts';
 
 runService({
   name: 'crm',

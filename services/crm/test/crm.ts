@@ -1,6 +1,6 @@
 import { crmOperations } from '@mostrador/contracts';
 import { startTestService } from '@mostrador/testing/service';
-import { handlers } from '../src/service.ts';
+import { handlers } from '../src/handlers.ts';
 
 /** The whole service on servers of the test's own. */
 export const startCrm = () =>

@@ -11,7 +11,7 @@ import { createAccess } from './access/create-access.ts';
 import { createAccessNotices } from './access/notices.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
-import { createHandlers } from './service.ts';
+import { createHandlers } from './handlers.ts';
 import { servicePresence } from './service-presence.ts';
 
 /**

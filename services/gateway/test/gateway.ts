@@ -21,7 +21,7 @@ import { startTestNats } from '@mostrador/testing/servers/nats';
 import { createAccess } from '../src/access/create-access.ts';
 import { createAccessNotices } from '../src/access/notices.ts';
 import { createApp } from '../src/app.ts';
-import { createHandlers } from '../src/service.ts';
+import { createHandlers } from '../src/handlers.ts';
 import { servicePresence } from '../src/service-presence.ts';
 
 export const publicUrl = 'https://api.example.com';

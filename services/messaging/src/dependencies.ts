@@ -3,7 +3,7 @@ import type { Database, SystemDatabase } from '@mostrador/kit/database/database'
 import type { Relay } from '@mostrador/kit/delivery/outbox';
 import type { Gate } from '@mostrador/kit/resilience/circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
-import type { OpenProvider } from './channels/providers/index.ts';
+import type { OpenProvider } from './channels/providers.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';

@@ -3,16 +3,16 @@ import { createVault } from '@mostrador/kit/clients/secrets';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
-import { createChannelGate } from './channels/channel-gate.ts';
-import { createOpenProvider } from './channels/providers/index.ts';
+import { createChannelGate } from './channels/channel-circuit.ts';
+import { createOpenProvider } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
 import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
-import { sweepOverdue } from './delivery/sweep-overdue.ts';
+import { sweepOverdue } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
-import { handlers } from './service.ts';
+import { handlers } from './handlers.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 
 /** Requests of this process that may wait for what becomes of their message. */

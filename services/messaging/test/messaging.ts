@@ -13,14 +13,14 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
-import { createChannelGate } from '../src/channels/channel-gate.ts';
-import { createOpenProvider, type OpenProvider } from '../src/channels/providers/index.ts';
+import { createChannelGate } from '../src/channels/channel-circuit.ts';
+import { createOpenProvider, type OpenProvider } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
 import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
 import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
-import { handlers } from '../src/service.ts';
+import { handlers } from '../src/handlers.ts';
 
 export type TestMessaging = TestService & {
   readonly dependencies: Dependencies;

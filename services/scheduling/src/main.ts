@@ -4,13 +4,13 @@ import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
-import { createCalendarGate } from './calendars/calendar-gate.ts';
-import { createProviders } from './calendars/providers/index.ts';
-import { sweepOverdue } from './calendars/sweep-overdue.ts';
+import { createCalendarGate } from './calendars/calendar-circuit.ts';
+import { createProviders } from './calendars/providers.ts';
+import { sweepOverdue } from './calendar-sync/wake-overdue.ts';
 import { schedulingConfig } from './config.ts';
 import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
-import { sweepOverdueFollowups } from './followups/sweep-overdue.ts';
-import { handlers } from './service.ts';
+import { sweepOverdueFollowups } from './followups/wake-overdue.ts';
+import { handlers } from './handlers.ts';
 
 const config = loadConfig(schedulingConfig);
 

@@ -6,11 +6,11 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
-import { createCalendarGate } from '../src/calendars/calendar-gate.ts';
+import { createCalendarGate } from '../src/calendars/calendar-circuit.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
-import { createProviders } from '../src/calendars/providers/index.ts';
+import { createProviders } from '../src/calendars/providers.ts';
 import type { Dependencies } from '../src/dependencies.ts';
-import { handlers } from '../src/service.ts';
+import { handlers } from '../src/handlers.ts';
 
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;

@@ -110,9 +110,9 @@ export const breaks: readonly Break[] = [
     breaks: 'the provider took nothing twice',
     faults: ['WhatsApp accepts without answering', 'kill -9 of messaging'],
     edits: [
-      { file: 'services/messaging/src/delivery/delivery.ts', from: "return { kind: 'expire', head, pair };", to: '' },
+      { file: 'services/messaging/src/delivery/next-move.ts', from: "return { kind: 'expire', head, pair };", to: '' },
       {
-        file: 'services/messaging/src/delivery/report.repository.ts',
+        file: 'services/messaging/src/delivery/status-update.repository.ts',
         from: 'if (known || !callbackData || !isUuid.test(callbackData)) return known;',
         to: 'return known;',
       },
@@ -224,7 +224,7 @@ export const breaks: readonly Break[] = [
     breaks: 'whatever could be brought to its end is there',
     edits: [
       {
-        file: 'services/scheduling/src/calendars/sync-attempt.ts',
+        file: 'services/scheduling/src/calendar-sync/next-move.ts',
         from: "if (closedForMs > 0) return { kind: 'postpone'",
         to: "if (closedForMs >= 0) return { kind: 'postpone'",
       },

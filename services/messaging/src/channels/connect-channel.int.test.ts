@@ -3,7 +3,7 @@ import { connectChannel, disconnectChannel, getChannelConnection, showChannel } 
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { appSecretsOf, openCredentials } from './credentials.ts';
+import { appSecretsOf, openCredentials } from './whatsapp/credentials.ts';
 
 let messaging: TestMessaging;
 let storeId: string;

@@ -9,9 +9,9 @@ import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type ChannelRow, endLiveChannel, findSameChannel, saveChannel, seizeChannels } from './channel.repository.ts';
 import { sandboxUrl, webhookUrl } from './channel-urls.ts';
-import { type Credentials, openCredentials, replaceCredentials, sealCredentials } from './credentials.ts';
-import { defaultApiUrl } from './providers/whatsapp.ts';
-import { hashSandboxToken, newSandboxToken } from './sandbox-token.ts';
+import { type Credentials, openCredentials, replaceCredentials, sealCredentials } from './whatsapp/credentials.ts';
+import { defaultApiUrl } from './whatsapp/adapter.ts';
+import { hashSandboxToken, newSandboxToken } from './sandbox/token.ts';
 
 type Body = RequestOf<typeof operation>['body'];
 

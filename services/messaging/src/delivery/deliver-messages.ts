@@ -4,11 +4,11 @@ import { GateClosed } from '@mostrador/kit/resilience/circuit';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { isGuarded } from '../channels/channel-gate.ts';
+import { isGuarded } from '../channels/channel-circuit.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { toChannelError, unforeseen, wait } from './delivery.ts';
-import { type Outcome, recordOutcome, type TakenUp } from './record-attempt.ts';
-import { type Contact, type Taken, takeUp } from './take-up.ts';
+import { toChannelError, unforeseen, wait } from './next-move.ts';
+import { type Outcome, recordOutcome, type TakenUp } from './record-outcome.ts';
+import { type Contact, type Taken, takeUp } from './claim-next.ts';
 
 const messagesAtMost = 20;
 const recordingMs = 1_000;

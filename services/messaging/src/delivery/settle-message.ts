@@ -5,8 +5,8 @@ import { lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from '../messages/message.repository.ts';
 import { presentMessage, type StatusReport } from '../messages/message.ts';
-import { applyReports } from './apply-report.ts';
-import { readMessage } from './report.repository.ts';
+import { applyReports } from './apply-status-updates.ts';
+import { readMessage } from './status-update.repository.ts';
 
 /** A person has found out what became of a message. What the provider reports later still counts. */
 export const settleMessage =

@@ -13,7 +13,7 @@ import { readOptOut } from '../conversations/opt-out.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
-import type { InboundMessage } from './whatsapp-payload.ts';
+import type { InboundMessage } from '../channels/whatsapp/payload.ts';
 
 /** A customer who is not known yet, and whom the channel names by something that is no phone. */
 export class NoPhone extends Error {}

@@ -3,7 +3,7 @@ import { type ConversationRow, findLeadByWaId } from '../conversations/conversat
 import { isKnownInbound } from '../messages/message.repository.ts';
 import { cameAt } from './accept-inbound.ts';
 import { findOpenPayloads } from './inbound.repository.ts';
-import { readNotification } from './whatsapp-payload.ts';
+import { readNotification } from '../channels/whatsapp/payload.ts';
 
 /** Something that the lead wrote, and when it counts as written. */
 export type Unprocessed = { readonly body: string; readonly at: Date };

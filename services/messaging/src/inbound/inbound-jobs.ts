@@ -2,7 +2,7 @@ import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
-import { reportMissedInteractions } from './report-interactions.ts';
+import { reportMissedInteractions } from '../conversations/send-interaction-counts.ts';
 
 /** What goes on beside the requests about what comes in; the processor is one of the jobs. */
 export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {

@@ -1,6 +1,6 @@
 import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
-import { createIntake, type Intake } from './intake.ts';
+import { createIntake, type Intake } from './webhook-ingest.ts';
 
 /** Processes what came in: at once when it was taken in, and now and then for what a crash left or what was put off. */
 export type InboundProcessor = Periodic & Pick<Intake, 'takeIn'>;

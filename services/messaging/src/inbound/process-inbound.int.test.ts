@@ -9,7 +9,7 @@ import { claimPayloads } from './inbound.repository.ts';
 import { createInboundProcessor } from './inbound-processor.ts';
 import { processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
-import { reportMissedInteractions } from './report-interactions.ts';
+import { reportMissedInteractions } from '../conversations/send-interaction-counts.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUniqueViolation } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { applyStatus } from '../delivery/apply-status.ts';
+import { applyStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound, NoPhone } from './accept-inbound.ts';
 import {
@@ -15,8 +15,8 @@ import {
   putOff,
   readPayloads,
 } from './inbound.repository.ts';
-import { reportInteractions } from './report-interactions.ts';
-import { type InboundMessage, readNotification } from './whatsapp-payload.ts';
+import { reportInteractions } from '../conversations/send-interaction-counts.ts';
+import { type InboundMessage, readNotification } from '../channels/whatsapp/payload.ts';
 
 export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc' | 'relay' | 'outcomes'> & {
   readonly log: Log;

@@ -1,13 +1,13 @@
 import type { receiveWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { appSecretsOf } from '../channels/credentials.ts';
+import { appSecretsOf } from '../channels/whatsapp/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { createGathering } from './gathering.ts';
+import { createGathering } from './batching.ts';
 import { insertPayloads } from './inbound.repository.ts';
-import { isSignedBy } from './signature.ts';
+import { isSignedBy } from '../channels/whatsapp/signature.ts';
 import { findWebhookChannel, lookUpStore, rememberStores, type StoreOf } from './webhook-channel.ts';
-import { readNotification } from './whatsapp-payload.ts';
+import { readNotification } from '../channels/whatsapp/payload.ts';
 
 type Posted = { readonly payload: Buffer; readonly signature: string; readonly deadline: number };
 

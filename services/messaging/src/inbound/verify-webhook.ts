@@ -2,7 +2,7 @@ import type { verifyWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { isSameSecret } from './signature.ts';
+import { isSameSecret } from '../channels/whatsapp/signature.ts';
 import { findWebhookChannel, lookUpStore } from './webhook-channel.ts';
 
 export const verifyWebhook =

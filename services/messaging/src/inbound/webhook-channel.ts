@@ -1,7 +1,7 @@
 import type { SystemScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
-import { type Credentials, openCredentials } from '../channels/credentials.ts';
+import { type Credentials, openCredentials } from '../channels/whatsapp/credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findChannelStore } from './inbound.repository.ts';
 

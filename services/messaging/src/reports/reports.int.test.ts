@@ -19,7 +19,7 @@ import { histories, insertHistory, recount } from '../../test/history.ts';
 import { connectWhatsapp } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
-import { applyStatus, type ReceivedStatus } from '../delivery/apply-status.ts';
+import { applyStatus, type ReceivedStatus } from '../delivery/apply-received-status.ts';
 import { acceptInbound } from '../inbound/accept-inbound.ts';
 import { endIdleSessions } from '../sessions/end-idle-sessions.ts';
 

@@ -4,7 +4,7 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import { holdConnection } from '../calendars/connection.repository.ts';
-import { requestSync } from '../calendars/sync.repository.ts';
+import { requestSync } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
 import { appointmentEvent, changeAppointment, presentAppointment, signalOfChange } from './appointment.ts';

@@ -8,10 +8,10 @@ import type { Dependencies } from '../dependencies.ts';
 import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
 import { type ConnectionRow, endConnection, insertConnection, seizeConnection } from './connection.repository.ts';
 import { sealCredentials } from './credentials.ts';
-import { feedUrl, hashFeedToken, newFeedToken } from './feed.ts';
+import { feedUrl, hashFeedToken, newFeedToken } from './feed/token.ts';
 import { connectionOf } from './requested-connection.ts';
-import { dropUnsettledSyncs, requestFutureSyncs } from './sync.repository.ts';
-import { callLimitMs, toCalendarError } from './sync-attempt.ts';
+import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
+import { callLimitMs, toCalendarError } from '../calendar-sync/next-move.ts';
 
 // What is left of the caller's time for storing the connection.
 const storingMs = 2_000;

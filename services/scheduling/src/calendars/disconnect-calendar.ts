@@ -5,7 +5,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { endConnection, seizeConnection } from './connection.repository.ts';
-import { dropUnsettledSyncs } from './sync.repository.ts';
+import { dropUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 
 export const disconnectCalendar =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>

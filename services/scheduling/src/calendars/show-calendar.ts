@@ -3,7 +3,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findConnection } from './connection.repository.ts';
-import { countUnsettledSyncs } from './sync.repository.ts';
+import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 
 export const showCalendar =
   ({ database }: Dependencies): Handler<typeof operation> =>

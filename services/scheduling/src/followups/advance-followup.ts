@@ -7,7 +7,7 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { claimFollowup, giveBackLease, postponeFollowup } from './attempt.repository.ts';
 import { findFollowup, lockFollowup } from './followup.repository.ts';
-import { done, outsideWindow, wait } from './next-step.ts';
+import { done, outsideWindow, wait } from './next-move.ts';
 import { recordRefusal, recordReply, type TakenUp } from './record-outcome.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';

@@ -12,8 +12,8 @@ import { testContext } from '@mostrador/testing/context';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
-import { cancelFollowups } from './cancel-for.ts';
-import { sweepOverdueFollowups } from './sweep-overdue.ts';
+import { cancelFollowups } from './cancel-followups.ts';
+import { sweepOverdueFollowups } from './wake-overdue.ts';
 
 let scheduling: TestScheduling;
 let followups: TestFollowups;

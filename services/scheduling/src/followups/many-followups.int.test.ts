@@ -4,7 +4,7 @@ import { testContext } from '@mostrador/testing/context';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
-import { cancelFollowups } from './cancel-for.ts';
+import { cancelFollowups } from './cancel-followups.ts';
 
 // What is done in batches, with more than one of them.
 

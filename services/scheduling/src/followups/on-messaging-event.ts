@@ -2,7 +2,7 @@ import type { EventOf } from '@mostrador/kit/delivery/events-consumer';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { cancelFollowups } from './cancel-for.ts';
+import { cancelFollowups } from './cancel-followups.ts';
 import { findFollowup } from './followup.repository.ts';
 import { wakeFollowup } from './followup.ts';
 

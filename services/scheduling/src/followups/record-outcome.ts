@@ -12,7 +12,7 @@ import {
   recordSent,
 } from './attempt.repository.ts';
 import { type FollowupRow, followupEvents } from './followup.ts';
-import { done, lookAgain, wait } from './next-step.ts';
+import { done, lookAgain, wait } from './next-move.ts';
 
 /** A follow-up that was taken up. */
 export type TakenUp = {

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, deliverMessages, getMessage } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
+import { createSandboxProvider } from './adapter.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+test('what is sent lies on the telephone of that customer at once, without a window', async () => {
+  const storeId = randomUUID();
+  const context = () => testContext({ storeId, timeoutMs: 12_000 });
+  await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, context());
+  const leadId = messaging.crm.addLead(storeId, '5511999990000');
+  const answer = messaging.send(storeId, leadId, 'Olá 👋');
+  await expect.poll(() => messaging.wakeUps(storeId)).toHaveLength(1);
+  await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
+  const { sent, id } = await answer;
+  expect(sent).toBe(true);
+  const message = await messaging.rpc.call(getMessage, { params: { leadId, messageId: id } }, context());
+  expect(message).toMatchObject({ status: 'sent', provider_message_id: `sandbox.${id}` });
+  const delivered = await messaging.adminSql`
+    select id, customer_phone, body from sandbox_deliveries where store_id = ${storeId}`;
+  expect(delivered).toEqual([{ id, customer_phone: '5511999990000', body: 'Olá 👋' }]);
+});
+
+test('many leads at once: each in order, none twice', async () => {
+  const storeId = randomUUID();
+  const context = () => testContext({ storeId, timeoutMs: 12_000 });
+  const body = { provider: 'sandbox' as const, number_rate: 100_000 };
+  await messaging.rpc.call(connectChannel, { body }, context());
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const leads = Array.from({ length: 20 }, () => messaging.crm.addLead(storeId));
+  const deliver = async (lead_id: string) => {
+    await messaging.send(storeId, lead_id);
+    for (let count = 1; count < 8; count += 1) {
+      const step = messaging.rpc.call(deliverMessages, { body: { lead_id } }, context());
+      await Promise.all([step, messaging.send(storeId, lead_id)]);
+    }
+    await expect
+      .poll(async () => (await messaging.rpc.call(deliverMessages, { body: { lead_id } }, context())).done, {
+        timeout: 10_000,
+      })
+      .toBe(true);
+  };
+  await Promise.all(leads.map(deliver));
+  const delivered = await messaging.adminSql`
+    select lead_id, array_agg(number order by d.delivered_at, number) as numbers
+    from sandbox_deliveries d join messages m on m.store_id = d.store_id and m.id = d.id
+    where d.store_id = ${storeId} group by lead_id`;
+  expect(delivered).toHaveLength(leads.length);
+  for (const { numbers } of delivered) expect(numbers.map(Number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test('the same message twice is there once', async () => {
+  const storeId = randomUUID();
+  const channelId = await messaging.addChannel(storeId);
+  const sandbox = createSandboxProvider(messaging.database, storeId, channelId);
+  const message = { id: randomUUID(), to: '5511999990000', text: 'Hello', template: null };
+  const signal = AbortSignal.timeout(1000);
+  await Promise.all([sandbox.send(message, signal), sandbox.send(message, signal)]);
+  const delivered = await messaging.adminSql`select id from sandbox_deliveries where store_id = ${storeId}`;
+  expect(delivered).toHaveLength(1);
+});

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { receiveSandboxMessage as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { hashSandboxToken } from './token.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { acceptInbound } from '../../inbound/accept-inbound.ts';
+import { findSandbox } from '../../inbound/inbound.repository.ts';
+import { reportInteractions } from '../../conversations/send-interaction-counts.ts';
+
+/** Taken in before the answer: the one who writes is at the page and can try again. */
+export const receiveSandboxMessage =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const sandbox = await dependencies.systemDatabase.read(context, (sql) =>
+      findSandbox(sql, hashSandboxToken(body.token)),
+    );
+    if (!sandbox) throw new AppError('sandbox_not_found');
+    const storeId = sandbox.store_id;
+    const accepted = await acceptInbound(dependencies, { ...context, storeId }, sandbox.id, {
+      providerMessageId: `sandbox.${randomUUID()}`,
+      waId: body.customer_phone,
+      name: body.name,
+      kind: 'text',
+      body: body.text,
+      writtenAt: new Date(),
+    });
+    // The answer does not wait for crm; what is missed here is reported by the periodic job.
+    if (accepted) void reportInteractions(dependencies, storeId, [accepted]).catch(() => {});
+    return { done: true as const };
+  };

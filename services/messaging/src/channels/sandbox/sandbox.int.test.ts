@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const customer_phone = '5511988887777';
+
+async function connect(storeId: string): Promise<string> {
+  const { sandbox_url } = await messaging.rpc.call(
+    connectChannel,
+    { body: { provider: 'sandbox', phone: '5511400000001' } },
+    testContext({ storeId }),
+  );
+  return (sandbox_url as string).split('/').at(-1) as string;
+}
+const write = (token: string, text: string, phone = customer_phone) =>
+  messaging.rpc.call(
+    receiveSandboxMessage,
+    { body: { token, customer_phone: phone, name: 'Ana', text } },
+    testContext(),
+  );
+const read = (token: string, phone = customer_phone) =>
+  messaging.rpc.call(readSandboxConversation, { body: { token, customer_phone: phone } }, testContext());
+
+test('what a customer writes on the telephone is a received message of a lead', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  await write(token, 'Olá! 👋');
+  const [row] = await messaging.adminSql`
+    select lead_id, status, source, body from messages where store_id = ${storeId}`;
+  expect(row).toMatchObject({ status: 'received', source: 'lead', body: 'Olá! 👋' });
+  await waitFor(() => messaging.crm.interactionCounts.get(row?.lead_id) === 1, { description: 'crm knows the count' });
+});
+
+test('the telephone shows its own conversation, in order, and no other', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  expect(await read(token)).toEqual({ store_phone: '5511400000001', messages: [] });
+  await write(token, 'first');
+  await messaging.adminSql`
+    insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body)
+    select store_id, ${randomUUID()}, id, ${customer_phone}, 'answer' from channels where store_id = ${storeId}`;
+  await write(token, 'second');
+  await write(token, 'of another', '5511988887778');
+  const { messages } = await read(token);
+  expect(messages.map(({ direction, text }) => [direction, text])).toEqual([
+    ['inbound', 'first'],
+    ['outbound', 'answer'],
+    ['inbound', 'second'],
+  ]);
+  expect((await read(await connect(randomUUID()))).messages).toEqual([]);
+});
+
+test('an address that was replaced, or never was, opens nothing', async () => {
+  const storeId = randomUUID();
+  const old = await connect(storeId);
+  const token = await connect(storeId);
+  await expect(write(old, 'x')).rejects.toMatchObject({ code: 'sandbox_not_found' });
+  await expect(read(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
+  await expect(read('x'.repeat(43))).rejects.toMatchObject({ code: 'sandbox_not_found' });
+  await write(token, 'x');
+});

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { OutboundMessage } from '../channel-provider.ts';
+import { createWhatsappProvider } from './adapter.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+type Answer = { status: number; body: string; headers?: Record<string, string> };
+type Request = { url: string | undefined; headers: IncomingHttpHeaders; body: unknown };
+
+/** A server that answers everything alike, and keeps what it was asked. */
+async function answering(answer: Answer) {
+  const requests: Request[] = [];
+  const server = createServer(async (request, response) => {
+    requests.push({ url: request.url, headers: request.headers, body: await json(request) });
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  return { requests, port: (server.address() as AddressInfo).port };
+}
+
+const provider = (port: number) =>
+  createWhatsappProvider({
+    apiUrl: `http://127.0.0.1:${port}/v23.0`,
+    phoneNumberId: '106540352242922',
+    accessToken: 'EAAtoken',
+  });
+const message: OutboundMessage = { id: 'our-id', to: '5511999990000', text: 'Olá 👋 "x"', template: null };
+const accepted: Answer = {
+  status: 200,
+  body: '{"messaging_product":"whatsapp","contacts":[{"input":"5511999990000","wa_id":"551199990000"}],"messages":[{"id":"wamid.A="}]}',
+};
+const send = (port: number, outbound = message, limitMs = 2_000) =>
+  provider(port).send(outbound, AbortSignal.timeout(limitMs));
+const refusal = (status: number, error: object, headers?: Record<string, string>): Answer => ({
+  status,
+  body: JSON.stringify({ error }),
+  ...(headers && { headers }),
+});
+
+describe('what goes out', () => {
+  test('a text, with our id in it and the token in its header alone', async () => {
+    const { port, requests } = await answering(accepted);
+    expect(await send(port)).toEqual({ providerMessageId: 'wamid.A=', waId: '551199990000' });
+    expect(requests).toMatchObject([
+      {
+        url: '/v23.0/106540352242922/messages',
+        headers: { authorization: 'Bearer EAAtoken', 'content-type': 'application/json' },
+        body: {
+          messaging_product: 'whatsapp',
+          recipient_type: 'individual',
+          to: '5511999990000',
+          type: 'text',
+          text: { body: 'Olá 👋 "x"', preview_url: false },
+          biz_opaque_callback_data: 'our-id',
+        },
+      },
+    ]);
+    expect(JSON.stringify(requests[0]?.body)).not.toContain('EAAtoken');
+  });
+
+  test('a template, with its components as they were given', async () => {
+    const { port, requests } = await answering(accepted);
+    const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }];
+    await send(port, { ...message, template: { name: 'hello', language: 'pt_BR', components } });
+    expect(requests[0]?.body).toMatchObject({
+      type: 'template',
+      template: { name: 'hello', language: { code: 'pt_BR' }, components },
+    });
+    expect(requests[0]?.body).not.toHaveProperty('text');
+  });
+});
+
+describe('a refusal that could be read', () => {
+  test.each([
+    [{ code: 0 }, 'channel'],
+    [{ code: 190 }, 'channel'],
+    [{ code: 10 }, 'channel'],
+    [{ code: 200 }, 'channel'],
+    [{ code: 299 }, 'channel'],
+    [{ code: 100, error_subcode: 33 }, 'channel'],
+    [{ code: 100 }, 'refused'],
+    [{ code: 131008 }, 'refused'],
+    [{ code: 132000 }, 'refused'],
+    [{ code: 131026 }, 'refused'],
+    [{ code: 131047 }, 'refused'],
+    [{ code: 131049 }, 'refused'],
+    [{ code: 131050 }, 'refused'],
+    [{ code: 368 }, 'refused'],
+    [{ code: 130497 }, 'refused'],
+    [{ code: 131031 }, 'refused'],
+    [{ code: 999_999 }, 'refused'],
+    [{ code: 2 }, 'not_sent'],
+    [{ code: 131000 }, 'not_sent'],
+    [{ code: 131016 }, 'not_sent'],
+    [{ code: 4 }, 'throttled'],
+    [{ code: 80007 }, 'throttled'],
+    [{ code: 130429 }, 'throttled'],
+    [{ code: 131056 }, 'throttled'],
+    [{ code: 131048 }, 'throttled'],
+  ])('%j is %s, whatever its status is', async (error, kind) => {
+    for (const status of [400, 500]) {
+      const { port } = await answering(refusal(status, error));
+      if (error.code === 999_999 && status === 500) continue;
+      await expect(send(port)).rejects.toMatchObject({ kind });
+    }
+  });
+
+  test('with an unknown code goes by its status', async () => {
+    const unknown = { code: 999_999 };
+    const { port: throttling } = await answering(refusal(429, unknown));
+    await expect(send(throttling)).rejects.toMatchObject({ kind: 'throttled', scope: 'number' });
+    const { port: failing } = await answering(refusal(503, unknown));
+    await expect(send(failing)).rejects.toMatchObject({ kind: 'not_sent' });
+  });
+
+  test('of the pair concerns the pair; Retry-After wins', async () => {
+    const { port: plain } = await answering(refusal(400, { code: 131056 }));
+    await expect(send(plain)).rejects.toMatchObject({ scope: 'pair', retryAfterSeconds: 6 });
+    const { port: told } = await answering(refusal(400, { code: 131056 }, { 'retry-after': '17' }));
+    await expect(send(told)).rejects.toMatchObject({ retryAfterSeconds: 17 });
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    const { port: dated } = await answering(refusal(429, { code: 130429 }, { 'retry-after': date }));
+    const error = (await send(dated).catch((caught) => caught)) as { retryAfterSeconds: number };
+    expect(error.retryAfterSeconds).toBeGreaterThan(55);
+    expect(error.retryAfterSeconds).toBeLessThanOrEqual(60);
+  });
+
+  test('says nothing of what Meta wrote, which may quote the number', async () => {
+    const quoting = { code: 131026, message: 'to 5511999990000', error_data: { details: '5511999990000' } };
+    const { port } = await answering(refusal(400, quoting));
+    const error = (await send(port).catch((caught) => caught)) as Error;
+    expect(`${error.message} ${JSON.stringify(error)} ${error.stack}`).not.toContain('5511999990000');
+  });
+});
+
+describe('only what certainly was not sent is said to be so', () => {
+  test('nobody listens', async () => {
+    const { port } = await answering(accepted);
+    for (const close of closing.splice(0)) close();
+    await expect(send(port)).rejects.toMatchObject({ kind: 'not_sent', code: 'whatsapp_unreachable' });
+  });
+
+  test('a connection that is never taken up, up to the limit', async () => {
+    // An address of the documentation range (RFC 5737): nothing answers there, or the network refuses it at once.
+    const nowhere = createWhatsappProvider({ apiUrl: 'http://192.0.2.1:9/v1', phoneNumberId: '1', accessToken: 't' });
+    await expect(nowhere.send(message, AbortSignal.timeout(300))).rejects.toMatchObject({ kind: 'not_sent' });
+  });
+
+  test.each([
+    [{ status: 200, body: '' }],
+    [{ status: 200, body: '{"messages":[]}' }],
+    [{ status: 200, body: '<html>' }],
+    [{ status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }],
+    [{ status: 404, body: '<html>' }],
+    [{ status: 500, body: '{"error":"no"}' }],
+    [{ status: 502, body: 'Bad gateway' }],
+    [{ status: 200, body: 'x'.repeat(300_000) }],
+  ] satisfies [Answer][])('an answer that tells nothing leaves it open: %#', async (answer) => {
+    const { port } = await answering(answer);
+    await expect(send(port)).rejects.toMatchObject({ kind: 'ambiguous' });
+  });
+
+  test('a server that takes the request and hangs, or hangs up, leaves it open', async () => {
+    for (const hangUp of [false, true]) {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {});
+        if (hangUp) socket.once('data', () => socket.resetAndDestroy());
+        closing.push(() => socket.destroy());
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closing.push(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      await expect(send(port, message, 200)).rejects.toMatchObject({
+        kind: 'ambiguous',
+        code: hangUp ? 'whatsapp_answer_lost' : 'whatsapp_timeout',
+      });
+    }
+  });
+
+  test('an answer that breaks off leaves it open', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': '500' }).write('{"messages":');
+      setImmediate(() => response.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    await expect(send(port)).rejects.toMatchObject({ kind: 'ambiguous' });
+  });
+});

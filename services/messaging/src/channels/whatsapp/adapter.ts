@@ -1,0 +1,114 @@
+import { type Accepted, ChannelError, type ChannelProvider, type OutboundMessage } from '../channel-provider.ts';
+import { type HttpAnswer, NotConnected, postJson } from '@mostrador/kit/clients/http';
+import { channelErrorOf, type WhatsappError } from './errors.ts';
+
+export type WhatsappSettings = {
+  /** With the version, without a slash at its end: `https://graph.facebook.com/v23.0`. */
+  readonly apiUrl: string;
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+};
+
+export const defaultApiUrl = 'https://graph.facebook.com/v23.0';
+
+const maxRetryAfterSeconds = 86_400;
+
+/** The WhatsApp Cloud API. It has no idempotency key, so whatever leaves the outcome open is `ambiguous`. */
+export function createWhatsappProvider({ apiUrl, phoneNumberId, accessToken }: WhatsappSettings): ChannelProvider {
+  const url = new URL(`${apiUrl}/${phoneNumberId}/messages`);
+  return {
+    async send(message, signal) {
+      let answer: HttpAnswer;
+      try {
+        answer = await postJson(url, {
+          headers: { authorization: `Bearer ${accessToken}`, 'user-agent': 'Mostrador' },
+          body: JSON.stringify(bodyOf(message)),
+          signal,
+        });
+      } catch (error) {
+        throw failureOfTransport(error, signal);
+      }
+      return readAnswer(answer);
+    },
+  };
+}
+
+function bodyOf({ id, to, text, template }: OutboundMessage) {
+  const common = {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to,
+    // Comes back with every status, also when the answer to this request is lost.
+    biz_opaque_callback_data: id,
+  };
+  if (!template) return { ...common, type: 'text', text: { body: text, preview_url: false } };
+  const { name, language, components } = template;
+  return {
+    ...common,
+    type: 'template',
+    template: { name, language: { code: language }, ...(components && { components }) },
+  };
+}
+
+function readAnswer({ status, headers, body }: HttpAnswer): Accepted {
+  const answer = parse(body);
+  if (status >= 200 && status < 300) {
+    const providerMessageId = stringAt(answer, 'messages', 0, 'id');
+    if (!providerMessageId) throw unreadable(status);
+    const waId = stringAt(answer, 'contacts', 0, 'wa_id');
+    return { providerMessageId, waId: waId && /^[0-9]{5,20}$/.test(waId) ? waId : null };
+  }
+  const refusal = readError(answer, status);
+  // Whoever answered without Meta's error, it may have been someone on the way who had passed the request on.
+  if (!refusal) throw unreadable(status);
+  throw channelErrorOf(refusal, retryAfterSeconds(headers['retry-after'], Date.now()));
+}
+
+const unreadable = (status: number) =>
+  new ChannelError('ambiguous', 'whatsapp_answer_unreadable', `WhatsApp's answer could not be read (HTTP ${status}).`);
+
+function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
+  if (error instanceof NotConnected) {
+    return new ChannelError('not_sent', 'whatsapp_unreachable', `WhatsApp could not be reached${reason(error.cause)}.`);
+  }
+  if (signal.aborted) return new ChannelError('ambiguous', 'whatsapp_timeout', 'WhatsApp did not answer in time.');
+  return new ChannelError('ambiguous', 'whatsapp_answer_lost', `The connection broke off${reason(error)}.`);
+}
+
+/** The system's error code alone: its text may name addresses. */
+const reason = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+
+/** `{ error: { code, error_subcode } }`, or nothing when it is not Meta's error. */
+function readError(answer: unknown, status: number): WhatsappError | undefined {
+  const error = at(answer, 'error');
+  const code = at(error, 'code');
+  if (typeof code !== 'number' || !Number.isInteger(code)) return undefined;
+  const subcode = at(error, 'error_subcode');
+  return { code, status, ...(typeof subcode === 'number' && { subcode }) };
+}
+
+/** Seconds or a date (RFC 9110 10.2.3). */
+function retryAfterSeconds(header: string | string[] | undefined, nowMs: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxRetryAfterSeconds);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const at = (value: unknown, key: string | number): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string | number, unknown>)[key]
+    : undefined;
+
+function stringAt(value: unknown, ...path: (string | number)[]): string | undefined {
+  const found = path.reduce(at, value);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { notification, textFrom } from '../../../test/inbound-webhook.ts';
+import { readNotification } from './payload.ts';
+
+const number = '123456789012345';
+const customer = '5511988887777';
+const now = new Date('2026-11-21T12:00:00Z');
+const read = (payload: unknown) => readNotification(payload, number, now);
+const one = (message: object) =>
+  read(notification(number, { messages: [{ from: customer, id: 'wamid.1', timestamp: '1795000000', ...message }] }))
+    .messages[0];
+
+test('a text is read with its customer, name and moment', () => {
+  const at = new Date('2026-11-21T11:59:58Z');
+  const payload = notification(number, textFrom(customer, 'Olá! 👋', { id: 'wamid.1', name: 'Ana', at }));
+  expect(read(payload)).toEqual({
+    messages: [
+      { providerMessageId: 'wamid.1', waId: customer, name: 'Ana', kind: 'text', body: 'Olá! 👋', writtenAt: at },
+    ],
+    statuses: [],
+    unusable: 0,
+  });
+});
+
+test('a batch is read through all its arrays, in order', () => {
+  const texts = ['1', '2', '3'].map((body) => textFrom(customer, body));
+  const [first, second, third] = texts as [object, object, { messages: unknown[] }];
+  const payload = notification(number, first, {
+    ...second,
+    messages: [...(textFrom(customer, '2').messages ?? []), ...third.messages],
+  });
+  expect(read(payload).messages.map(({ body }) => body)).toEqual(['1', '2', '3']);
+});
+
+test('what belongs to another number or field is passed over', () => {
+  const payload = notification(number, textFrom(customer, 'mine'));
+  payload.entry[0]?.changes.push({ ...payload.entry[0].changes[0], field: 'account_update' } as never);
+  payload.entry.push(...notification('999999999999999', textFrom(customer, 'theirs')).entry);
+  expect(read(payload).messages.map(({ body }) => body)).toEqual(['mine']);
+});
+
+test.each([
+  [{ type: 'image', image: { id: '1', caption: 'Look' } }, 'image', 'Look'],
+  [{ type: 'audio', audio: { id: '1' } }, 'audio', ''],
+  [{ type: 'button', button: { text: 'Yes', payload: 'y' } }, 'button', 'Yes'],
+  [
+    { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Cut' } } },
+    'interactive',
+    'Cut',
+  ],
+  [{ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }, 'reaction', '👍'],
+  [{ type: 'hologram', hologram: { depth: 3 } }, 'hologram', ''],
+  [{ type: 'text' }, 'text', ''],
+  [{}, 'unknown', ''],
+])('%j is kept as %s with the text %j', (message, kind, body) => {
+  expect(one(message)).toMatchObject({ kind, body });
+});
+
+test('what PostgreSQL cannot keep is taken out, and what is too long is cut between characters', () => {
+  expect(one({ type: 'text', text: { body: 'a\0b\ud800' } })?.body).toBe('ab\ufffd');
+  expect(one({ type: 'text', text: { body: '👋'.repeat(5000) } })?.body).toBe('👋'.repeat(4096));
+});
+
+test('a number that the channel spells in another way is that of the contact', () => {
+  const payload = notification(number, { ...textFrom('551188887777', 'x'), contacts: [{ wa_id: customer }] });
+  expect(read(payload).messages[0]).toMatchObject({ waId: customer, name: null });
+});
+
+test('statuses are read with our id and the reason of a failure, in our words', () => {
+  const base = { recipient_id: customer, timestamp: '1795000000' };
+  const statuses = [
+    { ...base, id: 'wamid.1', status: 'delivered', biz_opaque_callback_data: 'ours' },
+    { ...base, id: 'wamid.2', status: 'failed', errors: [{ code: 131047, title: `to ${customer}` }] },
+    { ...base, id: 'wamid.3', status: 'warning' },
+  ];
+  const found = read(notification(number, { statuses }));
+  expect(found.unusable).toBe(0);
+  expect(found.statuses).toEqual([
+    { providerMessageId: 'wamid.1', callbackData: 'ours', status: 'delivered', at: new Date(1795000000_000) },
+    {
+      providerMessageId: 'wamid.2',
+      callbackData: null,
+      status: 'failed',
+      at: new Date(1795000000_000),
+      error: { code: 'messaging_window_closed', detail: expect.not.stringContaining(customer) },
+    },
+  ]);
+});
+
+test('a moment that is absurd or still to come is now', () => {
+  for (const timestamp of ['1e99', 'soon', '-5', undefined, '99999999999']) {
+    expect(one({ timestamp, type: 'text', text: { body: 'x' } })?.writtenAt).toEqual(now);
+  }
+});
+
+test('one odd entry never costs the others, whatever it is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), (odd, strange) => {
+      const good = textFrom(customer, 'good');
+      const payload = notification(number, { ...good, messages: [...odd, ...(good.messages ?? [])], statuses: odd });
+      payload.entry.unshift(strange as never);
+      expect(read(payload).messages.map(({ body }) => body)).toContain('good');
+      expect(() => read(strange)).not.toThrow();
+    }),
+  );
+});

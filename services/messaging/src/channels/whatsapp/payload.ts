@@ -1,0 +1,125 @@
+import { failureOf } from './errors.ts';
+import type { ReceivedStatus } from '../../delivery/status-update.repository.ts';
+
+/** A message as the channel brought it. */
+export type InboundMessage = {
+  readonly providerMessageId: string;
+  /** The channel's own id of the customer: digits. */
+  readonly waId: string;
+  /** The name in the customer's profile, when the channel gives one. */
+  readonly name: string | null;
+  /** The channel's word for what it is: `text`, `image`, or one that did not exist when this was written. */
+  readonly kind: string;
+  /** The text of it or the caption; empty when there is none. */
+  readonly body: string;
+  /** When the customer wrote, as the channel says. */
+  readonly writtenAt: Date;
+};
+
+export type Notification = {
+  readonly messages: readonly InboundMessage[];
+  readonly statuses: readonly ReceivedStatus[];
+  /** Entries that cannot be taken in at all: without an id, or of nobody. */
+  readonly unusable: number;
+};
+
+const longestBody = 4096;
+const longestName = 200;
+
+/**
+ * Reads what WhatsApp posts (Cloud API webhooks, `field: messages`). Batches come in three nested arrays. Whatever is not
+ * known or not as documented is passed over: one odd entry never costs the others. Values of another number are not ours.
+ */
+export function readNotification(payload: unknown, phoneNumberId: string, now = new Date()): Notification {
+  const values = list(member(payload, 'entry'))
+    .flatMap((entry) => list(member(entry, 'changes')))
+    .filter((change) => member(change, 'field') === 'messages')
+    .map((change) => member(change, 'value'))
+    .filter((value) => text(member(member(value, 'metadata'), 'phone_number_id')) === phoneNumberId);
+  const messages = values.flatMap((value) =>
+    list(member(value, 'messages')).map((one) => readMessage(one, value, now)),
+  );
+  const statuses = values.flatMap((value) => list(member(value, 'statuses')).map((one) => readStatus(one, now)));
+  return {
+    messages: messages.filter((one) => one !== undefined),
+    statuses: statuses.filter((one) => one !== undefined && one !== null),
+    unusable: [...messages, ...statuses].filter((one) => one === undefined).length,
+  };
+}
+
+function readMessage(message: unknown, value: unknown, now: Date): InboundMessage | undefined {
+  const providerMessageId = identifier(member(message, 'id'));
+  const from = text(member(message, 'from'));
+  const contacts = list(member(value, 'contacts'));
+  // One message has one contact beside it; only there may the two ids differ.
+  const contact = contacts.find((one) => text(member(one, 'wa_id')) === from) ?? (contacts.length === 1 && contacts[0]);
+  const waId = text(member(contact, 'wa_id')) || from;
+  if (!providerMessageId || !/^[0-9]{5,20}$/.test(waId)) return undefined;
+  const kind = storable(text(member(message, 'type'))).slice(0, 50) || 'unknown';
+  const name = storable(text(member(member(contact, 'profile'), 'name'))).trim();
+  return {
+    providerMessageId,
+    waId,
+    name: first(name, longestName).trim() || null,
+    kind,
+    body: first(storable(bodyOf(member(message, kind))), longestBody),
+    writtenAt: moment(member(message, 'timestamp'), now),
+  };
+}
+
+/** What can be read of a message's content, wherever its kind keeps it. */
+function bodyOf(content: unknown): string {
+  const reply = member(content, 'button_reply') ?? member(content, 'list_reply') ?? member(content, 'nfm_reply');
+  const places = [
+    member(content, 'body'),
+    member(content, 'caption'),
+    member(content, 'text'),
+    member(content, 'emoji'),
+    member(reply, 'title'),
+    member(reply, 'body'),
+  ];
+  return places.map(text).find((found) => found !== '') ?? '';
+}
+
+const reported: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
+
+/** Null: a status that says nothing about whether the message arrived. */
+function readStatus(status: unknown, now: Date): ReceivedStatus | null | undefined {
+  const providerMessageId = identifier(member(status, 'id'));
+  if (!providerMessageId) return undefined;
+  const word = text(member(status, 'status'));
+  if (!reported.has(word)) return null;
+  const [error] = list(member(status, 'errors'));
+  const code = Number(member(error, 'code'));
+  return {
+    providerMessageId,
+    callbackData: identifier(member(status, 'biz_opaque_callback_data')) || null,
+    status: word as ReceivedStatus['status'],
+    at: moment(member(status, 'timestamp'), now),
+    ...(word === 'failed' && Number.isSafeInteger(code) ? { error: failureOf(code) } : {}),
+  };
+}
+
+/** Unix seconds in a string. A moment that is missing, absurd or still to come is now. */
+function moment(timestamp: unknown, now: Date): Date {
+  const seconds = Number(timestamp);
+  const isSane = Number.isFinite(seconds) && seconds > 0 && seconds * 1000 <= now.getTime();
+  return isSane ? new Date(seconds * 1000) : now;
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const identifier = (value: unknown): string => {
+  const id = storable(text(value));
+  return id.length <= 512 ? id : '';
+};
+/** PostgreSQL keeps neither NUL nor half a character. */
+const storable = (value: string): string => value.replaceAll('\0', '').toWellFormed();
+/** The first so many characters, none of them cut in two. */
+const first = (value: string, length: number): string =>
+  value.length <= length ? value : Array.from(value).slice(0, length).join('');

@@ -1,0 +1,82 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
+import { countInteraction } from '../conversations/conversation.repository.ts';
+import { type MessageRow, type MessageState, mergeReport, type StatusReport } from '../messages/message.ts';
+import { recordResponse } from '../sessions/session.repository.ts';
+import { hasQueued, releaseHeld } from './delivery.repository.ts';
+import { calmWatchdog, findReports, saveProviderId, saveState } from './status-update.repository.ts';
+import { wakeDelivery } from './wake-delivery.ts';
+
+/**
+ * Takes over what is known of a message, with what follows from it: the events, the interaction and the response when it has
+ * become sent, and the wake-up of those that it held back. The conversation is locked. Returns the message as it is now.
+ */
+export async function applyReports(
+  sql: TransactionSql,
+  storeId: string,
+  message: MessageRow,
+  reports: readonly StatusReport[],
+): Promise<MessageRow> {
+  let after = message;
+  for (const report of reports) after = { ...after, ...mergeReport(after, report) };
+  if (reports.length > 0 && !changed(message, after)) await calmWatchdog(sql, storeId, message.id);
+  if (!changed(message, after)) return message;
+  const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
+  await Promise.all([
+    saveState(sql, storeId, message.id, stateOf(after)),
+    held && releaseHeld(sql, storeId, message.lead_id),
+    !message.sent_at && after.sent_at && countInteraction(sql, storeId, message.lead_id),
+    !message.sent_at && after.sent_at && recordResponse(sql, storeId, message),
+    appendOutbox(sql, storeId, [
+      ...factsOf(message, after),
+      ...(held ? [wakeDelivery(message.lead_id, 'message_settled')] : []),
+    ]),
+  ]);
+  return after;
+}
+
+/** The provider's id has become known: what was reported under it before is applied now. */
+export async function adoptProviderId(
+  sql: TransactionSql,
+  storeId: string,
+  message: MessageRow,
+  { channelId, providerMessageId }: { channelId: string; providerMessageId: string },
+): Promise<MessageRow> {
+  const [reports] = await Promise.all([
+    findReports(sql, storeId, channelId, providerMessageId),
+    saveProviderId(sql, storeId, message.id, providerMessageId),
+  ]);
+  const known = { ...message, provider_message_id: message.provider_message_id ?? providerMessageId };
+  return await applyReports(sql, storeId, known, reports);
+}
+
+const stateOf = ({ status, error_code, error_detail, sent_at, delivered_at, read_at }: MessageRow): MessageState => ({
+  status,
+  error_code,
+  error_detail,
+  sent_at,
+  delivered_at,
+  read_at,
+});
+
+const changed = (before: MessageRow, after: MessageRow): boolean =>
+  JSON.stringify(stateOf(before)) !== JSON.stringify(stateOf(after));
+
+/** What the world is told of a message that went from one state to another. */
+function factsOf(before: MessageRow, after: MessageRow): Fact[] {
+  const about = { message_id: after.id, lead_id: after.lead_id };
+  const facts: Fact[] = [];
+  if (!before.sent_at && after.sent_at) {
+    facts.push({ kind: 'event', type: 'messaging.message.sent', data: { ...about, source: after.source } });
+  }
+  if (before.status === after.status) return facts;
+  if (after.status === 'delivered' || after.status === 'read') {
+    const data = { ...about, status: after.status };
+    facts.push({ kind: 'event', type: 'messaging.message.status_changed', data });
+  }
+  if (after.status === 'failed') {
+    const data = { ...about, source: after.source, code: after.error_code ?? 'unspecified' };
+    facts.push({ kind: 'event', type: 'messaging.message.failed', data });
+  }
+  return facts;
+}

@@ -1,0 +1,105 @@
+import type { NextStep } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Gate } from '@mostrador/kit/resilience/circuit';
+import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
+import { isGuarded } from '../channels/channel-circuit.ts';
+import type { MessageRow } from '../messages/message.ts';
+import { claim, type HeadRow, lockQueue, postpone, takeSlot, watchQueue } from './delivery.repository.ts';
+import { type Move, nextMove, untilSignal, wait } from './next-move.ts';
+import type { DeliveryLimits } from './limits.ts';
+import { numberRate, slotGoodForMs } from './rates.ts';
+import { fail, recordUnknown, type TakenUp } from './record-outcome.ts';
+
+/** How the lead is reached when its channel has no id for it yet: `gone` when crm does not know it any more. */
+export type Contact = { readonly phone: string } | 'gone' | undefined;
+
+export type Taken =
+  | { readonly kind: 'send'; readonly takenUp: TakenUp }
+  | { readonly kind: 'ask contact' }
+  | { readonly kind: 'answer'; readonly next: NextStep };
+
+export type TakeUpOptions = { readonly gate: Gate; readonly limits: DeliveryLimits; readonly contact: Contact };
+
+/**
+ * Takes up the next message of a lead's queue, in order, or says what it waits for. `settled` gets the messages whose
+ * outcome was decided on the way.
+ */
+export async function takeUp(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { gate, limits, contact }: TakeUpOptions,
+  settled: string[],
+): Promise<Taken> {
+  for (;;) {
+    const [{ pair, head }, channel] = await Promise.all([
+      lockQueue(sql, storeId, leadId),
+      findLiveChannel(sql, storeId),
+    ]);
+    const closedForMs = channel && isGuarded(channel) ? gate.closedForMs(channel.id) : 0;
+    const move = nextMove({ pair, head, channel, closedForMs, unknownHoldMs: limits.unknownHoldMs });
+    switch (move.kind) {
+      case 'answer':
+        return move;
+      case 'strand':
+        await watchQueue(sql, storeId, leadId, limits.unsettledAfterMs);
+        return { kind: 'answer', next: untilSignal(move.reason) };
+      case 'postpone':
+        return waiting(await postpone(sql, storeId, move.head.id, move.delayMs), move.reason);
+      case 'refuse':
+        settled.push(await fail(sql, storeId, move.head.id, move.error));
+        break;
+      case 'expire': {
+        const known = await recordUnknown(
+          sql,
+          storeId,
+          move.head,
+          await channelOf(sql, storeId, move.head),
+          lost,
+          limits,
+        );
+        if (known) settled.push(known);
+        break;
+      }
+      case 'send': {
+        const to = move.pair.wa_id ?? (typeof contact === 'object' ? contact.phone : undefined);
+        if (to) return await begin(sql, storeId, move, to, limits);
+        if (contact !== 'gone') return { kind: 'ask contact' };
+        settled.push(await fail(sql, storeId, move.head.id, leadGone));
+      }
+    }
+  }
+}
+
+const lost = {
+  code: 'attempt_lost',
+  detail: 'The process that sent it did not live to record what the channel answered.',
+};
+const leadGone = { code: 'lead_not_found', detail: 'The lead does not exist any more.' };
+
+const channelOf = async (sql: TransactionSql, storeId: string, message: MessageRow): Promise<ChannelRow | undefined> =>
+  message.channel_id === null ? undefined : await findChannelById(sql, storeId, message.channel_id);
+
+async function begin(
+  sql: TransactionSql,
+  storeId: string,
+  { head, channel, asTemplate }: Extract<Move, { kind: 'send' }>,
+  to: string,
+  { leaseMs }: DeliveryLimits,
+): Promise<Taken> {
+  if (!hasSlot(head)) {
+    const { slotAt, now } = await takeSlot(sql, storeId, channel.id, numberRate(channel));
+    const delayMs = slotAt.getTime() - now.getTime();
+    if (delayMs > 0) {
+      return waiting(await postpone(sql, storeId, head.id, delayMs, slotAt), "the number's rate is used up");
+    }
+  }
+  const leaseToken = await claim(sql, storeId, head.id, { channelId: channel.id, leaseMs });
+  const attempt = { storeId, id: head.id, leaseToken };
+  return { kind: 'send', takenUp: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
+}
+
+const hasSlot = ({ slot_at, now }: HeadRow): boolean =>
+  slot_at !== null && slot_at <= now && now.getTime() - slot_at.getTime() <= slotGoodForMs;
+
+const waiting = (until: Date, reason: string): Taken => ({ kind: 'answer', next: wait(until, reason) });

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { ChannelError } from '../channels/channel-provider.ts';
+import { delayAfter, delayWhileClosed, toChannelError } from './next-move.ts';
+
+const error = (retryAfterSeconds?: number) =>
+  new ChannelError('not_sent', 'code', 'detail', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+
+describe('the time until the next attempt', () => {
+  test('doubles from 2 s to 5 minutes, give or take a fifth', () => {
+    const middle = () => 0.5;
+    expect([1, 2, 3, 8, 9, 100].map((attempts) => delayAfter(error(), attempts, middle))).toEqual([
+      2_000, 4_000, 8_000, 256_000, 300_000, 300_000,
+    ]);
+    expect(delayAfter(error(), 1, () => 0)).toBe(1_600);
+    expect(delayAfter(error(), 1, () => 1)).toBe(2_400);
+    expect(delayAfter(error(), 100, () => 1)).toBe(300_000);
+  });
+
+  test('is what the channel asks for, within reason', () => {
+    expect([0, 7, 10_000_000].map((seconds) => delayAfter(error(seconds), 1))).toEqual([1_000, 7_000, 86_400_000]);
+  });
+
+  test('of a channel that is not asked is spread behind its opening', () => {
+    expect(delayWhileClosed(30_000, () => 0)).toBe(30_000);
+    expect(delayWhileClosed(30_000, () => 1)).toBe(36_000);
+    expect(delayWhileClosed(1, () => 0)).toBe(100);
+  });
+});
+
+test('what no adapter foresaw may have happened after sending, and shows nothing of itself', () => {
+  const failure = toChannelError(new TypeError('cannot read 5511999990000'));
+  expect(failure).toMatchObject({ kind: 'ambiguous', code: 'channel_failed' });
+  expect(failure.detail).not.toContain('5511');
+});

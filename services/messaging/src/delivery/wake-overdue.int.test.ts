@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { connectChannel, deliverMessages, deliveryCarrier, disconnectChannel } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { type Accepted, ChannelError } from '../channels/channel-provider.ts';
+import { sweepOverdue } from './wake-overdue.ts';
+import { countUnsettled } from './watch.repository.ts';
+import { watchUnsettled } from './watchdog.ts';
+
+let messaging: TestMessaging;
+let outcome: () => Promise<Accepted>;
+let storeId: string;
+beforeAll(async () => {
+  messaging = await startMessaging({ openProvider: () => ({ send: () => outcome() }) });
+});
+beforeEach(async () => {
+  storeId = randomUUID();
+  outcome = async () => ({ providerMessageId: randomUUID(), waId: null });
+  await messaging.addChannel(storeId, 'whatsapp_cloud');
+  await messaging.adminSql`update messages set status = 'failed', lease_token = null, lease_until = null, unsettled_at = null`;
+  await messaging.adminSql`delete from outbox`;
+});
+afterAll(() => messaging?.stop());
+
+/** A lead with as many messages that wait; nobody has been told of them. */
+async function waiting(messages = 1): Promise<string> {
+  const leadId = messaging.crm.addLead(storeId);
+  await messaging.adminSql`
+    insert into conversations (store_id, lead_id, last_inbound_at) values (${storeId}, ${leadId}, now())`;
+  await messaging.adminSql`
+    insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
+  for (let count = 0; count < messages; count += 1) await messaging.send(storeId, leadId);
+  await messaging.adminSql`delete from outbox`;
+  return leadId;
+}
+const older = (seconds: number) => messaging.adminSql`
+  update messages set created_at = created_at - ${seconds} * interval '1 second',
+    next_attempt_at = next_attempt_at - ${seconds} * interval '1 second',
+    lease_until = lease_until - ${seconds} * interval '1 second',
+    unsettled_at = unsettled_at - ${seconds} * interval '1 second'
+  where store_id = ${storeId}`;
+const sweep = () => sweepOverdue(messaging.dependencies, new AbortController().signal);
+const watch = () => watchUnsettled(messaging.dependencies, new AbortController().signal);
+const step = (lead_id: string) =>
+  messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));
+
+describe('the sweep', () => {
+  test('wakes a lead whose turn passed 30 s ago, once in five minutes', async () => {
+    const leadId = await waiting(3);
+    await older(25);
+    expect(await sweep()).toBe(0);
+    await older(6);
+    expect(await sweep()).toBe(1);
+    expect(await messaging.wakeUps(storeId)).toEqual([{ entity_id: leadId, lead_id: leadId, signal: 'overdue' }]);
+    expect(await sweep()).toBe(0);
+    await messaging.adminSql`update conversations set woken_at = woken_at - interval '301 seconds'`;
+    expect(await sweep()).toBe(1);
+  });
+
+  test('also when the process that sent it died', async () => {
+    await waiting();
+    await messaging.adminSql`
+      update messages set status = 'sending', lease_token = gen_random_uuid(), lease_until = now() where store_id = ${storeId}`;
+    await older(31);
+    expect(await sweep()).toBe(1);
+  });
+
+  test('leaves alone what waits for its next attempt, for a channel, or behind another', async () => {
+    const leadId = await waiting(2);
+    await older(60);
+    outcome = failing('not_sent');
+    await step(leadId);
+    expect(await sweep()).toBe(0);
+    await messaging.adminSql`update messages set next_attempt_at = null where store_id = ${storeId}`;
+    await messaging.adminSql`
+      update channels set status = 'needs_attention', last_error_code = 'c', last_error_detail = 'd'
+      where store_id = ${storeId}`;
+    expect(await sweep()).toBe(0);
+  });
+
+  test('two at once wake each lead once', async () => {
+    const leads = await Promise.all(Array.from({ length: 20 }, () => waiting()));
+    await older(60);
+    await messaging.adminSql`delete from outbox`;
+    const woken = await Promise.all([sweep(), sweep()]);
+    expect(woken[0] + woken[1]).toBe(leads.length);
+    expect(await messaging.wakeUps(storeId)).toHaveLength(leads.length);
+  });
+});
+
+describe('stuck in pending after the provider said 200: the watchdog', () => {
+  const told = async () =>
+    (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.unsettled').length;
+
+  test('tells once of an outcome that is unknown for ten minutes', async () => {
+    const leadId = await waiting();
+    outcome = failing('ambiguous');
+    await step(leadId);
+    await older(590);
+    expect(await watch()).toBe(0);
+    await older(11);
+    expect(await watch()).toBe(1);
+    expect(await watch()).toBe(0);
+    expect(await told()).toBe(1);
+    const counts = await messaging.dependencies.systemDatabase.read({ deadline: Date.now() + 1000 }, (sql) =>
+      countUnsettled(sql),
+    );
+    expect(counts).toEqual({ queued: 0, sending: 0, unknown: 1 });
+  });
+
+  test('tells once of what the provider took and never reported on for an hour', async () => {
+    await step(await waiting());
+    await older(3590);
+    expect(await watch()).toBe(0);
+    await older(11);
+    expect(await watch()).toBe(1);
+    expect(await told()).toBe(1);
+  });
+
+  test('tells once of each message that waits ten minutes for a channel, and of none once one is connected', async () => {
+    const leadId = await waiting(2);
+    await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
+    expect(await step(leadId)).toMatchObject({ wake_at: null, reason: 'no channel is connected' });
+    await older(590);
+    expect(await watch()).toBe(0);
+    await older(11);
+    expect(await watch()).toBe(2);
+    expect(await watch()).toBe(0);
+    expect(await told()).toBe(2);
+    await step(leadId);
+    await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, testContext({ storeId }));
+    await older(601);
+    expect(await watch()).toBe(0);
+  });
+});
+
+// The last one: it starts the relay.
+test('the workflow of a lead that was lost is there again', async () => {
+  const leadId = await waiting();
+  await older(60);
+  expect(await sweep()).toBe(1);
+  messaging.relay.start();
+  const handle = messaging.temporal.client.workflow.getHandle(deliveryCarrier.workflowId(leadId));
+  const description = await waitFor(() => handle.describe(), { description: 'the workflow exists', timeoutMs: 15_000 });
+  expect(description.status.name).toBe('RUNNING');
+});

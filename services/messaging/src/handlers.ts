@@ -1,0 +1,53 @@
+import type { messagingOperations } from '@mostrador/contracts';
+import type { Handlers } from '@mostrador/kit/rpc/server';
+import { rollupHandlers } from '@mostrador/rollups/handlers';
+import { connectChannel } from './channels/connect-channel.ts';
+import { disconnectChannel } from './channels/disconnect-channel.ts';
+import { getChannelConnection } from './channels/get-channel-connection.ts';
+import { showChannel } from './channels/show-channel.ts';
+import { deliverMessages } from './delivery/deliver-messages.ts';
+import { settleMessage } from './delivery/settle-message.ts';
+import type { Dependencies } from './dependencies.ts';
+import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
+import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
+import { receiveWebhook } from './inbound/receive-webhook.ts';
+import { verifyWebhook } from './inbound/verify-webhook.ts';
+import { acceptMessage } from './messages/accept-message.ts';
+import { getMessage } from './messages/get-message.ts';
+import { listMessages } from './messages/list-messages.ts';
+import { sendMessage } from './messages/send-message.ts';
+import { reportConversation } from './reports/report-conversation.ts';
+import { conversationRollups } from './reports/rollups.ts';
+import { summarizeConversations, summarizeConversationsV1 } from './reports/summarize-conversations.ts';
+import { closeSession } from './sessions/close-session.ts';
+import { listSessions } from './sessions/list-sessions.ts';
+import { updateSettings } from './settings/update-settings.ts';
+
+export const handlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
+  const reports = rollupHandlers(conversationRollups, dependencies);
+  return {
+    sendMessage: sendMessage(dependencies),
+    listMessages: listMessages(dependencies),
+    getMessage: getMessage(dependencies),
+    acceptMessage: acceptMessage(dependencies),
+    deliverMessages: deliverMessages(dependencies),
+    settleMessage: settleMessage(dependencies),
+    listSessions: listSessions(dependencies),
+    closeSession: closeSession(dependencies),
+    verifyWebhook: verifyWebhook(dependencies),
+    receiveWebhook: receiveWebhook(dependencies),
+    receiveSandboxMessage: receiveSandboxMessage(dependencies),
+    readSandboxConversation: readSandboxConversation(dependencies),
+    getChannelConnection: getChannelConnection(dependencies),
+    connectChannel: connectChannel(dependencies),
+    disconnectChannel: disconnectChannel(dependencies),
+    showChannel: showChannel(dependencies),
+    updateMessagingSettings: updateSettings(dependencies),
+    summarizeConversations: summarizeConversations(dependencies),
+    summarizeConversationsV1: summarizeConversationsV1(dependencies),
+    reportConversation: reportConversation(dependencies),
+    closeConversationReports: reports.close,
+    verifyConversationReports: reports.verify,
+    resetConversationReports: reports.reset,
+  };
+};

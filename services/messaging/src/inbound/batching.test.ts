@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createGathering } from './batching.ts';
+
+/** A gathering whose batches end when they are told to. */
+function openGathering(mostSize = 100) {
+  const batches: { key: string; items: readonly string[]; done: PromiseWithResolvers<(Error | undefined)[]> }[] = [];
+  const gathering = createGathering<string>({
+    work: (key, items) => {
+      const done = Promise.withResolvers<(Error | undefined)[]>();
+      batches.push({ key, items, done });
+      return done.promise;
+    },
+    sizeOf: (item) => item.length,
+    mostSize,
+  });
+  const items = () => batches.map(({ key, items }) => `${key}: ${items.join(' ')}`);
+  return { gathering, batches, items };
+}
+
+test('what comes during a batch is the next one, in its order, and no other key waits for it', async () => {
+  const { gathering, batches, items } = openGathering();
+  const first = gathering.add('a', '1');
+  await expect.poll(items).toEqual(['a: 1']);
+  const later = [gathering.add('a', '2'), gathering.add('a', '3'), gathering.add('b', '1')];
+  await expect.poll(items).toEqual(['a: 1', 'b: 1']);
+  batches[0]?.done.resolve([]);
+  await first;
+  await expect.poll(items).toEqual(['a: 1', 'b: 1', 'a: 2 3']);
+  batches[1]?.done.resolve([]);
+  batches[2]?.done.resolve([]);
+  await Promise.all(later);
+});
+
+test('an item that fails is refused alone, a batch that fails refuses all of it, and the next one is done', async () => {
+  const { gathering, batches } = openGathering();
+  const both = Promise.allSettled([gathering.add('a', '1'), gathering.add('a', '2')]);
+  await expect.poll(() => batches.length).toBe(1);
+  const next = Promise.allSettled([gathering.add('a', '3')]);
+  batches[0]?.done.resolve([undefined, new Error('not this one')]);
+  expect((await both).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  await expect.poll(() => batches.length).toBe(2);
+  const last = gathering.add('a', '4');
+  batches[1]?.done.reject(new Error('the database is away'));
+  expect(await next).toMatchObject([{ status: 'rejected', reason: { message: 'the database is away' } }]);
+  await expect.poll(() => batches.length).toBe(3);
+  batches[2]?.done.resolve([]);
+  await last;
+});
+
+test('a batch is no greater than it may be, but for one item that is', async () => {
+  const { gathering, batches, items } = openGathering(4);
+  const all = ['11', '22', '3', '444444', '5'].map((item) => gathering.add('a', item));
+  for (let index = 0; index < 4; index++) {
+    await expect.poll(() => batches.length).toBe(index + 1);
+    batches[index]?.done.resolve([]);
+  }
+  await Promise.all(all);
+  expect(items()).toEqual(['a: 11 22', 'a: 3', 'a: 444444', 'a: 5']);
+});

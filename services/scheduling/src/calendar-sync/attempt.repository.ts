@@ -1,0 +1,123 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { EventReference } from '../calendars/calendar-provider.ts';
+import type { SyncRow } from './sync.repository.ts';
+
+export type SyncError = { readonly code: string; readonly detail: string };
+
+/** Begins an attempt: for as long as the lease lasts, nobody else does. Returns the lease's token. */
+export async function claimSync(
+  sql: TransactionSql,
+  storeId: string,
+  appointmentId: string,
+  leaseMs: number,
+): Promise<string> {
+  const [row] = await sql<{ lease_token: string }[]>`
+    update calendar_syncs
+    set attempts = attempts + 1, lease_token = gen_random_uuid(),
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+        next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    where store_id = ${storeId} and appointment_id = ${appointmentId}
+    returning lease_token`;
+  return row?.lease_token as string;
+}
+
+/** An attempt that runs; what it records counts only while the lease is its own. */
+export type Attempt = { readonly storeId: string; readonly appointmentId: string; readonly leaseToken: string };
+
+const own = (sql: TransactionSql, { storeId, appointmentId, leaseToken }: Attempt) =>
+  sql`where store_id = ${storeId} and appointment_id = ${appointmentId} and lease_token = ${leaseToken}`;
+
+/** The calendar shows `version` (`event` is null when it shows nothing any more). Returns the state, if still ours. */
+export async function recordSynced(
+  sql: TransactionSql,
+  attempt: Attempt,
+  version: number,
+  event: EventReference | null,
+): Promise<SyncRow['state'] | undefined> {
+  const [row] = await sql<{ state: SyncRow['state'] }[]>`
+    update calendar_syncs
+    set state = case when desired_version = ${version} then 'synced' else 'pending' end,
+        next_attempt_at = case when desired_version = ${version} then null else clock_timestamp() end,
+        synced_version = ${version}, synced_at = clock_timestamp(),
+        event_id = ${event?.eventId ?? null}, href = ${event?.href ?? null}, etag = ${event?.etag ?? null},
+        last_error_code = null, last_error_detail = null, lease_token = null, lease_until = null
+    ${own(sql, attempt)}
+    returning state`;
+  return row?.state;
+}
+
+/** The attempt failed; the next one comes after `delayMs`. Returns when, if still ours. */
+export async function recordFailed(
+  sql: TransactionSql,
+  attempt: Attempt,
+  error: SyncError,
+  delayMs: number,
+): Promise<Date | undefined> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update calendar_syncs
+    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
+        last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null
+    ${own(sql, attempt)}
+    returning next_attempt_at`;
+  return row?.next_attempt_at;
+}
+
+/** The attempt was not made after all, and does not count. Returns when to ask again, if still ours. */
+export async function recordNotMade(sql: TransactionSql, attempt: Attempt, delayMs: number): Promise<Date | undefined> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update calendar_syncs
+    set attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null,
+        next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    ${own(sql, attempt)}
+    returning next_attempt_at`;
+  return row?.next_attempt_at;
+}
+
+/** A person must see to it, unless the appointment has changed meanwhile. Returns the state, if still ours. */
+export async function recordRejected(
+  sql: TransactionSql,
+  attempt: Attempt,
+  version: number,
+  error: SyncError,
+): Promise<SyncRow['state'] | undefined> {
+  const [row] = await sql<{ state: SyncRow['state'] }[]>`
+    update calendar_syncs
+    set state = case when desired_version = ${version} then 'needs_attention' else 'pending' end,
+        next_attempt_at = case when desired_version = ${version} then null else clock_timestamp() end,
+        last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null
+    ${own(sql, attempt)}
+    returning state`;
+  return row?.state;
+}
+
+/** Puts off a row that nobody has taken up. Returns until when. */
+export async function postponeSync(
+  sql: TransactionSql,
+  storeId: string,
+  appointmentId: string,
+  delayMs: number,
+): Promise<Date> {
+  const [row] = await sql<{ next_attempt_at: Date }[]>`
+    update calendar_syncs set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    where store_id = ${storeId} and appointment_id = ${appointmentId}
+    returning next_attempt_at`;
+  return row?.next_attempt_at as Date;
+}
+
+/**
+ * The connection was refused: nothing of it is tried until somebody connects anew. An attempt that runs finishes first,
+ * and what it leaves pending comes here at its next step.
+ */
+export async function markSyncsRefused(
+  sql: TransactionSql,
+  storeId: string,
+  connectionId: string,
+  error: SyncError,
+): Promise<void> {
+  await sql`
+    update calendar_syncs
+    set state = 'needs_attention', next_attempt_at = null, lease_token = null, lease_until = null,
+        last_error_code = ${error.code}, last_error_detail = ${error.detail}
+    where store_id = ${storeId} and connection_id = ${connectionId} and state = 'pending'
+      and (lease_until is null or lease_until <= clock_timestamp())`;
+}

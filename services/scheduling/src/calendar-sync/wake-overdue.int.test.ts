@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { appointmentCarrier, connectCalendar } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
+import { sweepOverdue } from './wake-overdue.ts';
+
+let scheduling: TestScheduling;
+beforeAll(async () => {
+  scheduling = await startScheduling();
+});
+beforeEach(async () => {
+  await scheduling.adminSql`delete from outbox`;
+  await scheduling.adminSql`delete from calendar_syncs`;
+});
+afterAll(() => scheduling?.stop());
+
+const sweep = (signal = new AbortController().signal) => sweepOverdue(scheduling.dependencies, signal);
+const connectFeed = (storeId: string) =>
+  scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
+const overdueBy = (seconds: number, storeId: string) => scheduling.adminSql`
+  update calendar_syncs set next_attempt_at = now() - ${seconds} * interval '1 second' where store_id = ${storeId}`;
+const lost = () => scheduling.adminSql`delete from outbox`;
+
+test('a sync whose workflow was lost is woken once it is overdue by 30 s, of every store, with its lead', async () => {
+  const stores = [randomUUID(), randomUUID()];
+  for (const storeId of stores) {
+    await connectFeed(storeId);
+    const lead_id = scheduling.addLead(storeId);
+    const { id } = await scheduling.create(storeId, { lead_id });
+    await lost();
+    await overdueBy(25, storeId);
+    expect(await sweep()).toBe(0);
+    await overdueBy(31, storeId);
+    expect(await sweep()).toBe(1);
+    expect(await scheduling.wakeUps(storeId)).toEqual([{ entity_id: id, lead_id, signal: 'overdue' }]);
+  }
+});
+
+test('what was woken is left alone for five minutes, so that a long outage does not pile up wake-ups', async () => {
+  const storeId = randomUUID();
+  await connectFeed(storeId);
+  await scheduling.create(storeId);
+  await overdueBy(60, storeId);
+  expect(await sweep()).toBe(1);
+  expect(await sweep()).toBe(0);
+  await scheduling.adminSql`update calendar_syncs set woken_at = woken_at - interval '301 seconds'`;
+  expect(await sweep()).toBe(1);
+});
+
+test('what is synced or waits for a person is not overdue', async () => {
+  const storeId = randomUUID();
+  await connectFeed(storeId);
+  const [synced] = [await scheduling.create(storeId), await scheduling.create(storeId)];
+  await scheduling.adminSql`
+    update calendar_syncs
+    set state = case when appointment_id = ${synced.id} then 'synced' else 'needs_attention' end, next_attempt_at = null
+    where store_id = ${storeId}`;
+  expect(await sweep()).toBe(0);
+});
+
+test('more than a batch are all woken, each once, also by two sweeps at once', async () => {
+  const storeId = randomUUID();
+  await scheduling.adminSql`
+    insert into appointments (store_id, title, scheduled_at, duration_minutes)
+    select ${storeId}, 'x', now() + n * interval '1 hour', 60 from generate_series(1, 1200) n`;
+  await connectFeed(storeId);
+  await lost();
+  await overdueBy(60, storeId);
+  const woken = await Promise.all([sweep(), sweep()]);
+  expect(woken.reduce((sum, count) => sum + count)).toBe(1200);
+  const wakeUps = await scheduling.wakeUps(storeId);
+  expect(new Set(wakeUps.map(({ entity_id }) => entity_id)).size).toBe(1200);
+  expect(wakeUps).toHaveLength(1200);
+});
+
+test('while many wake-ups wait to be delivered, no more are added', async () => {
+  const storeId = randomUUID();
+  await connectFeed(storeId);
+  await scheduling.create(storeId);
+  await overdueBy(60, storeId);
+  await scheduling.adminSql`
+    insert into outbox (store_id, kind, topic, data)
+    select ${storeId}, 'event', 'scheduling.appointment.updated', '{}' from generate_series(1, 500)`;
+  expect(await sweep()).toBe(0);
+});
+
+// The last one: it starts the relay.
+test('the workflow is there again', async () => {
+  const storeId = randomUUID();
+  await connectFeed(storeId);
+  const { id } = await scheduling.create(storeId);
+  await lost();
+  await overdueBy(60, storeId);
+  expect(await sweep()).toBe(1);
+  scheduling.relay.start();
+  const handle = scheduling.temporal.client.workflow.getHandle(appointmentCarrier.workflowId(id));
+  const description = await waitFor(() => handle.describe(), { description: 'the workflow exists', timeoutMs: 15_000 });
+  expect(description.status.name).toBe('RUNNING');
+});

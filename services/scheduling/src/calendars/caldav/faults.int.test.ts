@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CaldavServer, readEvents, startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { CalendarError, CalendarEvent } from '../calendar-provider.ts';
+import { createCaldavProvider } from './provider.ts';
+import { renderEvent } from '../icalendar.ts';
+
+const event: CalendarEvent = {
+  uid: '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',
+  sequence: 0,
+  title: 'Corte de Maria',
+  notes: null,
+  startsAt: new Date('2027-01-31T12:00:00.000Z'),
+  durationMinutes: 45,
+  createdAt: new Date('2026-11-21T10:00:00.000Z'),
+  updatedAt: new Date('2026-11-21T10:00:00.000Z'),
+};
+const reference = { eventId: event.uid, href: null, etag: null };
+const signal = () => AbortSignal.timeout(10_000);
+
+const errorOf = (attempt: Promise<unknown>): Promise<CalendarError> =>
+  attempt.then(
+    () => expect.unreachable('it did not fail'),
+    (error) => error,
+  );
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A server that misbehaves as told, and what reached it. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void, timeoutMs = 10_000) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((incoming, response) => {
+    requests.push(incoming);
+    incoming.resume().once('end', () => answer(incoming, response));
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/calendar/`;
+  const provider = createCaldavProvider({ url, username: 'tester', password: 'secret', timeoutMs });
+  return { url, provider, requests };
+}
+
+const multistatus = (props: string) =>
+  `<multistatus xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><response><href>/calendar/</href><propstat>` +
+  `<prop>${props}</prop><status>HTTP/1.1 200 OK</status></propstat></response></multistatus>`;
+
+const calendarType = '<resourcetype><collection/><C:calendar/></resourcetype>';
+
+const describing = (props: string) => (_: IncomingMessage, response: ServerResponse) =>
+  response.writeHead(207, { 'content-type': 'application/xml; charset=utf-8' }).end(multistatus(props));
+
+describe('a server that hangs', () => {
+  test.each([
+    ['before its answer', (_: IncomingMessage, _response: ServerResponse) => {}],
+    [
+      'within its answer',
+      (_: IncomingMessage, response: ServerResponse) => void response.writeHead(207).write('<multi'),
+    ],
+  ])('%s is unavailable within the limit', async (_, hang) => {
+    const { provider } = await serve(hang, 500);
+    const timedOut = { kind: 'unavailable', code: 'calendar_timeout' };
+    const started = Date.now();
+    await expect(provider.verify(signal())).rejects.toMatchObject(timedOut);
+    await expect(provider.put(event, null, signal())).rejects.toMatchObject(timedOut);
+    await expect(provider.remove(reference, signal())).rejects.toMatchObject(timedOut);
+    expect(Date.now() - started).toBeLessThan(5_000);
+  });
+
+  test("is left at once when the caller's signal says so", async () => {
+    const caller = new AbortController();
+    const { provider } = await serve(() => caller.abort());
+    await expect(provider.put(event, null, caller.signal)).rejects.toMatchObject({ code: 'calendar_timeout' });
+  });
+});
+
+describe('a redirect', () => {
+  test('within the origin is followed with the same method, body and credentials', async () => {
+    const { provider, requests } = await serve((incoming, response) => {
+      if (incoming.url?.startsWith('/calendar/')) {
+        response.writeHead(301, { location: incoming.url.replace('/calendar/', '/moved/') }).end();
+      } else response.writeHead(201, { etag: '"one"' }).end();
+    });
+    expect(await provider.put(event, null, signal())).toMatchObject({ etag: '"one"' });
+    const [, last] = requests;
+    expect(last).toMatchObject({ method: 'PUT', url: expect.stringMatching(/^\/moved\//) });
+    expect(last?.headers).toMatchObject({ authorization: expect.any(String), 'if-none-match': '*' });
+    expect(Number(last?.headers['content-length'])).toBeGreaterThan(100);
+  });
+
+  test('to another origin is not followed, and the answer names that origin alone', async () => {
+    const other = await serve((_, response) => response.writeHead(201).end());
+    const target = other.url.replace('http://', 'http://user:hidden@');
+    const { provider } = await serve((_, response) => response.writeHead(302, { location: target }).end());
+    const error = await errorOf(provider.put(event, null, signal()));
+    expect(error).toMatchObject({ kind: 'refused', code: 'calendar_moved' });
+    expect(error.detail).toContain(new URL(other.url).origin);
+    expect(error.detail).not.toContain('hidden');
+    expect(other.requests).toEqual([]);
+  });
+
+  test('in a circle ends', async () => {
+    const { provider, requests } = await serve((_, response) =>
+      response.writeHead(307, { location: '/calendar/' }).end(),
+    );
+    await expect(provider.verify(signal())).rejects.toMatchObject({ kind: 'refused', code: 'calendar_moved' });
+    expect(requests.length).toBeLessThan(10);
+  });
+});
+
+describe('an answer', () => {
+  test('without end is not read to the end', async () => {
+    const { provider } = await serve((_, response) => {
+      response.writeHead(207, { 'content-type': 'application/xml' });
+      const chunk = 'x'.repeat(64 * 1024);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await expect(provider.verify(signal())).rejects.toMatchObject({ code: 'calendar_answer_too_large' });
+  });
+
+  test('that makes no sense is never taken for a calendar', async () => {
+    for (const body of [
+      '',
+      '<multistatus',
+      'not xml',
+      '<multistatus xmlns="DAV:"/>',
+      '<html><body>Welcome</body></html>',
+    ]) {
+      const { provider } = await serve((_, response) =>
+        response.writeHead(207, { 'content-type': 'application/xml' }).end(body),
+      );
+      await expect(provider.verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
+    }
+  });
+
+  test('of throttling carries when to come back', async () => {
+    const { provider } = await serve((_, response) => response.writeHead(429, { 'retry-after': '17' }).end());
+    await expect(provider.put(event, null, signal())).rejects.toMatchObject({
+      kind: 'throttled',
+      retryAfterSeconds: 17,
+    });
+  });
+
+  test('that quotes the event is not quoted', async () => {
+    const { provider } = await serve((_, response) => response.writeHead(400).end('Bad event: Corte de Maria'));
+    const error = await errorOf(provider.put(event, null, signal()));
+    expect(error).toMatchObject({ kind: 'rejected', code: 'calendar_event_rejected' });
+    expect(`${error.message} ${error.detail}`).not.toContain('Maria');
+  });
+
+  test('without a tag, or with a weak one, leaves the next change able to happen', async () => {
+    let stored = '';
+    const { provider, requests } = await serve((incoming, response) => {
+      if (incoming.method === 'GET') response.writeHead(200, { etag: 'W/"weak"' }).end(stored);
+      else response.writeHead(incoming.headers['if-match'] ? 412 : 204, { etag: 'W/"weak"' }).end();
+    });
+    const known = await provider.put(event, null, signal());
+    expect(known.etag).toBeNull();
+    stored = renderEvent(event);
+    await provider.put({ ...event, sequence: 1 }, known, signal());
+    expect(requests.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
+  });
+
+  test('of 404 to a change says that the event is gone, so it is made again', async () => {
+    const { provider, requests } = await serve((incoming, response) => {
+      const absent = incoming.method === 'GET' || incoming.headers['if-match'];
+      response.writeHead(absent ? 404 : 201, absent ? {} : { etag: '"new"' }).end();
+    });
+    const created = await provider.put(event, null, signal());
+    const changed = await provider.put({ ...event, sequence: 1 }, created, signal());
+    expect(changed).toEqual(created);
+    expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'GET', 'PUT']);
+  });
+
+  test('of a precondition that never comes true ends as unavailable', async () => {
+    const { provider, requests } = await serve((incoming, response) =>
+      response.writeHead(incoming.method === 'PUT' ? 412 : 404).end(),
+    );
+    const known = { eventId: event.uid, href: 'http://elsewhere.example/x.ics', etag: '"one"' };
+    await expect(provider.put(event, known, signal())).rejects.toMatchObject({ name: 'CalendarError' });
+    expect(requests.length).toBeLessThan(20);
+  });
+});
+
+describe('a collection', () => {
+  test('that tells no components and no rights is taken', async () => {
+    const { provider } = await serve(describing(calendarType));
+    await provider.verify(signal());
+  });
+
+  test('without events is refused', async () => {
+    const tasks = '<C:supported-calendar-component-set><C:comp name="VTODO"/></C:supported-calendar-component-set>';
+    const { provider } = await serve(describing(calendarType + tasks));
+    await expect(provider.verify(signal())).rejects.toMatchObject({
+      kind: 'refused',
+      code: 'calendar_takes_no_events',
+    });
+  });
+
+  test('that may only be read is refused', async () => {
+    const rights = '<current-user-privilege-set><privilege><read/></privilege></current-user-privilege-set>';
+    const { provider } = await serve(describing(calendarType + rights));
+    await expect(provider.verify(signal())).rejects.toMatchObject({ kind: 'refused', code: 'calendar_read_only' });
+  });
+
+  test('that is an address book is refused', async () => {
+    const { provider } = await serve(describing('<resourcetype><collection/></resourcetype>'));
+    await expect(provider.verify(signal())).rejects.toMatchObject({ kind: 'refused', code: 'calendar_not_a_calendar' });
+  });
+
+  test.each([
+    [undefined],
+    ['calendar.example.com'],
+    ['ftp://calendar.example.com/'],
+    ['file:///etc/passwd'],
+    ['https://user:hidden@calendar.example.com/'],
+    ['https://calendar.example.com/?token=hidden'],
+  ])('at %s is refused without a request', async (url) => {
+    const provider = createCaldavProvider({ url, username: 'tester', password: 'secret' });
+    const error = await errorOf(provider.verify(signal()));
+    expect(error).toMatchObject({ kind: 'refused', code: 'calendar_url_invalid' });
+    expect(error.message).not.toContain('hidden');
+  });
+});
+
+describe('an answer that is lost after a real server took the request', () => {
+  let radicale: CaldavServer;
+  beforeAll(async () => {
+    radicale = await startRadicale();
+  }, 10 * 60_000);
+  afterAll(() => radicale?.dispose());
+
+  /** Passes requests on to Radicale, and hangs up instead of answering where `lost` says so. */
+  async function throughLossyLine(lost: (method: string) => boolean) {
+    const target = new URL(radicale.collectionUrl);
+    const server = createServer((incoming, response) => {
+      const { method, url: path, headers } = incoming;
+      const onward = request({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
+        const drained = lost(method ?? '') ? answer.resume() : null;
+        if (drained) drained.once('end', () => incoming.socket.destroy());
+        else answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
+      });
+      incoming.pipe(onward);
+    }).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`;
+    return createCaldavProvider({ url, username: radicale.username, password: radicale.password });
+  }
+
+  test('neither doubles nor fails creation, change or removal', async () => {
+    let losing = true;
+    const provider = await throughLossyLine((method) => losing && (method === 'PUT' || method === 'DELETE'));
+    const lossyThenWell = async <T>(attempt: () => Promise<T>): Promise<T> => {
+      losing = true;
+      await expect(attempt()).rejects.toMatchObject({ kind: 'unavailable', code: 'calendar_unreachable' });
+      losing = false;
+      return attempt();
+    };
+    const created = await lossyThenWell(() => provider.put(event, null, signal()));
+    expect(await readEvents(radicale)).toMatchObject([{ uid: event.uid, sequence: 0 }]);
+    const moved = { ...event, sequence: 1, startsAt: new Date('2027-02-01T09:00:00.000Z') };
+    const changed = await lossyThenWell(() => provider.put(moved, created, signal()));
+    expect(await readEvents(radicale)).toMatchObject([{ uid: event.uid, sequence: 1, start: '2027-02-01T09:00:00Z' }]);
+    await lossyThenWell(() => provider.remove(changed, signal()));
+    expect(await readEvents(radicale)).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { CalendarError } from '../calendar-provider.ts';
+import { refusalOf } from './refusal.ts';
+import { failureOf, readBounded } from '../http.ts';
+
+const maxRedirects = 3;
+
+/** Sends a request and gives back the whole answer, when its status is one of `expected` or 2xx. */
+export type CaldavFetch = typeof fetch;
+
+/**
+ * The collection's address with its closing slash.
+ *
+ * @throws CalendarError `refused` when it is not a plain http or https address.
+ */
+export function collectionUrl(url: string | undefined): URL {
+  const parsed = url === undefined ? null : URL.parse(url);
+  if (!parsed) throw invalidUrl('The address of the calendar is missing or is not a URL.');
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
+    throw invalidUrl('The address of the calendar must begin with http:// or https://.');
+  }
+  if (parsed.username || parsed.password) {
+    throw invalidUrl('The address of the calendar must not hold a user name or a password.');
+  }
+  if (parsed.search || parsed.hash)
+    throw invalidUrl('The address of the calendar must not have a query or a fragment.');
+  if (!parsed.pathname.endsWith('/')) parsed.pathname += '/';
+  return parsed;
+}
+
+const invalidUrl = (detail: string) => new CalendarError('refused', 'calendar_url_invalid', detail);
+
+/** `Authorization` for a name and password (RFC 7617), or nothing for a calendar that needs none. */
+export const authorizationOf = (username: string | undefined, password: string | undefined): string | undefined =>
+  username === undefined ? undefined : `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}`;
+
+/**
+ * A `fetch` for one calendar: sends the credentials to its origin only, ends with the signal, reads a bounded answer.
+ *
+ * @throws CalendarError for everything but a 2xx and the `expected` statuses.
+ */
+export function createCaldavFetch(options: {
+  authorization: string | undefined;
+  signal: AbortSignal;
+  expected: readonly number[];
+}): CaldavFetch {
+  const { authorization, signal, expected } = options;
+  return async (input, init) => {
+    try {
+      const headers = new Headers(init?.headers);
+      headers.set('user-agent', 'Mostrador');
+      if (authorization) headers.set('authorization', authorization);
+      const response = await follow(new URL(String(input)), { ...init, headers, signal, redirect: 'manual' });
+      const body = await readBounded(response);
+      if (!response.ok && !expected.includes(response.status)) throw refusalOf(response.status, response.headers, body);
+      return new Response(body === '' ? null : body, { status: response.status, headers: response.headers });
+    } catch (error) {
+      throw error instanceof CalendarError ? error : failureOf(error, signal);
+    }
+  };
+}
+
+/** Follows redirects within the origin, with the same method and body; another origin never sees the credentials. */
+async function follow(url: URL, init: RequestInit): Promise<Response> {
+  let target = url;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const response = await fetch(target, init);
+    const location = response.headers.get('location');
+    if (![301, 302, 307, 308].includes(response.status) || !location) return response;
+    await response.body?.cancel();
+    const next = URL.parse(location, target.href);
+    if (next?.origin !== url.origin) {
+      const where = next && next.origin !== 'null' ? ` (${next.origin})` : '';
+      const detail = `The calendar's address leads to another server${where}. Connect with the address there.`;
+      throw new CalendarError('refused', 'calendar_moved', detail);
+    }
+    next.username = '';
+    next.password = '';
+    target = next;
+  }
+  throw new CalendarError('refused', 'calendar_moved', "The calendar's address redirects too many times.");
+}

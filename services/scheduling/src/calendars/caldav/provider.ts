@@ -1,0 +1,178 @@
+import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
+import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
+import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
+import { eventPrecondition, refusalOf } from './refusal.ts';
+import { readIdentity, renderEvent } from '../icalendar.ts';
+
+/** One call of the port, with every request it makes. Less than the RPC, the lease and the activity around it. */
+const callTimeoutMs = 10_000;
+
+/** A put asks, looks and asks again; whoever is still in the way after this many rounds is given time. */
+const maxRounds = 4;
+
+type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number };
+type Found = { href: string; etag: string | null; uid: string | null; sequence: number | null };
+type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
+
+/** A calendar collection on a CalDAV server (RFC 4791). */
+export function createCaldavProvider(settings: Settings): CalendarProvider {
+  const call = async <T>(signal: AbortSignal, work: (calendar: Collection) => Promise<T>): Promise<T> => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(settings.timeoutMs ?? callTimeoutMs)]);
+    try {
+      return await work(openCollection(settings, limit));
+    } catch (error) {
+      if (error instanceof CalendarError) throw error;
+      throw new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's answer makes no sense.", {
+        cause: error,
+      });
+    }
+  };
+  return {
+    verify: (signal) => call(signal, verify),
+    put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
+    remove: (known, signal) =>
+      call(signal, (calendar) => calendar.remove(known.href ?? calendar.hrefOf(known.eventId))),
+  };
+}
+
+type Collection = ReturnType<typeof openCollection>;
+
+/** The requests that a collection answers, each named for what it finds out or does. */
+function openCollection(settings: Settings, signal: AbortSignal) {
+  const base = collectionUrl(settings.url);
+  const authorization = authorizationOf(settings.username, settings.password);
+  const fetchExpecting = (...expected: number[]) => createCaldavFetch({ authorization, signal, expected });
+
+  return {
+    /** `<appointment id>.ics` for the UID `<appointment id>@mostrador`. */
+    hrefOf: (uid: string): string => new URL(`${encodeURIComponent(uid.replace(/@.*$/, ''))}.ics`, base).href,
+
+    contains: (href: string): boolean => href.startsWith(base.href),
+
+    async describe(): Promise<DAVResponse | undefined> {
+      const props = { resourcetype: {}, 'c:supported-calendar-component-set': {}, 'current-user-privilege-set': {} };
+      const answers = await propfind({ url: base.href, depth: '0', props, fetch: fetchExpecting() });
+      return answers[0];
+    },
+
+    /** Whether the event was taken; if not, something else is there, or nothing where something should be. */
+    async put(href: string, icalendar: string, precondition: Precondition): Promise<{ etag: string | null } | null> {
+      // Servers answer 404 to `If-Match` when nothing is there any more; without it, 404 means no collection.
+      const missing = 'If-Match' in precondition ? [404, 410] : [];
+      const headers = { 'Content-Type': 'text/calendar; charset=utf-8', ...precondition };
+      const fetch = fetchExpecting(403, 409, 412, ...missing);
+      const response = await createObject({ url: href, data: icalendar, headers, fetch });
+      if (response.ok) return { etag: strongEtag(response) };
+      const body = await response.text();
+      const conflict = response.status !== 403 || body.includes('no-uid-conflict');
+      if (!conflict || eventPrecondition(body)) throw refusalOf(response.status, response.headers, body);
+      return null;
+    },
+
+    async get(href: string): Promise<Found | null> {
+      const response = await fetchExpecting(404, 410)(href);
+      if (!response.ok) return null;
+      const identity = readIdentity(await response.text());
+      return { href, etag: strongEtag(response), uid: identity?.uid ?? null, sequence: identity?.sequence ?? null };
+    },
+
+    /** Addresses of events with this UID, wherever in the collection another program or an import has put them. */
+    async hrefsWithUid(uid: string): Promise<string[]> {
+      const uidFilter = { _attributes: { name: 'UID' }, 'text-match': { _text: uid } };
+      const eventFilter = { _attributes: { name: 'VEVENT' }, 'prop-filter': uidFilter };
+      const answers = await calendarQuery({
+        url: base.href,
+        depth: '1',
+        props: { 'd:getetag': {} },
+        filters: { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': eventFilter } },
+        fetch: fetchExpecting(),
+      });
+      const hrefs = answers.flatMap((answer) => (answer.href ? [new URL(String(answer.href), base).href] : []));
+      return hrefs.filter((href) => href.startsWith(base.href)).slice(0, maxRounds);
+    },
+
+    /** Gone already is as good as removed; a person's edits do not save an event that was called off. */
+    async remove(href: string): Promise<void> {
+      await deleteObject({ url: href, fetch: fetchExpecting(404, 410) });
+    },
+  };
+}
+
+/** `If-Match` compares strongly (RFC 9110 13.1.1), so a weak tag is as good as none. */
+function strongEtag(response: Response): string | null {
+  const etag = response.headers.get('etag');
+  return etag?.startsWith('"') ? etag : null;
+}
+
+/**
+ * Creates the event or replaces it. What is there already counts as done when it is this version or a newer one: then
+ * an earlier answer was lost, or this attempt is the late one.
+ */
+async function put(calendar: Collection, event: CalendarEvent, known: EventReference | null): Promise<EventReference> {
+  const icalendar = renderEvent(event);
+  const earlier = known && calendar.contains(known.href) ? known : null;
+  let href = earlier?.href ?? calendar.hrefOf(event.uid);
+  // Without a tag to go by, look before overwriting.
+  let precondition: Precondition | null = earlier
+    ? earlier.etag
+      ? { 'If-Match': earlier.etag }
+      : null
+    : { 'If-None-Match': '*' };
+  for (let round = 0; round < maxRounds; round++) {
+    if (precondition) {
+      const taken = await calendar.put(href, icalendar, precondition);
+      if (taken) return { eventId: event.uid, href, etag: taken.etag };
+    }
+    const refusedAsNew = precondition !== null && 'If-None-Match' in precondition;
+    const found = (await calendar.get(href)) ?? (refusedAsNew ? await findElsewhere(calendar, event.uid) : null);
+    if (!found) {
+      precondition = { 'If-None-Match': '*' };
+      continue;
+    }
+    if (found.uid !== event.uid) {
+      const detail = "Something else is at the event's address in the calendar.";
+      throw new CalendarError('rejected', 'calendar_event_conflict', detail);
+    }
+    if (found.sequence !== null && found.sequence >= event.sequence) {
+      return { eventId: event.uid, href: found.href, etag: found.etag };
+    }
+    href = found.href;
+    precondition = found.etag ? { 'If-Match': found.etag } : {};
+  }
+  throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
+}
+
+async function findElsewhere(calendar: Collection, uid: string): Promise<Found | null> {
+  for (const href of await calendar.hrefsWithUid(uid)) {
+    const found = await calendar.get(href);
+    if (found?.uid === uid) return found;
+  }
+  return null;
+}
+
+/** A calendar collection that takes events and, as far as it tells, may be written. */
+async function verify(calendar: Collection): Promise<void> {
+  const answer = await calendar.describe();
+  if (answer && answer.status >= 400) throw refusalOf(answer.status, new Headers(), '');
+  const props = answer?.props ?? {};
+  if (!members(props.resourcetype).includes('calendar')) {
+    const detail =
+      'What is at this address is not a calendar. It must be the address of one calendar, not of an account.';
+    throw new CalendarError('refused', 'calendar_not_a_calendar', detail);
+  }
+  const components = list(props.supportedCalendarComponentSet?.comp).map((comp) => comp?._attributes?.name);
+  if (components.length > 0 && !components.includes('VEVENT')) {
+    throw new CalendarError('refused', 'calendar_takes_no_events', 'The calendar takes no events.');
+  }
+  const privileges = list(props.currentUserPrivilegeSet?.privilege).flatMap(members);
+  const writing = ['all', 'write', 'bind'];
+  if (privileges.length > 0 && !privileges.some((privilege) => writing.includes(privilege))) {
+    throw new CalendarError('refused', 'calendar_read_only', 'The calendar may only be read with these credentials.');
+  }
+}
+
+const list = <T>(value: T | T[] | undefined | null): T[] =>
+  Array.isArray(value) ? value : value == null ? [] : [value];
+
+/** Names of an element's children, as tsdav gives them: camel case, without prefixes. */
+const members = (element: unknown): string[] => (element && typeof element === 'object' ? Object.keys(element) : []);

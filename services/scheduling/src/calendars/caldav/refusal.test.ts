@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { refusalOf } from './refusal.ts';
+import { retryAfterSeconds } from '../http.ts';
+
+const davError = (precondition: string) =>
+  `<?xml version='1.0'?><D:error xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><C:${precondition} /></D:error>`;
+
+describe('an answer that is not a success', () => {
+  test.each([
+    [401, 'refused', 'calendar_credentials_refused'],
+    [403, 'refused', 'calendar_permission_denied'],
+    [404, 'refused', 'calendar_not_found'],
+    [405, 'refused', 'calendar_not_found'],
+    [409, 'refused', 'calendar_not_found'],
+    [410, 'refused', 'calendar_not_found'],
+    [501, 'refused', 'calendar_not_found'],
+    [429, 'throttled', 'calendar_throttled'],
+    [408, 'unavailable', 'calendar_unavailable'],
+    [423, 'unavailable', 'calendar_unavailable'],
+    [500, 'unavailable', 'calendar_unavailable'],
+    [503, 'unavailable', 'calendar_unavailable'],
+    [400, 'rejected', 'calendar_event_rejected'],
+    [413, 'rejected', 'calendar_event_rejected'],
+    [415, 'rejected', 'calendar_event_rejected'],
+    [422, 'rejected', 'calendar_event_rejected'],
+    [507, 'rejected', 'calendar_event_rejected'],
+  ])('HTTP %i is %s, %s', (status, kind, code) => {
+    expect(refusalOf(status, new Headers(), 'body')).toMatchObject({ kind, code });
+  });
+
+  test.each([403, 409, 412, 507])(
+    'with HTTP %i that names a precondition of the event blames the event alone',
+    (status) => {
+      const error = refusalOf(status, new Headers(), davError('valid-calendar-data'));
+      expect(error).toMatchObject({ kind: 'rejected', detail: expect.stringContaining('valid-calendar-data') });
+    },
+  );
+
+  test('never has its text in the detail', () => {
+    expect(refusalOf(400, new Headers(), 'Corte de Maria').message).not.toContain('Maria');
+  });
+
+  test('says so when the calendar wants another kind of authentication', () => {
+    expect(refusalOf(401, new Headers({ 'www-authenticate': 'Digest realm="x"' }), '').detail).toContain('HTTP Basic');
+  });
+
+  test('carries Retry-After', () => {
+    expect(refusalOf(429, new Headers({ 'retry-after': '30' }), '').retryAfterSeconds).toBe(30);
+    expect(refusalOf(503, new Headers({ 'retry-after': '7' }), '').retryAfterSeconds).toBe(7);
+    expect(refusalOf(429, new Headers(), '').retryAfterSeconds).toBeUndefined();
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-11-21T12:00:00.000Z');
+  test.each([
+    ['120', 120],
+    ['0', 0],
+    ['Sat, 21 Nov 2026 12:01:30 GMT', 90],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['99999999999', 86_400],
+    ['soon', undefined],
+    [null, undefined],
+  ])('%s is %s seconds', (header, seconds) => {
+    expect(retryAfterSeconds(header, now)).toBe(seconds);
+  });
+});

@@ -1,0 +1,69 @@
+import { CalendarError } from '../calendar-provider.ts';
+import { retryAfterSeconds } from '../http.ts';
+
+/** Preconditions (RFC 4791 5.3.2.1) that say: not this event, whatever the status. Servers send them with 403, 409 and 412. */
+const eventPreconditions = [
+  'valid-calendar-data',
+  'valid-calendar-object-resource',
+  'supported-calendar-data',
+  'supported-calendar-component',
+  'max-resource-size',
+  'min-date-time',
+  'max-date-time',
+  'max-instances',
+  'quota-not-exceeded',
+  'sufficient-disk-space',
+];
+
+/** The precondition of the event itself that an error body names, if any. */
+export const eventPrecondition = (body: string): string | undefined => {
+  const named = new Set([...body.matchAll(/<(?:[\w.-]+:)?([a-z-]+)[\s/>]/g)].map((match) => match[1]));
+  return eventPreconditions.find((precondition) => named.has(precondition));
+};
+
+/** What an answer that is not a success means for the connection or for the event. */
+export function refusalOf(status: number, headers: Headers, body: string): CalendarError {
+  const retryAfter = retryAfterSeconds(headers.get('retry-after'), Date.now());
+  const later = retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter };
+  const precondition = eventPrecondition(body);
+  if (precondition) return rejected(`${precondition}, HTTP ${status}`);
+  switch (status) {
+    case 401:
+      return new CalendarError('refused', 'calendar_credentials_refused', credentialsDetail(headers));
+    case 403:
+      return new CalendarError('refused', 'calendar_permission_denied', 'The calendar allows no access (HTTP 403).');
+    case 404:
+    case 405:
+    case 409:
+    case 410:
+    case 501:
+      return new CalendarError('refused', 'calendar_not_found', `No calendar is at this address (HTTP ${status}).`);
+    case 429:
+      return new CalendarError(
+        'throttled',
+        'calendar_throttled',
+        'The calendar asks for fewer requests (HTTP 429).',
+        later,
+      );
+    case 408:
+    case 423:
+    case 425:
+      return unavailable(status, later);
+  }
+  if (status >= 400 && status < 500) return rejected(`HTTP ${status}`);
+  if (status === 507) return rejected('HTTP 507');
+  return unavailable(status, later);
+}
+
+const unavailable = (status: number, later: { retryAfterSeconds?: number }) =>
+  new CalendarError('unavailable', 'calendar_unavailable', `The calendar does not work now (HTTP ${status}).`, later);
+
+const rejected = (why: string) =>
+  new CalendarError('rejected', 'calendar_event_rejected', `The calendar does not take this event (${why}).`);
+
+function credentialsDetail(headers: Headers): string {
+  const offered = headers.get('www-authenticate');
+  return offered && !/\bbasic\b/i.test(offered)
+    ? 'The calendar takes no user name and password by HTTP Basic (HTTP 401).'
+    : 'The calendar refuses the user name or the password (HTTP 401).';
+}

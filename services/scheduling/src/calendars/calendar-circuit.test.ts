@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createCalendarGate } from './calendar-circuit.ts';
+import { CalendarError } from './calendar-provider.ts';
+
+const closedAfter = async (count: number, error: CalendarError) => {
+  const gate = createCalendarGate();
+  for (let time = 0; time < count; time += 1) {
+    await expect(gate.run('c', () => Promise.reject(error))).rejects.toBe(error);
+  }
+  return gate.closedForMs('c') > 0;
+};
+
+test('a calendar that does not answer is left alone after five times', async () => {
+  const down = new CalendarError('unavailable', 'calendar_timeout', 'No answer.');
+  expect(await closedAfter(4, down)).toBe(false);
+  expect(await closedAfter(5, down)).toBe(true);
+});
+
+test('refusing and throttling do not count as outages: the calendar is there', async () => {
+  expect(await closedAfter(10, new CalendarError('refused', 'unauthorized', 'No.'))).toBe(false);
+  expect(await closedAfter(10, new CalendarError('throttled', 'throttled', 'Slow down.'))).toBe(false);
+});

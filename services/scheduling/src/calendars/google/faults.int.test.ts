@@ -1,0 +1,264 @@
+import { inspect } from 'node:util';
+import { serializeError } from '@mostrador/kit/process/log';
+import {
+  apiFault,
+  backendError,
+  GoogleFault,
+  rateLimited,
+  tokenFault,
+} from '@mostrador/testing/providers/google-calendar/errors';
+import {
+  type Asked,
+  type GoogleServer,
+  startGoogleCalendar,
+  type Trouble,
+} from '@mostrador/testing/providers/google-calendar/server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newEvent, next } from '../../../test/provider-contract.ts';
+import type { CalendarError, CalendarProvider } from '../calendar-provider.ts';
+import { createGoogleProvider } from './provider.ts';
+import { type AccessTokens, createAccessTokens } from './tokens.ts';
+
+let google: GoogleServer;
+let tokens: AccessTokens;
+beforeAll(async () => {
+  google = await startGoogleCalendar();
+});
+afterAll(() => google?.stop());
+beforeEach(() => {
+  google.clear();
+  tokens = createAccessTokens();
+});
+
+const signal = () => AbortSignal.timeout(10_000);
+const open = (timeoutMs = 10_000): CalendarProvider =>
+  createGoogleProvider({
+    settings: { calendar_id: google.calendarId, api_url: google.url, token_url: google.tokenUrl },
+    credentials: google.secrets(),
+    tokens,
+    timeoutMs,
+  });
+
+const isToken = ({ path }: Asked) => path === '/token';
+const isApi = (asked: Asked) => !isToken(asked);
+const isWrite = (asked: Asked) => asked.isWrite;
+const refreshes = () => google.requests.filter(isToken).length;
+const calls = () => google.requests.filter(isApi).length;
+const writes = () => google.store.journal.length;
+
+const errorOf = (attempt: Promise<unknown>): Promise<CalendarError> =>
+  attempt.then(
+    () => expect.unreachable('it did not fail'),
+    (error) => error,
+  );
+
+describe('an access token', () => {
+  test('is fetched once for any number of calls, also at once, and by every adapter of the account', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => open().put(newEvent(), null, signal())));
+    await open().verify(signal());
+    expect(refreshes()).toBe(1);
+  });
+
+  test('that is about to expire is replaced before it is used', async () => {
+    google.account.expiresIn = 60;
+    await open().verify(signal());
+    await open().verify(signal());
+    expect(refreshes()).toBe(2);
+    google.account.expiresIn = 3599;
+    await open().verify(signal());
+    await open().verify(signal());
+    expect(refreshes()).toBe(3);
+  });
+
+  test('that is refused although it has not expired is replaced once, for all who were refused with it', async () => {
+    await open().verify(signal());
+    google.expireAccessTokens();
+    await Promise.all(Array.from({ length: 5 }, () => open().put(newEvent(), null, signal())));
+    expect(refreshes()).toBe(2);
+    expect(writes()).toBe(5);
+  });
+
+  test('that replaced a refused one stays, when somebody else comes late with the same refusal', async () => {
+    const { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken } = google.secrets();
+    const account = { clientId, clientSecret, refreshToken, tokenUrl: google.tokenUrl };
+    const refused = await tokens.current(account, signal());
+    const replacement = await tokens.inPlaceOf(refused, account, signal());
+    expect(replacement).not.toBe(refused);
+    expect(await tokens.inPlaceOf(refused, account, signal())).toBe(replacement);
+    expect(refreshes()).toBe(2);
+  });
+
+  test('that is refused when it is new is the end of the attempt', async () => {
+    google.misbehave(apiFault(401, 'authError', 'Invalid Credentials'), isApi, Number.POSITIVE_INFINITY);
+    await expect(open().put(newEvent(), null, signal())).rejects.toMatchObject({
+      kind: 'refused',
+      code: 'calendar_credentials_refused',
+    });
+    expect(refreshes()).toBe(2);
+    expect(calls()).toBe(2);
+  });
+
+  test('of one account is not that of another', async () => {
+    await open().verify(signal());
+    google.revoke();
+    await open().verify(signal());
+    expect(refreshes()).toBe(2);
+  });
+
+  test('that cannot be had now is asked for again by the next attempt', async () => {
+    google.misbehave(backendError(500), isToken);
+    await expect(open().verify(signal())).rejects.toMatchObject({ kind: 'unavailable', code: 'calendar_unavailable' });
+    await open().verify(signal());
+    expect(refreshes()).toBe(2);
+  });
+});
+
+describe('one attempt is one attempt: the client tries nothing again by itself', () => {
+  test.each<[string, Trouble, (asked: Asked) => boolean]>([
+    ['503 of the API', backendError(), isApi],
+    ['500 of the API', backendError(500), isApi],
+    ['429 of the API', rateLimited(429), isApi],
+    ['403 of the API', rateLimited(403), isApi],
+    ['503 of the token endpoint', new GoogleFault(503, {}), isToken],
+    ['429 of the token endpoint', new GoogleFault(429, {}), isToken],
+    ['a connection to the API that ends', 'hang up', isApi],
+    ['a connection to the token endpoint that ends', 'hang up', isToken],
+  ])('%s', async (_, trouble, when) => {
+    google.misbehave(trouble, when, Number.POSITIVE_INFINITY);
+    const started = Date.now();
+    const error = await errorOf(open().verify(signal()));
+    expect(['unavailable', 'throttled']).toContain(error.kind);
+    expect(google.requests.filter(when)).toHaveLength(1);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('a limit on requests', () => {
+  test.each([
+    [403, 'rateLimitExceeded'],
+    [403, 'userRateLimitExceeded'],
+    [403, 'quotaExceeded'],
+    [429, 'rateLimitExceeded'],
+  ] as const)('as HTTP %i %s is throttling, with Google’s time where it names one', async (status, reason) => {
+    google.misbehave(rateLimited(status, reason, 17), isWrite);
+    expect(await errorOf(open().put(newEvent(), null, signal()))).toMatchObject({
+      kind: 'throttled',
+      retryAfterSeconds: 17,
+    });
+    google.misbehave(rateLimited(status, reason), isWrite);
+    const unnamed = await errorOf(open().put(newEvent(), null, signal()));
+    expect(unnamed).toMatchObject({ kind: 'throttled', code: 'calendar_throttled' });
+    expect(unnamed.retryAfterSeconds).toBeUndefined();
+    expect(writes()).toBe(0);
+  });
+
+  test('of the token endpoint is one too', async () => {
+    google.misbehave(tokenFault(403, 'rate_limit_exceeded', 'Rate Limit Exceeded'), isToken);
+    await expect(open().verify(signal())).rejects.toMatchObject({ kind: 'throttled' });
+  });
+});
+
+describe('a server that hangs', () => {
+  test.each<[string, Trouble, (asked: Asked) => boolean]>([
+    ['before it takes the event', 'hang', isWrite],
+    ['after it has taken the event', 'accept and hang', isWrite],
+    ['at the token endpoint', 'hang', isToken],
+  ])('%s is unavailable within the limit; the next attempt makes one event', async (_, trouble, when) => {
+    const event = newEvent();
+    google.misbehave(trouble, when);
+    const started = Date.now();
+    await expect(open(500).put(event, null, signal())).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'calendar_timeout',
+    });
+    expect(Date.now() - started).toBeLessThan(3_000);
+    google.behave();
+    // A refresh that hangs is shared: another process, or a later time.
+    tokens = createAccessTokens();
+    await open().put(event, null, signal());
+    expect(await google.seen()).toHaveLength(1);
+    expect(writes()).toBe(1);
+  });
+
+  test("is left at once when the caller's signal says so", async () => {
+    const caller = new AbortController();
+    google.misbehave('hang', (asked) => {
+      if (isWrite(asked)) caller.abort();
+      return isWrite(asked);
+    });
+    await expect(open().put(newEvent(), null, caller.signal)).rejects.toMatchObject({ code: 'calendar_timeout' });
+    await expect(open().verify(AbortSignal.abort())).rejects.toMatchObject({ code: 'calendar_timeout' });
+  });
+});
+
+describe('an answer that is lost after Google took the request', () => {
+  test.each<[Trouble]>([['accept and hang up'], ['accept and truncate']])(
+    '(%s) neither doubles nor fails creation, change or removal',
+    async (trouble) => {
+      const provider = open();
+      const lossyThenWell = async <T>(attempt: () => Promise<T>): Promise<T> => {
+        google.misbehave(trouble, isWrite);
+        await expect(attempt()).rejects.toMatchObject({ kind: 'unavailable' });
+        google.behave();
+        return attempt();
+      };
+      const event = newEvent();
+      const created = await lossyThenWell(() => provider.put(event, null, signal()));
+      const moved = next(event, { startsAt: new Date('2027-02-01T09:00:00.000Z') });
+      const changed = await lossyThenWell(() => provider.put(moved, created, signal()));
+      expect(await google.seen()).toMatchObject([{ uid: event.uid, sequence: 1, start: '2027-02-01T09:00:00Z' }]);
+      // A removal has no answer to cut in half.
+      if (trouble === 'accept and hang up') await lossyThenWell(() => provider.remove(changed, signal()));
+      else await provider.remove(changed, signal());
+      expect(await google.seen()).toEqual([]);
+      expect(google.store.journal.map(({ verb }) => verb)).toEqual(['insert', 'update', 'delete']);
+    },
+  );
+});
+
+describe('an answer', () => {
+  test.each([
+    ['that is not JSON', { body: '<html>Welcome</html>', type: 'text/html' }],
+    ['that is JSON of nothing', { body: 'null', type: 'application/json' }],
+    ['without what belongs to an event', { body: '{}', type: 'application/json' }],
+    ['that leads elsewhere', { body: '', type: 'text/plain', status: 302 }],
+    ['without end', { body: `{"a":"${'x'.repeat(300_000)}"}`, type: 'application/json' }],
+  ])('%s is never taken for an event', async (_, trouble) => {
+    const event = newEvent();
+    google.misbehave(trouble, isWrite);
+    await expect(open().put(event, null, signal())).rejects.toMatchObject({ name: 'CalendarError' });
+    google.misbehave(trouble, ({ method }) => method === 'GET');
+    await expect(open().verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
+    google.misbehave(trouble, isToken);
+    tokens = createAccessTokens();
+    await expect(open().verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
+  });
+});
+
+test('no failure shows a secret, a token or what is in the event', async () => {
+  const failures: unknown[] = [];
+  const troubles: Trouble[] = [
+    ...[backendError(), rateLimited(429), apiFault(400, 'invalid', 'Bad: Maria'), 'hang up' as const],
+    apiFault(403, 'forbidden', 'Forbidden'),
+    apiFault(401, 'authError', 'Invalid Credentials'),
+    'accept and truncate',
+    { body: 'Maria', type: 'text/plain', status: 400 },
+    tokenFault(400, 'invalid_grant', 'Token has been expired or revoked.'),
+  ];
+  for (const trouble of troubles) {
+    for (const when of [isToken, isWrite]) {
+      tokens = createAccessTokens();
+      google.misbehave(trouble, when, Number.POSITIVE_INFINITY);
+      failures.push(await errorOf(open().put(newEvent({ title: 'Maria', notes: 'Maria' }), null, signal())));
+      google.behave();
+    }
+  }
+  const { client_id, client_secret, refresh_token } = google.secrets();
+  const planted = [client_id, client_secret, refresh_token, ...google.issued, 'Maria', 'ya29'];
+  expect(google.issued.length).toBeGreaterThan(5);
+  for (const failure of failures) {
+    // All that a log could be made to show, and what ours shows.
+    const shown = inspect(failure, { depth: 20, showHidden: true }) + JSON.stringify(serializeError(failure));
+    for (const secret of planted) expect(shown).not.toContain(secret);
+  }
+});

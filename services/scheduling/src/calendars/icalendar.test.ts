@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import ICAL from 'ical.js';
+import { describe, expect, test } from 'vitest';
+import type { CalendarEvent } from './calendar-provider.ts';
+import { readIdentity, renderEvent, renderFeed } from './icalendar.ts';
+
+const event = (changes: Partial<CalendarEvent> = {}): CalendarEvent => ({
+  uid: '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',
+  sequence: 2,
+  title: 'Corte de cabelo',
+  notes: 'Trazer a guia',
+  startsAt: new Date('2027-01-31T09:00:00.000Z'),
+  durationMinutes: 45,
+  createdAt: new Date('2026-11-21T10:00:00.000Z'),
+  updatedAt: new Date('2026-11-22T11:30:00.000Z'),
+  ...changes,
+});
+
+const readBack = (icalendar: string) => {
+  const calendar = new ICAL.Component(ICAL.parse(icalendar));
+  return calendar.getAllSubcomponents('vevent').map((component) => new ICAL.Event(component));
+};
+
+/** Text that people write: any Unicode, with what iCalendar must escape and what spans lines more often than not. */
+const text = (maxLength: number) =>
+  fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'grapheme', maxLength: 40 }),
+        fc.constantFrom('\n', ',', ';', '\\', '\\n', '"', ':', '💇🏽‍♀️'),
+      ),
+      {
+        minLength: 1,
+        maxLength: 60,
+      },
+    )
+    .map((parts) => parts.join('').slice(0, maxLength).toWellFormed().trim())
+    .filter((value) => value !== '' && !/[\p{Cc}\u2028\u2029]/u.test(value.replaceAll('\n', '')));
+
+const events = fc.record({
+  uid: fc.uuid().map((id) => `${id}@mostrador`),
+  sequence: fc.nat(1_000_000),
+  title: text(200),
+  notes: fc.option(text(5000)),
+  startsAt: fc.date({
+    min: new Date('1970-01-01T00:00:00Z'),
+    max: new Date('9998-12-31T00:00:00Z'),
+    noInvalidDate: true,
+  }),
+  durationMinutes: fc.integer({ min: 1, max: 1440 }),
+  createdAt: fc.date({
+    min: new Date('2026-01-01T00:00:00Z'),
+    max: new Date('2099-01-01T00:00:00Z'),
+    noInvalidDate: true,
+  }),
+  updatedAt: fc.date({
+    min: new Date('2026-01-01T00:00:00Z'),
+    max: new Date('2099-01-01T00:00:00Z'),
+    noInvalidDate: true,
+  }),
+});
+
+const wholeSeconds = (instant: Date) => Math.floor(instant.getTime() / 1000) * 1000;
+
+describe('an event', () => {
+  test('is written with UID, sequence, stamp and UTC times, its end exclusive', () => {
+    const lines = renderEvent(event()).split('\r\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'PRODID:-//Mostrador//Mostrador//EN',
+        'UID:0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',
+        'SEQUENCE:2',
+        'DTSTAMP:20261122T113000Z',
+        'DTSTART:20270131T090000Z',
+        'DTEND:20270131T094500Z',
+        'SUMMARY:Corte de cabelo',
+        'DESCRIPTION:Trazer a guia',
+      ]),
+    );
+  });
+
+  test('says the same to another reader, whatever its text', () => {
+    fc.assert(
+      fc.property(events, (written) => {
+        const [read] = readBack(renderEvent(written));
+        expect(read?.uid).toBe(written.uid);
+        expect(read?.sequence).toBe(written.sequence);
+        expect(read?.summary).toBe(written.title);
+        expect(read?.description ?? null).toBe(written.notes);
+        expect(read?.startDate.toJSDate().getTime()).toBe(wholeSeconds(written.startsAt));
+        expect(read?.duration.toSeconds()).toBe(written.durationMinutes * 60);
+        expect(readIdentity(renderEvent(written))).toEqual({ uid: written.uid, sequence: written.sequence });
+      }),
+    );
+  });
+
+  test('has CRLF at every end of a line, and no line over 75 octets', () => {
+    fc.assert(
+      fc.property(events, (written) => {
+        const icalendar = renderEvent(written);
+        expect(icalendar.endsWith('END:VCALENDAR\r\n')).toBe(true);
+        expect(icalendar.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+        for (const line of icalendar.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+      }),
+    );
+  });
+
+  test('loses control characters, and its line separators become new lines', () => {
+    const [read] = readBack(
+      renderEvent(event({ title: 'a\u0001b\u007fc', notes: 'one\r\ntwo\rthree\u2028four\u0085five\tsix' })),
+    );
+    expect(read?.summary).toBe('abc');
+    expect(read?.description).toBe('one\ntwo\nthree\nfour\nfive\tsix');
+  });
+
+  test('cannot smuggle in lines of its own', () => {
+    const icalendar = renderEvent(
+      event({ title: 'x\r\nATTENDEE:mailto:a@example.com', notes: 'END:VEVENT\nBEGIN:VALARM' }),
+    );
+    expect(icalendar).not.toMatch(/^(ATTENDEE|BEGIN:VALARM)/m);
+  });
+
+  test('that ends after the last year of iCalendar ends with it', () => {
+    const icalendar = renderEvent(event({ startsAt: new Date('9999-12-31T23:30:00Z'), durationMinutes: 60 }));
+    expect(icalendar).toContain('DTEND:99991231T235959Z');
+  });
+});
+
+describe('a feed', () => {
+  test('has its name escaped and asks to be read again every fifteen minutes', () => {
+    const icalendar = renderFeed([event()], { name: 'Salão, Rua A; nº 1\nX-EVIL:1' });
+    expect(icalendar).toContain('X-WR-CALNAME:Salão\\, Rua A\\; nº 1 X-EVIL:1\r\n');
+    expect(icalendar).toContain('NAME:Salão\\, Rua A\\; nº 1 X-EVIL:1\r\n');
+    expect(icalendar).toContain('REFRESH-INTERVAL;VALUE=DURATION:PT15M\r\n');
+    expect(icalendar).toContain('X-PUBLISHED-TTL:PT15M\r\n');
+  });
+
+  test('of the same events has the same bytes, in whatever order they come', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(events, { selector: (one) => one.uid, maxLength: 8 }), (list) => {
+        const bytes = renderFeed(list, { name: 'Store' });
+        expect(renderFeed(list.toReversed(), { name: 'Store' })).toBe(bytes);
+        expect(
+          readBack(bytes)
+            .map((read) => read.uid)
+            .toSorted(),
+        ).toEqual(list.map((one) => one.uid).toSorted());
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('without events is a calendar all the same', () => {
+    expect(readBack(renderFeed([], { name: 'Store' }))).toEqual([]);
+  });
+});
+
+describe('the identity of what lies in a calendar', () => {
+  test('is null when it cannot be read', () => {
+    expect(readIdentity('')).toBeNull();
+    expect(readIdentity('<html></html>')).toBeNull();
+    expect(readIdentity('BEGIN:VCALENDAR\r\nBEGIN:VTODO\r\nUID:x\r\nEND:VTODO\r\nEND:VCALENDAR\r\n')).toBeNull();
+  });
+
+  test('keeps our version when a calendar program raised SEQUENCE', () => {
+    const edited = renderEvent(event()).replace('\r\nSEQUENCE:2', '\r\nSEQUENCE:9');
+    expect(readIdentity(edited)?.sequence).toBe(2);
+  });
+
+  test('has no version when the property is gone', () => {
+    const edited = renderEvent(event()).replace(/X-MOSTRADOR-SEQUENCE.*\r\n/, '');
+    expect(readIdentity(edited)).toEqual({ uid: event().uid, sequence: null });
+  });
+});

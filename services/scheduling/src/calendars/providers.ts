@@ -1,0 +1,20 @@
+import type { OpenProvider } from './calendar-provider.ts';
+import { createCaldavProvider } from './caldav/provider.ts';
+import { createFeedProvider } from './feed/provider.ts';
+import { createGoogleProvider } from './google/provider.ts';
+import { createAccessTokens } from './google/tokens.ts';
+
+/** What opens the adapter of a connection. It never throws: a setting that cannot be used shows on the first call. */
+export function createProviders(): OpenProvider {
+  const tokens = createAccessTokens();
+  return ({ provider, settings, credentials }) => {
+    switch (provider) {
+      case 'feed':
+        return createFeedProvider();
+      case 'caldav':
+        return createCaldavProvider({ ...settings, password: credentials.password });
+      case 'google':
+        return createGoogleProvider({ settings, credentials, tokens });
+    }
+  };
+}

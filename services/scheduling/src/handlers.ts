@@ -1,0 +1,55 @@
+import type { schedulingOperations } from '@mostrador/contracts';
+import type { Handlers } from '@mostrador/kit/rpc/server';
+import { rollupHandlers } from '@mostrador/rollups/handlers';
+import { createAppointment } from './appointments/create-appointment.ts';
+import { getAppointment } from './appointments/get-appointment.ts';
+import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
+import { listAppointments } from './appointments/list-appointments.ts';
+import { updateAppointment } from './appointments/update-appointment.ts';
+import { connectCalendar } from './calendars/connect-calendar.ts';
+import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
+import { getConnection } from './calendars/get-connection.ts';
+import { readFeed } from './calendars/feed/read-feed.ts';
+import { showCalendar } from './calendars/show-calendar.ts';
+import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
+import type { Dependencies } from './dependencies.ts';
+import { advanceFollowup } from './followups/advance-followup.ts';
+import { cancelFollowup } from './followups/cancel-followup.ts';
+import { createFollowup } from './followups/create-followup.ts';
+import { getFollowup } from './followups/get-followup.ts';
+import { listFollowups } from './followups/list-followups.ts';
+import { replanFollowups } from './followups/replan-followups.ts';
+import { updateSendingWindows } from './followups/update-sending-windows.ts';
+import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
+import { schedulingRollups } from './reports/rollups.ts';
+import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-scheduling.ts';
+
+export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
+  const reports = rollupHandlers(schedulingRollups, dependencies);
+  return {
+    createAppointment: createAppointment(dependencies),
+    getAppointment: getAppointment(dependencies),
+    listAppointments: listAppointments(dependencies),
+    updateAppointment: updateAppointment(dependencies),
+    getCalendarSync: getCalendarSync(dependencies),
+    readCalendarFeed: readFeed(dependencies),
+    syncCalendarEvent: syncCalendarEvent(dependencies),
+    getCalendarConnection: getConnection(dependencies),
+    connectCalendar: connectCalendar(dependencies),
+    disconnectCalendar: disconnectCalendar(dependencies),
+    showCalendar: showCalendar(dependencies),
+    createFollowup: createFollowup(dependencies),
+    listFollowups: listFollowups(dependencies),
+    getFollowup: getFollowup(dependencies),
+    cancelFollowup: cancelFollowup(dependencies),
+    advanceFollowup: advanceFollowup(dependencies),
+    updateSendingWindows: updateSendingWindows(dependencies),
+    replanFollowups: replanFollowups(dependencies),
+    summarizeScheduling: summarizeScheduling(dependencies),
+    summarizeSchedulingV1: summarizeSchedulingV1(dependencies),
+    reportLeadScheduling: reportLeadScheduling(dependencies),
+    closeSchedulingReports: reports.close,
+    verifySchedulingReports: reports.verify,
+    resetSchedulingReports: reports.reset,
+  };
+};
