@@ -1,7 +1,7 @@
 // Which module may import which. tests/boundaries proves that each of these rules can fail.
 const tests = '[.]test[.]ts$|/test/|^tests/|^packages/testing/|^workflows/src/replay/';
 /** The workflows and the two modules they share. */
-const sandboxed = '^workflows/src/([^/]+[.]workflow|workflows|carrier|step-options)[.]ts$';
+const sandboxed = '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|step-options)[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

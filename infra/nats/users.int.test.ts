@@ -30,7 +30,7 @@ const operations = [gatewayOperations, crmOperations, schedulingOperations, mess
 const subjects = operations.flatMap((each) => Object.values(each).map(({ subject }) => subject));
 
 /** Said here once more and by hand: a widened table must not agree with a test that was made from it. */
-const laneOwner: Record<string, NatsUser> = { api: 'gateway', step: 'workflows', admin: 'admin' };
+const ownerOf: Record<string, NatsUser> = { api: 'gateway', step: 'workflows', admin: 'admin' };
 const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
@@ -85,7 +85,7 @@ type Attempt = { readonly subject: string; readonly queue?: string; readonly by:
 /** What is tried by every user, and who must get through with it. */
 const publishing: Attempt[] = [
   ...subjects.map((subject) => {
-    const owner = laneOwner[subject.split('.')[1] ?? ''];
+    const owner = ownerOf[subject.split('.')[1] ?? ''];
     return { subject, by: [...(owner ? [owner] : []), ...(askers[subject] ?? [])] };
   }),
   ...(Object.keys(eventCatalogue) as EventType[]).map((type) => ({
@@ -199,7 +199,7 @@ describe('who may do what over NATS', () => {
 
   const widened: [string, NatsUser, Partial<Permissions>][] = [
     ['ask another service', 'workflows', { publish: ['crm.internal.leads.check'] }],
-    ['ask all of a lane', 'crm', { publish: ['*.api.>'] }],
+    ['ask all of a audience', 'crm', { publish: ['*.api.>'] }],
     ['ask whatever is internal', 'scheduling', { publish: ['crm.internal.>'] }],
     ["use the command's operations", 'gateway', { publish: ['gateway.admin.>'] }],
     ["publish another's events", 'crm', { publish: ['events.>'] }],

@@ -29,7 +29,7 @@ test('users.conf is what the table says; infra/nats/write-users.ts writes it', (
 
 test.each(natsUsers)('the internal operations that %s may ask are those that its code calls', (user) => {
   const called = subjectsCalledIn(join(root, sourceOf[user] ?? `services/${user}/src`));
-  const ofItsLane = (subject: string) => subject.split('.')[1] === roles[user].lane;
+  const isForItsAudience = (subject: string) => subject.split('.')[1] === roles[user].audience;
   const asked = (roles[user].asks ?? []).map(({ subject }) => subject).sort();
-  expect(called.filter((subject) => !ofItsLane(subject))).toEqual(asked);
+  expect(called.filter((subject) => !isForItsAudience(subject))).toEqual(asked);
 });

@@ -38,15 +38,15 @@ export type Permissions = {
   readonly answers: boolean;
 };
 
-type Lane = 'api' | 'step' | 'admin';
+type Audience = 'api' | 'step' | 'admin';
 
 type Role = {
   /** It serves operations, in the queue group of its name. */
   readonly serves?: true;
   /** Its processes tell one another by `<name>.notice.`. */
   readonly notices?: true;
-  /** It asks the operations of this lane of every service. */
-  readonly lane?: Lane;
+  /** It asks the operations of this audience of every service. */
+  readonly audience?: Audience;
   /** The internal operations that it asks besides. */
   readonly asks?: readonly Operation[];
   /** What the version before asked, and this one does not: until the next one, processes of both log in as this user. */
@@ -67,7 +67,7 @@ export const roles: Record<NatsUser, Role> = {
   gateway: {
     serves: true,
     notices: true,
-    lane: 'api',
+    audience: 'api',
     asks: [
       ...[checkLead, getCalendarConnection, getChannelConnection, replanFollowups],
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
@@ -88,9 +88,9 @@ export const roles: Record<NatsUser, Role> = {
     asks: [ensureLead, getLeadContact, raiseInteractionCounts],
     publishesEvents: true,
   },
-  workflows: { lane: 'step' },
+  workflows: { audience: 'step' },
   admin: {
-    lane: 'admin',
+    audience: 'admin',
     // `report rebuild` does not wait for the schedule.
     asks: Object.values(rollupOperations).map(({ close }) => close),
     keepsEvents: true,
@@ -109,7 +109,7 @@ export function permissionsOf(user: NatsUser): Permissions {
   const {
     serves = false,
     notices = false,
-    lane,
+    audience,
     asks = [],
     askedBefore = [],
     publishesEvents,
@@ -119,7 +119,7 @@ export function permissionsOf(user: NatsUser): Permissions {
   const stream = eventStream.name;
   return {
     publish: [
-      ...(lane ? servicesWith(lane).map((service) => `${service}.${lane}.>`) : []),
+      ...(audience ? servicesWith(audience).map((service) => `${service}.${audience}.>`) : []),
       ...[...asks, ...askedBefore].map(({ subject }) => subject),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`] : []),
@@ -147,7 +147,7 @@ export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${use
 
 const jetStream = (call: string): string => `$JS.API.${call}`;
 
-const servicesWith = (lane: Lane): string[] =>
+const servicesWith = (audience: Audience): string[] =>
   Object.entries(services)
-    .filter(([, operations]) => Object.values(operations).some(({ subject }) => subject.split('.')[1] === lane))
+    .filter(([, operations]) => Object.values(operations).some(({ subject }) => subject.split('.')[1] === audience))
     .map(([service]) => service);

@@ -22,7 +22,10 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     imports: '../../../../packages/testing/src/wait.ts',
   },
   'services-not-each-other': { from: 'services/crm/src/handlers.ts', imports: '../../gateway/src/keys/key.ts' },
-  'services-only-packages': { from: 'services/crm/src/handlers.ts', imports: '../../../workflows/src/entity-workflow.ts' },
+  'services-only-packages': {
+    from: 'services/crm/src/handlers.ts',
+    imports: '../../../workflows/src/entity-workflow.ts',
+  },
   'workflows-only-packages': { from: 'workflows/src/bundle.ts', imports: '../../services/crm/src/leads/lead.ts' },
   'workflow-files-deterministic': { from: 'workflows/src/appointment.workflow.ts', imports: 'node:crypto' },
   'apps-only-packages': { from: 'apps/admin/src/run.ts', imports: '../../../services/crm/src/leads/lead.ts' },

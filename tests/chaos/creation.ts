@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appointmentCarrier, createLead, type DomainEvent, eventStream } from '@mostrador/contracts';
+import { appointmentWorkflow, createLead, type DomainEvent, eventStream } from '@mostrador/contracts';
 import { readEvents } from '@mostrador/testing/providers/caldav/servers';
 import { waitFor } from '@mostrador/testing/wait';
 import { expect } from 'vitest';
@@ -133,7 +133,7 @@ export async function everywhere(stage: Stage) {
       ).length,
     /** Runs of the appointment's workflow. */
     runs: async (id: string) => {
-      const query = `WorkflowId = '${appointmentCarrier.workflowId(id)}'`;
+      const query = `WorkflowId = '${appointmentWorkflow.workflowId(id)}'`;
       return (await stage.temporal.client.workflow.count(query)).count;
     },
   };

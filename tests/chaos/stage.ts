@@ -10,7 +10,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mostrador/contracts';
-import { carriers } from '@mostrador/contracts/workflows';
+import { entityWorkflows } from '@mostrador/contracts/workflows';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { silentLog } from '@mostrador/testing/context';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
@@ -30,7 +30,7 @@ const readyWithinMs = 30_000;
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
 
-const carryingQueues = Object.values(carriers)
+const entityWorkflowQueues = Object.values(entityWorkflows)
   .map(({ taskQueue }) => taskQueue)
   .join(',');
 
@@ -132,7 +132,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
       NATS_URL: through(nats.url, proxies.workflowsNats),
       TEMPORAL_ADDRESS: proxies.workflowsTemporal.address,
       // A run of theirs would be open while a test waits for none to be.
-      ...(options.schedules ? {} : { TASK_QUEUES: carryingQueues }),
+      ...(options.schedules ? {} : { TASK_QUEUES: entityWorkflowQueues }),
     },
     crm: { NATS_URL: through(nats.url, proxies.crmNats) },
     [options.service]: {

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Random } from '@mostrador/testing/random';
 import ICAL from 'ical.js';
 import { ChannelError } from '../../services/messaging/src/channels/channel-provider.ts';
-import { createWhatsappProvider } from '../../services/messaging/src/channels/whatsapp/adapter.ts';
+import { createWhatsappAdapter } from '../../services/messaging/src/channels/whatsapp/adapter.ts';
 import { readNotification } from '../../services/messaging/src/channels/whatsapp/payload.ts';
-import { CalendarError, type CalendarEvent } from '../../services/scheduling/src/calendars/calendar-provider.ts';
 import { createCaldavProvider } from '../../services/scheduling/src/calendars/caldav/provider.ts';
+import { CalendarError, type CalendarEvent } from '../../services/scheduling/src/calendars/calendar-provider.ts';
 import { createGoogleProvider } from '../../services/scheduling/src/calendars/google/provider.ts';
 import { createAccessTokens } from '../../services/scheduling/src/calendars/google/tokens.ts';
 import { readIdentity, renderEvent, renderFeed } from '../../services/scheduling/src/calendars/icalendar.ts';
@@ -67,7 +67,7 @@ function callsOf(url: string) {
       credentials: { client_id: 'c', client_secret: 's', refresh_token: 'r' },
       tokens: createAccessTokens(),
     });
-  const whatsapp = createWhatsappProvider({ apiUrl: url, phoneNumberId: '1', accessToken: 't' });
+  const whatsapp = createWhatsappAdapter({ apiUrl: url, phoneNumberId: '1', accessToken: 't' });
   const known = (uid: string) => ({ eventId: uid, href: `${url}/calendar/x.ics`, etag: '"1"' });
   const calendar = (name: string, open: () => ReturnType<typeof createCaldavProvider>) => [
     { name: `${name}: verify`, error: CalendarError, call: () => open().verify(signal()) },

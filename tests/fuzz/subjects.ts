@@ -53,8 +53,8 @@ export const subjects: Part = {
 /** One who may ask, by the table that NATS's permissions are made from. */
 function userOf({ subject }: Operation): NatsUser {
   const user = natsUsers.find((name) => {
-    const { lane, asks = [], askedBefore = [] } = roles[name];
-    return subject.split('.')[1] === lane || [...asks, ...askedBefore].some((asked) => asked.subject === subject);
+    const { audience, asks = [], askedBefore = [] } = roles[name];
+    return subject.split('.')[1] === audience || [...asks, ...askedBefore].some((asked) => asked.subject === subject);
   });
   if (user === undefined) throw new Error(`nobody may ask ${subject}`);
   return user;

@@ -1,16 +1,16 @@
-import { appointmentCarrier, type SignalOf } from '@mostrador/contracts/workflows';
+import { appointmentWorkflow, type SignalOf } from '@mostrador/contracts/workflows';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
-import { again, type CarrierStage, done, startCarrierStage, untilSignal } from '../test/stage.ts';
+import { again, done, startWorkflowStage, untilSignal, type WorkflowStage } from '../test/stage.ts';
 
 const hourMs = 60 * 60 * 1000;
 
-let stage: CarrierStage;
+let stage: WorkflowStage;
 beforeAll(async () => {
-  stage = await startCarrierStage();
+  stage = await startWorkflowStage();
 });
 afterAll(() => stage?.stop());
 
@@ -72,7 +72,7 @@ test('the last change is seen, whatever the order and number of the signals', as
     version += 1;
     return appointment.signal(name);
   };
-  const names = [...appointmentCarrier.signals].reverse();
+  const names = [...appointmentWorkflow.signals].reverse();
   for (let round = 0; round < 6; round += 1) {
     // Some meet a workflow that looks, some one that is closing, some one that has closed.
     await Promise.all(names.map(change));

@@ -1,7 +1,7 @@
-import { appointmentCarrier, type CarrierInput } from '@mostrador/contracts/workflows';
+import { appointmentWorkflow, type EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import { proxyActivities } from '@temporalio/workflow';
 import type { SchedulingActivities } from './activities/scheduling.activities.ts';
-import { carry } from './entity-workflow.ts';
+import { runEntityWorkflow } from './entity-workflow.ts';
 import { stepOptions } from './step-options.ts';
 
 const { syncCalendarEvent } = proxyActivities<SchedulingActivities>({
@@ -10,4 +10,5 @@ const { syncCalendarEvent } = proxyActivities<SchedulingActivities>({
 });
 
 /** Brings an appointment, and every later change of it, to the connected calendar. */
-export const appointment = (input: CarrierInput): Promise<void> => carry(appointmentCarrier, input, syncCalendarEvent);
+export const appointment = (input: EntityWorkflowInput): Promise<void> =>
+  runEntityWorkflow(appointmentWorkflow, input, syncCalendarEvent);

@@ -1,8 +1,8 @@
-import { carriers, reportClosing } from '@mostrador/contracts/workflows';
+import { entityWorkflows, reportClosing } from '@mostrador/contracts/workflows';
 import { baseConfig, healthConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
-const taskQueues = [...new Set([...Object.values(carriers), reportClosing].map(({ taskQueue }) => taskQueue))];
+const taskQueues = [...new Set([...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue))];
 const anyQueue = `(${taskQueues.join('|')})`;
 
 /** What the worker reads from its environment. */

@@ -1,7 +1,7 @@
-import { type CarrierInput, deliveryCarrier } from '@mostrador/contracts/workflows';
+import { deliveryWorkflow, type EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import { proxyActivities } from '@temporalio/workflow';
 import type { MessagingActivities } from './activities/messaging.activities.ts';
-import { carry } from './entity-workflow.ts';
+import { runEntityWorkflow } from './entity-workflow.ts';
 import { stepOptions } from './step-options.ts';
 
 const { deliverMessages } = proxyActivities<MessagingActivities>({
@@ -10,4 +10,5 @@ const { deliverMessages } = proxyActivities<MessagingActivities>({
 });
 
 /** Sends a lead's outbound messages in the order of their acceptance. */
-export const delivery = (input: CarrierInput): Promise<void> => carry(deliveryCarrier, input, deliverMessages);
+export const delivery = (input: EntityWorkflowInput): Promise<void> =>
+  runEntityWorkflow(deliveryWorkflow, input, deliverMessages);

@@ -1,5 +1,5 @@
 import type { NextStep } from '@mostrador/contracts';
-import type { CarrierDefinition, CarrierInput } from '@mostrador/contracts/workflows';
+import type { EntityWorkflowDefinition, EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -23,16 +23,16 @@ const longestPauseMs = 1000;
  * No wake-up can be lost. The flag is cleared before the activity reads the row, so a signal that comes later than
  * that leads to another look; one that comes while this run is closing makes the server refuse the closing.
  */
-export async function carry(
-  carrier: CarrierDefinition,
-  input: CarrierInput,
-  look: (input: CarrierInput) => Promise<NextStep>,
+export async function runEntityWorkflow(
+  workflow: EntityWorkflowDefinition,
+  input: EntityWorkflowInput,
+  look: (input: EntityWorkflowInput) => Promise<NextStep>,
 ): Promise<void> {
   let woken = false;
   const wake = () => {
     woken = true;
   };
-  for (const signal of carrier.signals) {
+  for (const signal of workflow.signals) {
     setHandler(defineSignal(signal), wake, { description: 'Look at the row now.' });
   }
   // A service may be deployed before the worker and send a signal whose name is new.
@@ -46,7 +46,8 @@ export async function carry(
     if (next.done && !woken) return finish(next);
     if (!woken) pauseMs = await wait(next, pauseMs, () => woken);
     // At the moment of the next look, not before: the new run begins by looking, so it needs to be told nothing.
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<(input: CarrierInput) => Promise<void>>(input);
+    if (workflowInfo().continueAsNewSuggested)
+      await continueAsNew<(input: EntityWorkflowInput) => Promise<void>>(input);
   }
 }
 
@@ -56,7 +57,10 @@ export async function carry(
  * noise. So the workflow stays open and says so, and looks again on a signal or once an hour, in case a deploy
  * mended it.
  */
-async function lookOrExplain(input: CarrierInput, look: (input: CarrierInput) => Promise<NextStep>): Promise<NextStep> {
+async function lookOrExplain(
+  input: EntityWorkflowInput,
+  look: (input: EntityWorkflowInput) => Promise<NextStep>,
+): Promise<NextStep> {
   try {
     return await look(input);
   } catch (failure) {

@@ -2,15 +2,22 @@ import { waitFor } from '@mostrador/testing/wait';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
-import { again, type CarrierStage, done, type Script, type StagedFollowup, startCarrierStage } from '../test/stage.ts';
+import {
+  again,
+  done,
+  type Script,
+  type StagedFollowup,
+  startWorkflowStage,
+  type WorkflowStage,
+} from '../test/stage.ts';
 
-// What every carrier promises is held by `appointment.workflow.int.test.ts`; here is what follow-ups need of it.
+// What every entity workflow promises is held by `appointment.workflow.int.test.ts`; here is what follow-ups need of it.
 
 const hourMs = 60 * 60 * 1000;
 
-let stage: CarrierStage;
+let stage: WorkflowStage;
 beforeAll(async () => {
-  stage = await startCarrierStage();
+  stage = await startWorkflowStage();
 });
 afterAll(() => stage?.stop());
 

@@ -1,7 +1,7 @@
-import { type CarrierInput, followupCarrier } from '@mostrador/contracts/workflows';
+import { type EntityWorkflowInput, followupWorkflow } from '@mostrador/contracts/workflows';
 import { proxyActivities } from '@temporalio/workflow';
 import type { SchedulingActivities } from './activities/scheduling.activities.ts';
-import { carry } from './entity-workflow.ts';
+import { runEntityWorkflow } from './entity-workflow.ts';
 import { stepOptions } from './step-options.ts';
 
 const { advanceFollowup } = proxyActivities<SchedulingActivities>({
@@ -10,4 +10,5 @@ const { advanceFollowup } = proxyActivities<SchedulingActivities>({
 });
 
 /** Waits until a follow-up is due, and sends it unless it was cancelled. */
-export const followup = (input: CarrierInput): Promise<void> => carry(followupCarrier, input, advanceFollowup);
+export const followup = (input: EntityWorkflowInput): Promise<void> =>
+  runEntityWorkflow(followupWorkflow, input, advanceFollowup);

@@ -8,10 +8,10 @@ import { type RunningProcess, run } from '@mostrador/kit/process/run';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { activities } from './activities/activities.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { type CarrierWorker, createCarrierWorker } from './task-queue-worker.ts';
 import { workflowsConfig } from './config.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';
+import { createTaskQueueWorker, type TaskQueueWorker } from './task-queue-worker.ts';
 import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
@@ -20,7 +20,7 @@ const config = loadConfig(workflowsConfig);
 async function start({ log, onStop }: RunningProcess): Promise<void> {
   const logger = installRuntime(log);
   const stopping = new AbortController();
-  const workers: CarrierWorker[] = [];
+  const workers: TaskQueueWorker[] = [];
   const polling = Promise.withResolvers<void>();
   const bundle = loadWorkflowBundle({ cacheDirectory: config.WORKFLOW_BUNDLE_CACHE, logger });
   const nats = connectNats({ ...natsAddress(config), name: 'workflows', log });
@@ -51,7 +51,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   onStop('temporal', () => temporal.close());
   const taskQueues = new Set(config.TASK_QUEUES.split(','));
   for (const taskQueue of taskQueues) {
-    const worker = createCarrierWorker({
+    const worker = createTaskQueueWorker({
       connection: temporal,
       namespace: config.TEMPORAL_NAMESPACE,
       identity: identityOf('workflows'),

@@ -1,11 +1,11 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
-import { type CarrierStage, startCarrierStage } from '../test/stage.ts';
+import { startWorkflowStage, type WorkflowStage } from '../test/stage.ts';
 
-let stage: CarrierStage;
+let stage: WorkflowStage;
 beforeAll(async () => {
-  stage = await startCarrierStage();
+  stage = await startWorkflowStage();
 });
 afterAll(() => stage?.stop());
 

@@ -5,14 +5,14 @@ import { waitFor } from '@mostrador/testing/wait';
 import { ScheduleClient } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CarrierStage, startCarrierStage } from '../test/stage.ts';
+import { startWorkflowStage, type WorkflowStage } from '../test/stage.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 
 const minuteMs = 60_000;
-let stage: CarrierStage;
+let stage: WorkflowStage;
 let own: OwnTemporal;
 beforeAll(async () => {
-  [stage, own] = await Promise.all([startCarrierStage(), prepareOwnTemporal()]);
+  [stage, own] = await Promise.all([startWorkflowStage(), prepareOwnTemporal()]);
 });
 afterAll(async () => {
   // The namespace is lent: whoever has it next does not want them.

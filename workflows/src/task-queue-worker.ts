@@ -3,7 +3,7 @@ import type { Log } from '@mostrador/kit/process/log';
 import { type NativeConnection, Worker, type WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
 
-export type CarrierWorker = {
+export type TaskQueueWorker = {
   readonly taskQueue: string;
   /** Resolves once the queue is polled, however long that takes. */
   start(): Promise<void>;
@@ -21,7 +21,7 @@ const longestPauseMs = 5_000;
  * out a server that is away; what ends a worker (a namespace that is not there yet, a server with an empty database)
  * leads to a new one.
  */
-export function createCarrierWorker(options: {
+export function createTaskQueueWorker(options: {
   connection: NativeConnection;
   namespace: string;
   /** Who a history says did it. */
@@ -31,7 +31,7 @@ export function createCarrierWorker(options: {
   activities: object;
   shutdownTimeoutMs: number;
   log: Log;
-}): CarrierWorker {
+}): TaskQueueWorker {
   const { taskQueue, log, shutdownTimeoutMs } = options;
   const stopping = new AbortController();
   const polling = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export function createCarrierWorker(options: {
       shutdownForceTime: shutdownTimeoutMs * 0.9,
       // A worker that died holds its workflows' next tasks for this long; the SDK's 10 s would break our promises.
       stickyQueueScheduleToStartTimeout: 1_000,
-      // Carriers keep one flag and a few strings: about 0.2 MB each, so this is at most 100 MB. One that is not in
+      // Entity workflows keep one flag and a few strings: about 0.2 MB each, so this is at most 100 MB. One that is not in
       // the cache is replayed from its few events.
       maxCachedWorkflows: 500,
       maxConcurrentActivityTaskExecutions: 50,

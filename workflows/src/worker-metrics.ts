@@ -1,7 +1,7 @@
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { WorkerStatus } from '@temporalio/worker';
 import { Gauge } from 'prom-client';
-import type { CarrierWorker } from './task-queue-worker.ts';
+import type { TaskQueueWorker } from './task-queue-worker.ts';
 
 const gauges: { name: string; help: string; read: (status: WorkerStatus) => number }[] = [
   {
@@ -17,7 +17,7 @@ const gauges: { name: string; help: string; read: (status: WorkerStatus) => numb
 ];
 
 /** Shows the load of each worker, read when the metrics are. */
-export function registerWorkerMetrics(metrics: Metrics, workers: readonly CarrierWorker[]): void {
+export function registerWorkerMetrics(metrics: Metrics, workers: readonly TaskQueueWorker[]): void {
   for (const { name, help, read } of gauges) {
     new Gauge({
       name,

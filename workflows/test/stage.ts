@@ -10,8 +10,8 @@ import {
   syncCalendarEvent,
 } from '@mostrador/contracts';
 import {
-  type CarrierName,
-  carriers,
+  type EntityWorkflowName,
+  entityWorkflows,
   type ReportService,
   reportClosing,
   type SignalOf,
@@ -26,8 +26,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { activities } from '../src/activities/activities.ts';
 import { loadWorkflowBundle, type WorkflowBundle } from '../src/bundle.ts';
-import { createCarrierWorker } from '../src/task-queue-worker.ts';
 import { installRuntime } from '../src/runtime.ts';
+import { createTaskQueueWorker } from '../src/task-queue-worker.ts';
 
 /** Stands for the service: what it answers to the nth look (from 1) at the row. */
 export type Script = (look: number) => NextStep | Promise<NextStep>;
@@ -37,7 +37,7 @@ type Closed = ReplyOf<typeof closeLeadReports>;
 export type ClosingScript = (step: number) => Closed | Promise<Closed>;
 
 /** A row with its workflow. */
-export type Staged<Name extends CarrierName> = {
+export type Staged<Name extends EntityWorkflowName> = {
   id: string;
   storeId: string;
   /** How many looks have begun. */
@@ -59,13 +59,13 @@ export const again = (afterMs: number, reason: string): NextStep => ({
   reason,
 });
 
-export type CarrierStage = Awaited<ReturnType<typeof startCarrierStage>>;
+export type WorkflowStage = Awaited<ReturnType<typeof startWorkflowStage>>;
 
 /**
  * The workflow alone on real servers: the real relay's starter, Temporal, worker, activity, NATS and RPC server; only
  * what the service answers is scripted.
  */
-export async function startCarrierStage() {
+export async function startWorkflowStage() {
   const log = silentLog();
   const logger = installRuntime(log);
   const [nats, temporal, bundle] = await Promise.all([startTestNats(), testTemporal(), loadWorkflowBundle({ logger })]);
@@ -112,7 +112,7 @@ export async function startCarrierStage() {
   let server = serve();
 
   const startWorker = async (taskQueue: string, code: WorkflowBundle) => {
-    const worker = createCarrierWorker({
+    const worker = createTaskQueueWorker({
       connection,
       namespace,
       identity: 'stage',
@@ -126,10 +126,12 @@ export async function startCarrierStage() {
     return worker;
   };
   const startWorkers = (code: WorkflowBundle = bundle) =>
-    Promise.all([...Object.values(carriers), reportClosing].map(({ taskQueue }) => startWorker(taskQueue, code)));
+    Promise.all(
+      [...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => startWorker(taskQueue, code)),
+    );
   let workers = await startWorkers();
 
-  const stage = <Name extends CarrierName>(name: Name, script: Script): Staged<Name> => {
+  const stage = <Name extends EntityWorkflowName>(name: Name, script: Script): Staged<Name> => {
     const [id, storeId] = [randomUUID(), randomUUID()];
     const staged = { script, looks: 0 };
     rows.set(id, staged);
@@ -138,7 +140,7 @@ export async function startCarrierStage() {
       storeId,
       looks: () => staged.looks,
       signal: (signal) => starter.signalWithStart(name, { storeId, entityId: id }, signal),
-      workflow: client.workflow.getHandle(carriers[name].workflowId(id)),
+      workflow: client.workflow.getHandle(entityWorkflows[name].workflowId(id)),
     };
   };
 

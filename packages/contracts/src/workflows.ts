@@ -3,11 +3,11 @@
  * the workflow sandbox.
  */
 
-/** Input of every workflow: which row of which store it carries. Ids only, nothing personal. */
-export type CarrierInput = { readonly storeId: string; readonly entityId: string };
+/** Input of every entity workflow: which row of which store it carries. Ids only, nothing personal. */
+export type EntityWorkflowInput = { readonly storeId: string; readonly entityId: string };
 
-/** A workflow that carries one row: its type, queue, id, and the signals that mean *look at the row*. */
-export type CarrierDefinition = {
+/** A workflow that carries one row over time: its type, task queue, id, and the signals that mean *look at the row*. */
+export type EntityWorkflowDefinition = {
   readonly name: string;
   readonly taskQueue: string;
   readonly workflowId: (entityId: string) => string;
@@ -15,39 +15,45 @@ export type CarrierDefinition = {
 };
 
 /** Brings an appointment to the connected calendar, and every later change of it. */
-export const appointmentCarrier = {
+export const appointmentWorkflow = {
   name: 'appointment',
   taskQueue: 'calendar',
   workflowId: (appointmentId: string) => `appointment:${appointmentId}`,
   /** `created` starts it; `changed` and `cancelled` come from the API; `calendar_…` from an operator. */
   signals: ['created', 'changed', 'cancelled', 'calendar_connected', 'calendar_disconnected', 'overdue'],
-} as const satisfies CarrierDefinition;
+} as const satisfies EntityWorkflowDefinition;
 
 /** Sends a lead's outbound messages in the order of their acceptance; its entity is the lead. */
-export const deliveryCarrier = {
+export const deliveryWorkflow = {
   name: 'delivery',
   taskQueue: 'delivery',
   workflowId: (leadId: string) => `delivery:${leadId}`,
   /** `message_accepted` starts it; the others say that what it waits for may be over. */
   signals: ['message_accepted', 'message_settled', 'channel_connected', 'overdue'],
-} as const satisfies CarrierDefinition;
+} as const satisfies EntityWorkflowDefinition;
 
 /** Waits until a follow-up is due, and sends it unless it was cancelled; its entity is the follow-up. */
-export const followupCarrier = {
+export const followupWorkflow = {
   name: 'followup',
   taskQueue: 'followup',
   workflowId: (followupId: string) => `followup:${followupId}`,
   /** `scheduled` starts it; `cancelled` ends it; the others say that what it waits for may be over. */
   signals: ['scheduled', 'cancelled', 'rescheduled', 'message_settled', 'overdue'],
-} as const satisfies CarrierDefinition;
+} as const satisfies EntityWorkflowDefinition;
 
-export const carriers = {
-  appointment: appointmentCarrier,
-  delivery: deliveryCarrier,
-  followup: followupCarrier,
+export const entityWorkflows = {
+  appointment: appointmentWorkflow,
+  delivery: deliveryWorkflow,
+  followup: followupWorkflow,
 } as const;
-export type CarrierName = keyof typeof carriers;
-export type SignalOf<Name extends CarrierName> = (typeof carriers)[Name]['signals'][number];
+export type EntityWorkflowName = keyof typeof entityWorkflows;
+export type SignalOf<Name extends EntityWorkflowName> = (typeof entityWorkflows)[Name]['signals'][number];
+
+/**
+ * The timeouts of a step, in milliseconds. They nest: the call to a provider ends before the worker's request, the
+ * request before the lease of the row, and the lease before the activity.
+ */
+export const stepLimits = { callMs: 10_000, requestMs: 12_000, leaseMs: 15_000, activityMs: 20_000 } as const;
 
 /** The services whose reports have rollups to be closed. */
 export const reportServices = ['crm', 'messaging', 'scheduling'] as const;

@@ -5,7 +5,7 @@ create table outbox (
   id uuid primary key default uuidv7(),
   store_id uuid not null,
   kind text not null check (kind in ('workflow', 'event')),
-  -- workflow: the carrier's name; event: the event's type
+  -- workflow: the entity workflow's name; event: the event's type
   topic text not null,
   -- workflow
   entity_id uuid,

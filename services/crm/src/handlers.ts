@@ -29,7 +29,7 @@ import { getSeller } from './sellers/get-seller.ts';
 import { listSellers } from './sellers/list-sellers.ts';
 import { updateSeller } from './sellers/update-seller.ts';
 
-export const handlers = (dependencies: Dependencies): Handlers<typeof crmOperations> => {
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmOperations> => {
   const rollups = rollupHandlers(leadRollups, dependencies);
   return {
     createLead: createLead(dependencies),

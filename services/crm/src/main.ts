@@ -2,11 +2,11 @@ import { crmOperations } from '@mostrador/contracts';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { crmConfig } from './config.ts';
-import { handlers } from './handlers.ts';
+import { createHandlers } from './handlers.ts';
 
 runService({
   name: 'crm',
   config: loadConfig(crmConfig),
   operations: crmOperations,
-  build: (dependencies) => ({ handlers: handlers(dependencies) }),
+  build: (dependencies) => ({ handlers: createHandlers(dependencies) }),
 });

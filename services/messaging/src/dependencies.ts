@@ -1,9 +1,9 @@
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
-import type { Gate } from '@mostrador/kit/resilience/circuit';
+import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
-import type { OpenProvider } from './channels/providers.ts';
+import type { OpenStoreChannel } from './channels/providers.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
@@ -15,10 +15,10 @@ export type Dependencies = {
   readonly rpc: RpcClient;
   readonly relay: Pick<Relay, 'nudge' | 'backlog'>;
   readonly outcomes: OutcomeWaiters;
-  readonly inbound: Pick<InboundProcessor, 'takeIn'>;
+  readonly inbound: Pick<InboundProcessor, 'ingest'>;
   readonly vault: Vault;
-  readonly openProvider: OpenProvider;
-  readonly gate: Gate;
+  readonly openChannel: OpenStoreChannel;
+  readonly circuit: Circuit;
   readonly limits: DeliveryLimits;
   /** Where the gateway is reached from outside, without a slash at its end. */
   readonly publicUrl: string;

@@ -4,12 +4,12 @@ import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';
 import { getChannelConnection } from './channels/get-channel-connection.ts';
+import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
+import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
 import { showChannel } from './channels/show-channel.ts';
 import { deliverMessages } from './delivery/deliver-messages.ts';
 import { settleMessage } from './delivery/settle-message.ts';
 import type { Dependencies } from './dependencies.ts';
-import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
-import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
 import { receiveWebhook } from './inbound/receive-webhook.ts';
 import { verifyWebhook } from './inbound/verify-webhook.ts';
 import { acceptMessage } from './messages/accept-message.ts';
@@ -23,7 +23,7 @@ import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { updateSettings } from './settings/update-settings.ts';
 
-export const handlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
   const reports = rollupHandlers(conversationRollups, dependencies);
   return {
     sendMessage: sendMessage(dependencies),

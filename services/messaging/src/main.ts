@@ -1,18 +1,19 @@
 import { messagingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
-import { createChannelGate } from './channels/channel-circuit.ts';
-import { createOpenProvider } from './channels/providers.ts';
+import { createChannelCircuit } from './channels/channel-circuit.ts';
+import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
 import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
-import { sweepOverdue } from './delivery/wake-overdue.ts';
+import { overdueDeliveries } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
+import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
-import { handlers } from './handlers.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 
 /** Requests of this process that may wait for what becomes of their message. */
@@ -30,7 +31,7 @@ runService({
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     exportDeliveryMetrics(metrics, systemDatabase);
     return {
-      handlers: handlers({
+      handlers: createHandlers({
         database,
         systemDatabase,
         rpc,
@@ -38,22 +39,14 @@ runService({
         outcomes,
         inbound,
         vault,
-        openProvider: createOpenProvider({ database, vault }),
-        gate: createChannelGate(),
+        openChannel: createOpenChannel({ database, vault }),
+        circuit: createChannelCircuit(),
         limits: deliveryLimits,
         publicUrl: config.PUBLIC_URL,
       }),
       jobs: [
         ...inboundJobs,
-        periodically({
-          name: 'overdue deliveries',
-          everyMs: 10_000,
-          log,
-          run: async (signal) => {
-            const woken = await sweepOverdue({ systemDatabase, relay }, signal);
-            if (woken > 0) log.warn({ woken }, 'workflows that had missed their time were woken');
-          },
-        }),
+        overdueJob({ ...overdueDeliveries, systemDatabase, relay, log }),
         periodically({
           name: 'unsettled messages',
           everyMs: 15_000,

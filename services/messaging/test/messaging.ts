@@ -8,19 +8,19 @@ import {
   sendMessage,
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import type { Gate } from '@mostrador/kit/resilience/circuit';
+import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
-import { createChannelGate } from '../src/channels/channel-circuit.ts';
-import { createOpenProvider, type OpenProvider } from '../src/channels/providers.ts';
+import { createChannelCircuit } from '../src/channels/channel-circuit.ts';
+import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
 import type { Dependencies } from '../src/dependencies.ts';
+import { createHandlers } from '../src/handlers.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
 import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
 import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
-import { handlers } from '../src/handlers.ts';
 
 export type TestMessaging = TestService & {
   readonly dependencies: Dependencies;
@@ -53,8 +53,8 @@ export const publicUrl = 'http://127.0.0.1:8080';
 
 export type MessagingOptions = {
   readonly mostWaiting?: number;
-  readonly openProvider?: OpenProvider;
-  readonly gate?: Gate;
+  readonly openChannel?: OpenStoreChannel;
+  readonly circuit?: Circuit;
   readonly limits?: Partial<DeliveryLimits>;
 };
 
@@ -77,12 +77,12 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         outcomes,
         inbound,
         vault,
-        openProvider: options.openProvider ?? createOpenProvider({ database, vault }),
-        gate: options.gate ?? createChannelGate(),
+        openChannel: options.openChannel ?? createOpenChannel({ database, vault }),
+        circuit: options.circuit ?? createChannelCircuit(),
         limits: { ...deliveryLimits, ...options.limits },
         publicUrl,
       };
-      return { handlers: handlers(dependencies) };
+      return { handlers: createHandlers(dependencies) };
     },
   });
   const { adminSql } = service;

@@ -1,7 +1,7 @@
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
-import type { Gate } from '@mostrador/kit/resilience/circuit';
+import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenProvider } from './calendars/calendar-provider.ts';
 
@@ -13,7 +13,7 @@ export type Dependencies = {
   readonly relay: Relay;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
-  readonly gate: Gate;
+  readonly circuit: Circuit;
   /** Where the gateway is reached from outside, without a slash at its end. */
   readonly publicUrl: string;
 };

@@ -3,15 +3,15 @@ import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
 import { getAppointment } from './appointments/get-appointment.ts';
-import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
 import { listAppointments } from './appointments/list-appointments.ts';
 import { updateAppointment } from './appointments/update-appointment.ts';
+import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
+import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
 import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
-import { getConnection } from './calendars/get-connection.ts';
 import { readFeed } from './calendars/feed/read-feed.ts';
+import { getConnection } from './calendars/get-connection.ts';
 import { showCalendar } from './calendars/show-calendar.ts';
-import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
 import type { Dependencies } from './dependencies.ts';
 import { advanceFollowup } from './followups/advance-followup.ts';
 import { cancelFollowup } from './followups/cancel-followup.ts';
@@ -24,7 +24,7 @@ import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
 import { schedulingRollups } from './reports/rollups.ts';
 import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-scheduling.ts';
 
-export const handlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
   return {
     createAppointment: createAppointment(dependencies),

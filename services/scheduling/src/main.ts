@@ -1,16 +1,16 @@
 import { schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
+import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
-import { createCalendarGate } from './calendars/calendar-circuit.ts';
+import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
+import { createCalendarCircuit } from './calendars/calendar-circuit.ts';
 import { createProviders } from './calendars/providers.ts';
-import { sweepOverdue } from './calendar-sync/wake-overdue.ts';
 import { schedulingConfig } from './config.ts';
 import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
-import { sweepOverdueFollowups } from './followups/wake-overdue.ts';
-import { handlers } from './handlers.ts';
+import { overdueFollowups } from './followups/wake-overdue.ts';
+import { createHandlers } from './handlers.ts';
 
 const config = loadConfig(schedulingConfig);
 
@@ -19,35 +19,19 @@ runService({
   config,
   operations: schedulingOperations,
   build: ({ database, systemDatabase, rpc, relay, nats, log }) => ({
-    handlers: handlers({
+    handlers: createHandlers({
       database,
       systemDatabase,
       rpc,
       relay,
       vault: createVault(config.ENCRYPTION_KEYS),
       openProvider: createProviders(),
-      gate: createCalendarGate(),
+      circuit: createCalendarCircuit(),
       publicUrl: config.PUBLIC_URL,
     }),
     jobs: [
-      periodically({
-        name: 'overdue calendar syncs',
-        everyMs: 10_000,
-        log,
-        run: async (signal) => {
-          const woken = await sweepOverdue({ systemDatabase, relay }, signal);
-          if (woken > 0) log.warn({ woken }, 'workflows that had missed their time were woken');
-        },
-      }),
-      periodically({
-        name: 'overdue follow-ups',
-        everyMs: 10_000,
-        log,
-        run: async (signal) => {
-          const woken = await sweepOverdueFollowups({ systemDatabase, relay }, signal);
-          if (woken > 0) log.warn({ woken }, 'follow-ups that had missed their time were woken');
-        },
-      }),
+      overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
+      overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
     ],
     consumers: [
       consumeEvents({

@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import type { Gate } from '@mostrador/kit/resilience/circuit';
+import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
-import { createCalendarGate } from '../src/calendars/calendar-circuit.ts';
+import { createCalendarCircuit } from '../src/calendars/calendar-circuit.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
 import { createProviders } from '../src/calendars/providers.ts';
 import type { Dependencies } from '../src/dependencies.ts';
-import { handlers } from '../src/handlers.ts';
+import { createHandlers } from '../src/handlers.ts';
 
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;
@@ -29,7 +29,7 @@ export const publicUrl = 'http://127.0.0.1:8080';
 
 /** The service with its real handlers on real servers. The crm it asks is a list of leads. */
 export async function startScheduling(
-  options: { openProvider?: OpenProvider; gate?: Gate } = {},
+  options: { openProvider?: OpenProvider; circuit?: Circuit } = {},
 ): Promise<TestScheduling> {
   let dependencies: Dependencies | undefined;
   const service = await startTestService({
@@ -43,10 +43,10 @@ export async function startScheduling(
         relay,
         vault: createVault(`test:${randomBytes(32).toString('base64')}`),
         openProvider: options.openProvider ?? createProviders(),
-        gate: options.gate ?? createCalendarGate(),
+        circuit: options.circuit ?? createCalendarCircuit(),
         publicUrl,
       };
-      return { handlers: handlers(dependencies) };
+      return { handlers: createHandlers(dependencies) };
     },
   });
   const leads = new Set<string>();

@@ -99,8 +99,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/messaging/src/delivery/deliver-messages.ts',
-        from: 'return await openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
-        to: `const once = (ms) => openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(ms));
+        from: 'return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
+        to: `const once = (ms) => openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(ms));
           return await once(1_000).catch(() => once(limitMs));`,
       },
     ],
@@ -124,7 +124,7 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/messaging/src/delivery/deliver-messages.ts',
-        from: 'return await openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
+        from: 'return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));',
         to: 'return { providerMessageId: `wamid.${outbound.id}`, waId: null };',
       },
     ],
@@ -212,9 +212,9 @@ export const breaks: readonly Break[] = [
     breaks: 'no row that is not final lacks an open workflow',
     edits: [
       {
-        file: 'services/scheduling/src/followups/advance-followup.ts',
-        from: 'return { next: wait(followup.next_attempt_at, reason) };',
-        to: 'return { next: done(reason) };',
+        file: 'services/scheduling/src/followups/next-move.ts',
+        from: 'return answer(waitUntil(next_attempt_at, reason));',
+        to: 'return answer(done(reason));',
       },
       noSweep,
     ],
@@ -225,8 +225,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/calendar-sync/next-move.ts',
-        from: "if (closedForMs > 0) return { kind: 'postpone'",
-        to: "if (closedForMs >= 0) return { kind: 'postpone'",
+        from: "if (blockedForMs > 0) return { kind: 'postpone'",
+        to: "if (blockedForMs >= 0) return { kind: 'postpone'",
       },
     ],
   },

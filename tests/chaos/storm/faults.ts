@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { appointmentCarrier } from '@mostrador/contracts';
+import { appointmentWorkflow } from '@mostrador/contracts';
 import type { Behaviour } from '@mostrador/testing/providers/whatsapp/server';
 import type { Random } from '@mostrador/testing/random';
 import type { Journal } from './journal.ts';
@@ -218,7 +218,9 @@ const terminateWaiting: Trial = async ({ platform }) => {
       const waiting = await sql<{ id: string }[]>`
         select appointment_id as id from scheduling.calendar_syncs
         where state = 'pending' and woken_at is null and attempts > 0 limit ${terminatedAtMost}`;
-      const endings = waiting.map(({ id }) => workflow.getHandle(appointmentCarrier.workflowId(id)).terminate('chaos'));
+      const endings = waiting.map(({ id }) =>
+        workflow.getHandle(appointmentWorkflow.workflowId(id)).terminate('chaos'),
+      );
       return (await Promise.allSettled(endings)).filter(({ status }) => status === 'fulfilled').length;
     });
     return `${terminated} terminated`;

@@ -1,4 +1,4 @@
-import { carriers } from '@mostrador/contracts/workflows';
+import { entityWorkflows } from '@mostrador/contracts/workflows';
 import { readEvents } from '@mostrador/testing/providers/caldav/servers';
 import { Client, Connection } from '@temporalio/client';
 import postgres from 'postgres';
@@ -127,7 +127,7 @@ async function findCorruption(sql: postgres.Sql): Promise<string[]> {
 }
 
 /** For Temporal's search: the workflows that carry a row. Those that close the reports come and go by the clock. */
-export const carryingRows = `WorkflowType IN (${Object.keys(carriers)
+export const carryingRows = `WorkflowType IN (${Object.keys(entityWorkflows)
   .map((name) => `'${name}'`)
   .join(', ')})`;
 

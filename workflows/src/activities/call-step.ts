@@ -1,8 +1,7 @@
-import { errorCatalogue, type Operation, type ReplyOf, type RequestOf } from '@mostrador/contracts';
+import { errorCatalogue, type Operation, type ReplyOf, type RequestOf, stepLimits } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { ApplicationFailure, activityInfo, cancellationSignal } from '@temporalio/activity';
-import { rpcTimeoutMs } from '../step-options.ts';
 
 /** One step: one request to the service that owns the row, one attempt. Temporal does the retrying. */
 export async function callStep<O extends Operation>(
@@ -15,7 +14,7 @@ export async function callStep<O extends Operation>(
   try {
     return await rpc.call(operation, request, {
       requestId: `${workflowExecution?.runId}-${activityId}-${attempt}`,
-      deadline: Date.now() + rpcTimeoutMs,
+      deadline: Date.now() + stepLimits.requestMs,
       storeId,
       signal: cancellationSignal(),
     });

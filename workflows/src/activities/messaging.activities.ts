@@ -1,10 +1,10 @@
 import { deliverMessages, type NextStep } from '@mostrador/contracts';
-import type { CarrierInput } from '@mostrador/contracts/workflows';
+import type { EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { callStep } from './call-step.ts';
 
 export type MessagingActivities = {
-  deliverMessages(input: CarrierInput): Promise<NextStep>;
+  deliverMessages(input: EntityWorkflowInput): Promise<NextStep>;
 };
 
 export const messagingActivities = (rpc: RpcClient): MessagingActivities => ({

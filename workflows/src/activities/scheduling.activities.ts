@@ -1,11 +1,11 @@
 import { advanceFollowup, type NextStep, syncCalendarEvent } from '@mostrador/contracts';
-import type { CarrierInput } from '@mostrador/contracts/workflows';
+import type { EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { callStep } from './call-step.ts';
 
 export type SchedulingActivities = {
-  syncCalendarEvent(input: CarrierInput): Promise<NextStep>;
-  advanceFollowup(input: CarrierInput): Promise<NextStep>;
+  syncCalendarEvent(input: EntityWorkflowInput): Promise<NextStep>;
+  advanceFollowup(input: EntityWorkflowInput): Promise<NextStep>;
 };
 
 export const schedulingActivities = (rpc: RpcClient): SchedulingActivities => ({

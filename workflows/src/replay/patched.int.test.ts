@@ -4,7 +4,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { currentDetails } from '../../test/current-details.ts';
-import { again, type CarrierStage, done, startCarrierStage, untilSignal } from '../../test/stage.ts';
+import { again, done, startWorkflowStage, untilSignal, type WorkflowStage } from '../../test/stage.ts';
 import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
 
 // How the workflow's code changes while workflows wait: `fixtures/patched.workflow.ts` is the next version, with a timer
@@ -12,11 +12,11 @@ import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
 
 const hourMs = 60 * 60 * 1000;
 const histories = join(import.meta.dirname, 'histories');
-let stage: CarrierStage;
+let stage: WorkflowStage;
 let next: WorkflowBundle;
 
 beforeAll(async () => {
-  stage = await startCarrierStage();
+  stage = await startWorkflowStage();
   next = await makeWorkflowBundle(join(import.meta.dirname, 'fixtures/patched.workflow.ts'));
 });
 afterAll(() => stage?.stop());

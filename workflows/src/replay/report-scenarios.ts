@@ -1,9 +1,9 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { CarrierStage } from '../../test/stage.ts';
+import type { WorkflowStage } from '../../test/stage.ts';
 
 /** Of the workflow that closes reports. */
 export const reportScenarios = {
-  'reports-closed-in-steps': async (stage: CarrierStage) => {
+  'reports-closed-in-steps': async (stage: WorkflowStage) => {
     const closing = stage.closing('crm', (step) => ({
       closed_until: `2027-01-0${step}T00:00:00.000Z`,
       more: step < 3,
@@ -13,7 +13,7 @@ export const reportScenarios = {
     return { workflow };
   },
 
-  'reports-closing-refused': async (stage: CarrierStage) => {
+  'reports-closing-refused': async (stage: WorkflowStage) => {
     const closing = stage.closing('messaging', (step) => {
       if (step === 1) return { closed_until: null, more: true };
       throw new AppError('validation_failed');
@@ -24,7 +24,7 @@ export const reportScenarios = {
   },
 
   /** The run that ended by continuing as new; the test server suggests it early. */
-  'reports-closing-continued-as-new': async (stage: CarrierStage) => {
+  'reports-closing-continued-as-new': async (stage: WorkflowStage) => {
     const closing = stage.closing('scheduling', (step) => ({ closed_until: null, more: step < 60 }));
     const workflow = await closing.start();
     await workflow.result();

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CarrierStage, startCarrierStage } from '../../test/stage.ts';
+import { startWorkflowStage, type WorkflowStage } from '../../test/stage.ts';
 import { recordingFlag } from './record.ts';
 import { scenarios } from './scenarios.ts';
 
-let stage: CarrierStage;
+let stage: WorkflowStage;
 beforeAll(async () => {
-  stage = await startCarrierStage();
+  stage = await startWorkflowStage();
 });
 afterAll(() => stage?.stop());
 

@@ -4,19 +4,19 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { currentDetails } from '../../test/current-details.ts';
 import {
   again,
-  type CarrierStage,
   done,
   type StagedAppointment,
   type StagedFollowup,
   type StagedLead,
   untilSignal,
+  type WorkflowStage,
 } from '../../test/stage.ts';
 import { reportScenarios } from './report-scenarios.ts';
 
 const hourMs = 60 * 60 * 1000;
 
 /** Plays a workflow's life until its history says what the name promises. */
-type Scenario = (stage: CarrierStage) => Promise<{ workflow: WorkflowHandle }>;
+type Scenario = (stage: WorkflowStage) => Promise<{ workflow: WorkflowHandle }>;
 
 /**
  * The lives of workflows that every later version of the code must be able to replay. One is recorded for each, in

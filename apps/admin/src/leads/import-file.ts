@@ -1,7 +1,7 @@
 import { importLeads, type NewLead } from '@mostrador/contracts';
 import type { Admin } from '../admin.ts';
 import { showProgress } from '../progress.ts';
-import { createLanes } from './lanes.ts';
+import { createImportQueues } from './import-queues.ts';
 import type { LeadFile } from './lead-file.ts';
 import { readLead } from './lead-row.ts';
 import { createRejectedFile, type RejectedFile, rejectedHeadings } from './rejected-file.ts';
@@ -32,7 +32,7 @@ export type ImportOptions = {
 
 export type Import = { readonly counts: Counts; readonly rejectedPath: string | null; readonly failure?: unknown };
 
-const laneCount = 4;
+const queueCount = 4;
 const batchSize = 500;
 /** A batch takes some tens of milliseconds. An answer that was lost is waited for in vain. */
 const batchLimitMs = 8_000;
@@ -58,7 +58,7 @@ export async function importFile(admin: Admin, file: LeadFile, options: ImportOp
     counts.rejected++;
     await rejected.add(line, reason, own(fields));
   };
-  const lanes = createLanes<Row>({ laneCount, batchSize, send: sender(admin, counts, reject, options) });
+  const queues = createImportQueues<Row>({ queueCount, batchSize, send: sender(admin, counts, reject, options) });
 
   const startedMs = Date.now();
   let bytesRead = 0;
@@ -81,13 +81,13 @@ export async function importFile(admin: Admin, file: LeadFile, options: ImportOp
         continue;
       }
       if (read.phoneChanged) counts.phonesChanged++;
-      await lanes.add({ line: row.line, phone: read.lead.customer_phone, lead: read.lead, fields: row.fields });
+      await queues.add({ line: row.line, phone: read.lead.customer_phone, lead: read.lead, fields: row.fields });
     }
-    if (!signal.aborted) await lanes.finish();
+    if (!signal.aborted) await queues.finish();
   } catch (error) {
     failure = error;
   }
-  await lanes.settle();
+  await queues.settle();
   progress?.stop();
   await rejected.close();
   return { counts, rejectedPath: closedPath(rejected), failure };

@@ -68,3 +68,13 @@ export function postJson(
     request.end(body);
   });
 }
+
+/** A provider must not postpone the next attempt for longer than this. */
+const maxRetryAfterSeconds = 86_400;
+
+/** Whole seconds of a `Retry-After` header, which is seconds or a date (RFC 9110, 10.2.3). `undefined` when it is neither. */
+export function retryAfterSeconds(header: string | string[] | null | undefined, nowMs: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxRetryAfterSeconds);
+}

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import { carriers } from '@mostrador/contracts';
+import { entityWorkflows } from '@mostrador/contracts';
 import { silentLog } from '@mostrador/testing/context';
 import { canMakeCertificates } from '@mostrador/testing/servers/certificates';
 import { startTlsTemporal, type TlsTemporal } from '@mostrador/testing/servers/temporal-tls';
@@ -34,7 +34,7 @@ describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
   test('is reached with the authority, a certificate and its key, and the history says which process it was', async () => {
     const row = { storeId: randomUUID(), entityId: randomUUID() };
     await connected(secured.environment, identityOf('crm')).signalWithStart('appointment', row, 'created');
-    const handle = secured.temporal.client.workflow.getHandle(carriers.appointment.workflowId(row.entityId));
+    const handle = secured.temporal.client.workflow.getHandle(entityWorkflows.appointment.workflowId(row.entityId));
     const { events } = await handle.fetchHistory();
     const identity = `crm@${hostname()}:${process.pid}`;
     expect(events?.[0]?.workflowExecutionStartedEventAttributes?.identity).toBe(identity);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type CarrierDefinition,
-  type CarrierInput,
-  type CarrierName,
-  carriers,
+  type EntityWorkflowDefinition,
+  type EntityWorkflowInput,
+  type EntityWorkflowName,
+  entityWorkflows,
   searchAttributes,
 } from '@mostrador/contracts/workflows';
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
@@ -20,8 +20,8 @@ export type TemporalStarter = {
    * @throws AppError `service_unavailable` when Temporal was not reached, `upstream_timeout` when it did not answer in time; anything else is a refusal that would come again
    */
   signalWithStart(
-    carrier: CarrierName,
-    input: CarrierInput & { readonly leadId?: string | null },
+    workflow: EntityWorkflowName,
+    input: EntityWorkflowInput & { readonly leadId?: string | null },
     signal: string,
     deadlineMs?: number,
   ): Promise<void>;
@@ -76,16 +76,16 @@ export function connectTemporal(
       'grpc.keepalive_timeout_ms': 5000,
     },
   });
-  const { workflow } = new Client({ connection, namespace, identity });
+  const client = new Client({ connection, namespace, identity });
 
   return {
-    async signalWithStart(carrier, { storeId, entityId, leadId }, signal, deadlineMs = CALL_LIMIT_MS) {
-      const { name, taskQueue, workflowId }: CarrierDefinition = carriers[carrier];
-      const input: CarrierInput = { storeId, entityId };
+    async signalWithStart(workflow, { storeId, entityId, leadId }, signal, deadlineMs = CALL_LIMIT_MS) {
+      const { name, taskQueue, workflowId }: EntityWorkflowDefinition = entityWorkflows[workflow];
+      const input: EntityWorkflowInput = { storeId, entityId };
       const deadline = Date.now() + deadlineMs;
       const call = () =>
         connection.withDeadline(deadline, () =>
-          workflow.signalWithStart(name, {
+          client.workflow.signalWithStart(name, {
             workflowId: workflowId(entityId),
             taskQueue,
             args: [input],

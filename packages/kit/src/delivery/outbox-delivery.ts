@@ -3,33 +3,40 @@ import type { Log } from '../process/log.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { Kind, OutboxRepository, OutboxRow, Postponement } from './outbox.repository.ts';
 
-export type LaneOptions = {
-  readonly kind: Kind;
-  /** Sends one row. An AppError that is retryable means that the other side is out of reach, for every row. */
-  readonly send: (row: OutboxRow) => Promise<void>;
-  /** Rows with the same key need only one sending. */
-  readonly sameAs: (row: OutboxRow) => string;
-  readonly parallel: number;
-  readonly batch: number;
-  readonly leaseMs: number;
-  readonly sweepIntervalMs: number;
+/** What the deliveries of a relay have in common. */
+export type SharedDeliveryOptions = {
   readonly repository: OutboxRepository;
   readonly log: Log;
+  /** How long the delivery waits for a nudge before it looks by itself. */
+  readonly sweepIntervalMs: number;
+  /** Rows claimed at a time. */
+  readonly batch: number;
+  readonly leaseMs: number;
 };
 
-/** One kind of entry on its way out. Each has its own, so that neither waits while the other's receiver is down. */
-export type Lane = { start(): void; nudge(): void; stop(): Promise<void> };
+export type OutboxDeliveryOptions = SharedDeliveryOptions & {
+  readonly kind: Kind;
+  /** Sends one row. A retryable `AppError` means that the receiver is unreachable, for every row. */
+  readonly send: (row: OutboxRow) => Promise<void>;
+  /** Rows with the same key need only one send. */
+  readonly sameAs: (row: OutboxRow) => string;
+  readonly parallel: number;
+};
+
+/** Delivers one kind of outbox entry. Each kind has its own, so that neither waits while the other's receiver is down. */
+export type OutboxDelivery = { start(): void; nudge(): void; stop(): Promise<void> };
 
 type Group = readonly [OutboxRow, ...OutboxRow[]];
 
-/** Nothing new is sent this long after the claim: what is in flight must settle well within the lease. */
-const SENDING_SHARE_OF_LEASE = 1 / 3;
-/** Under load rows are taken in batches: a pass for each row or two costs the database as much as the requests do. */
-const GATHER_MS = 10;
-const UNREACHABLE_WAIT_MAX_MS = 5000;
-const REFUSED_WAIT_MAX_MS = 60_000;
+/** Sends start only in this share of the lease, so that every send in flight ends well within it. */
+const sendingShareOfLease = 1 / 3;
+/** Under load a pause collects a batch: a pass for every row or two would cost the database as much as the requests do. */
+const batchingPauseMs = 10;
+const longestUnreachableWaitMs = 5000;
+const longestRejectedWaitMs = 60_000;
 
-export function createLane(options: LaneOptions): Lane {
+/** Claims due rows, sends them, and records the outcome of each, until it is stopped. */
+export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDelivery {
   const { kind, repository, log } = options;
   let stopped = false;
   let nudged = false;
@@ -47,13 +54,13 @@ export function createLane(options: LaneOptions): Lane {
           return moreIsWaiting;
         },
         (error) => {
-          if (readable) log.warn({ err: error, lane: kind }, 'the outbox cannot be read or written');
+          if (readable) log.warn({ err: error, kind }, 'the outbox cannot be read or written');
           readable = false;
           return false;
         },
       );
       if (more) continue;
-      if (nudged && reachable && readable) await pause(GATHER_MS);
+      if (nudged && reachable && readable) await pause(batchingPauseMs);
       else await rest();
     }
   }
@@ -75,13 +82,13 @@ export function createLane(options: LaneOptions): Lane {
     const sent: string[] = [];
     const failed: Postponement[] = [];
     const untried: string[] = [];
-    const until = Date.now() + options.leaseMs * SENDING_SHARE_OF_LEASE;
-    let outOfReach = false;
+    const until = Date.now() + options.leaseMs * sendingShareOfLease;
+    let unreachable = false;
     const remaining = [...groups];
     const sender = async () => {
       for (let group = remaining.shift(); group; group = remaining.shift()) {
         const ids = group.map(({ id }) => id);
-        if (outOfReach || Date.now() >= until) {
+        if (unreachable || Date.now() >= until) {
           untried.push(...ids);
           continue;
         }
@@ -89,24 +96,24 @@ export function createLane(options: LaneOptions): Lane {
           await options.send(group[0]);
           sent.push(...ids);
         } catch (error) {
-          outOfReach ||= error instanceof AppError && error.retryable;
+          unreachable ||= error instanceof AppError && error.retryable;
           failed.push(...group.map((row) => postponement(row, error)));
-          log.debug({ err: error, lane: kind, outbox_id: group[0].id }, 'an outbox entry was not delivered');
+          log.debug({ err: error, kind, outbox_id: group[0].id }, 'an outbox entry was not delivered');
         }
       }
     };
     await Promise.all(Array.from({ length: Math.min(options.parallel, groups.length) }, sender));
-    noteReach(!outOfReach, failed);
+    noteReach(!unreachable, failed);
     return { sent, failed, untried };
   }
 
   function noteReach(now: boolean, failed: readonly Postponement[]): void {
     if (now !== reachable) {
       reachable = now;
-      if (now) log.info({ lane: kind }, 'the outbox is delivered again');
-      else log.warn({ lane: kind, error: failed[0]?.error }, 'the outbox waits: its receiver is out of reach');
+      if (now) log.info({ kind }, 'the outbox is delivered again');
+      else log.warn({ kind, error: failed[0]?.error }, 'the outbox waits: its receiver is unreachable');
     } else if (now && failed.length > 0) {
-      log.error({ lane: kind, entries: failed.length, error: failed[0]?.error }, 'outbox entries were refused');
+      log.error({ kind, entries: failed.length, error: failed[0]?.error }, 'outbox entries were rejected');
     }
   }
 
@@ -117,7 +124,7 @@ export function createLane(options: LaneOptions): Lane {
     return groups.toReversed();
   }
 
-  /** Until the next sweep, or a nudge; a nudge does not hurry a lane that something is down for. */
+  /** Waits for the next sweep or a nudge. A nudge is ignored while the receiver or PostgreSQL is unreachable. */
   function rest(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
@@ -146,8 +153,8 @@ export function createLane(options: LaneOptions): Lane {
 }
 
 function postponement({ id, attempts }: OutboxRow, error: unknown): Postponement {
-  const unreachable = error instanceof AppError && error.retryable;
-  const most = unreachable ? UNREACHABLE_WAIT_MAX_MS : REFUSED_WAIT_MAX_MS;
+  const isUnreachable = error instanceof AppError && error.retryable;
+  const most = isUnreachable ? longestUnreachableWaitMs : longestRejectedWaitMs;
   const waitMs = Math.min(most, 500 * 2 ** Math.min(attempts - 1, 16)) * (0.8 + Math.random() * 0.2);
   const text = error instanceof AppError ? error.code : String(error);
   return { id, waitMs, error: text.slice(0, 300) };

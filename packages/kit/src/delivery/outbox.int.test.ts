@@ -49,7 +49,7 @@ const append = (entries: readonly OutboxEntry[]) =>
   kit.database.write({ storeId, deadline: Date.now() + 5000 }, (sql) => appendOutbox(sql, storeId, entries));
 const wakeUp = (entityId: string, signal: 'created' | 'changed' = 'created', leadId?: string): OutboxEntry => ({
   kind: 'workflow',
-  carrier: 'appointment',
+  workflow: 'appointment',
   entityId,
   signal,
   leadId,

@@ -1,26 +1,26 @@
 import type { EventData, EventType } from '@mostrador/contracts/events';
-import type { CarrierName, SignalOf } from '@mostrador/contracts/workflows';
+import type { EntityWorkflowName, SignalOf } from '@mostrador/contracts/workflows';
 import type { TransactionSql } from '../database/database.ts';
 
 export { createRelay, type Relay, type RelayOptions } from './relay.ts';
 
 /** A workflow to start or wake: it will look at the row `entityId`. */
-export type WakeUp = {
-  [Name in CarrierName]: {
+export type WakeUpEntry = {
+  [Name in EntityWorkflowName]: {
     readonly kind: 'workflow';
-    readonly carrier: Name;
+    readonly workflow: Name;
     readonly entityId: string;
     readonly leadId?: string | null;
     readonly signal: SignalOf<Name>;
   };
-}[CarrierName];
+}[EntityWorkflowName];
 
 /** A fact to publish. */
-export type Fact = {
+export type EventEntry = {
   [Type in EventType]: { readonly kind: 'event'; readonly type: Type; readonly data: EventData<Type> };
 }[EventType];
 
-export type OutboxEntry = WakeUp | Fact;
+export type OutboxEntry = WakeUpEntry | EventEntry;
 
 /**
  * Writes what is to be told once this transaction has committed. Nudge the relay after it; without that, its sweep finds
@@ -36,7 +36,7 @@ export async function appendOutbox(
     entry.kind === 'workflow'
       ? {
           kind: entry.kind,
-          topic: entry.carrier,
+          topic: entry.workflow,
           entity_id: entry.entityId,
           lead_id: entry.leadId ?? null,
           signal: entry.signal,

@@ -1,31 +1,42 @@
 import type { SystemDatabase, TransactionSql } from '../database/database.ts';
-import { appendOutbox, type OutboxEntry, type Relay } from './outbox.ts';
+import type { Log } from '../process/log.ts';
+import { type Periodic, periodically } from '../process/periodic.ts';
+import { appendOutbox, type OutboxEntry } from './outbox.ts';
+import type { Relay } from './relay.ts';
 
+const everyMs = 10_000;
 const overdueMs = 30_000;
-// A workflow that was woken and cannot go on is left alone for this long.
+/** A workflow that was woken and cannot go on is not woken again for this long. */
 const againMs = 5 * 60_000;
 const batch = 500;
 const runLimitMs = 10_000;
 
-/** Which rows to take: overdue by so much, not taken before within `againMs`, and at most `limit` of them. */
+/** Which rows to take: overdue by `overdueMs`, not taken within `againMs`, at most `limit` of them. */
 export type OverdueOptions = { readonly overdueMs: number; readonly againMs: number; readonly limit: number };
 
+/** The rows of one kind that a workflow carries. */
+export type OverdueRows<Row extends { readonly store_id: string }> = {
+  /** In the log: `calendar syncs`. */
+  readonly name: string;
+  /** Returns overdue rows and marks them as taken, so that two sweeps at once get different rows. */
+  readonly take: (sql: TransactionSql, options: OverdueOptions) => Promise<Row[]>;
+  readonly wakeUpOf: (row: Row) => OutboxEntry;
+};
+
+type SweepDependencies = {
+  readonly systemDatabase: SystemDatabase;
+  readonly relay: Pick<Relay, 'backlog' | 'nudge'>;
+};
+
 /**
- * The second way to a workflow: wakes those of rows that nobody has looked at although their time has come, so that one
- * that was terminated, or lost with Temporal's database, begins anew. `take` marks the rows that it returns, so that two
- * sweeps at once get different ones. Returns how many it woke.
+ * The second way to a workflow. Wakes the workflows of rows that no step has looked at although their time has come, so
+ * that a workflow that was terminated, or lost with Temporal's database, starts again. Returns how many it woke.
  */
 export async function wakeOverdue<Row extends { readonly store_id: string }>(
-  options: {
-    readonly systemDatabase: SystemDatabase;
-    readonly relay: Pick<Relay, 'backlog' | 'nudge'>;
-    readonly take: (sql: TransactionSql, options: OverdueOptions) => Promise<Row[]>;
-    readonly wakeUpOf: (row: Row) => OutboxEntry;
-  },
+  { take, wakeUpOf, systemDatabase, relay }: OverdueRows<Row> & SweepDependencies,
   signal: AbortSignal,
 ): Promise<number> {
-  const { systemDatabase, relay, take, wakeUpOf } = options;
-  // Wake-ups that cannot be delivered, for Temporal is down, are on their way already.
+  // While Temporal is down the wake-ups wait in the outbox already.
   if ((await relay.backlog()) >= batch) return 0;
   let woken = 0;
   for (;;) {
@@ -40,4 +51,20 @@ export async function wakeOverdue<Row extends { readonly store_id: string }>(
     if (taken > 0) relay.nudge();
     if (taken < batch || signal.aborted) return woken;
   }
+}
+
+/** Runs `wakeOverdue` every 10 s, and logs how many workflows it woke. */
+export function overdueJob<Row extends { readonly store_id: string }>(
+  options: OverdueRows<Row> & SweepDependencies & { readonly log: Log },
+): Periodic {
+  const { name, log } = options;
+  return periodically({
+    name: `overdue ${name}`,
+    everyMs,
+    log,
+    run: async (signal) => {
+      const woken = await wakeOverdue(options, signal);
+      if (woken > 0) log.warn({ woken, rows: name }, 'overdue workflows were woken');
+    },
+  });
 }

@@ -1,78 +1,51 @@
-import type { CarrierName } from '@mostrador/contracts/workflows';
 import type { NatsConnection } from 'nats';
 import type { TemporalStarter } from '../clients/temporal.ts';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
-import { createEventPublisher } from './event-delivery.ts';
-import { type OutboxRow, outboxRepository } from './outbox.repository.ts';
-import { createLane } from './outbox-delivery.ts';
+import { createEventDelivery } from './event-delivery.ts';
+import { outboxRepository } from './outbox.repository.ts';
+import { createWorkflowDelivery } from './workflow-delivery.ts';
 
 export type RelayOptions = {
   readonly database: SystemDatabase;
   readonly temporal: TemporalStarter;
   readonly nats: NatsConnection;
   readonly log: Log;
-  /** How often it looks without being nudged; 1 s unless said. */
+  /** How often the relay looks without a nudge, in milliseconds. Default 1,000. */
   readonly sweepIntervalMs?: number;
-  /** Rows taken at a time; 100 unless said. */
+  /** Rows claimed at a time. Default 100. */
   readonly batch?: number;
-  /** After this long, rows whose taker died are taken again; 12 s unless said. */
+  /** After this time, in milliseconds, the rows of a process that died are claimed again. Default 12,000. */
   readonly leaseMs?: number;
 };
 
 /**
- * Carries what transactions left in the outbox to Temporal and to the event stream, at least once each. Any number may
- * run: a row is leased by one at a time, and comes back when that one dies.
+ * Delivers outbox entries to Temporal and to the event stream, each at least once. Several relays may run: a row is
+ * leased by one at a time, and its lease ends when that one dies.
  */
 export type Relay = {
   start(): void;
-  /** Something was just committed: look now. */
+  /** A transaction has just committed: look now. */
   nudge(): void;
-  /** Finishes what is in flight and takes no more. */
+  /** Finishes what is in flight and claims no more. */
   stop(): Promise<void>;
-  /** Rows that are waiting. */
+  /** The number of rows that wait. */
   backlog(): Promise<number>;
 };
 
 export function createRelay(options: RelayOptions): Relay {
-  const { temporal, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
+  const { temporal, nats, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
-  const lanes = [
-    createLane({
-      ...shared,
-      kind: 'workflow',
-      parallel: 16,
-      // All signals mean *look at the row*, so one does for several.
-      sameAs: (row) => `${row.topic} ${row.entity_id}`,
-      send: (row) => wakeWorkflow(temporal, row),
-    }),
-    createLane({
-      ...shared,
-      kind: 'event',
-      parallel: 64,
-      sameAs: (row) => row.id,
-      send: createEventPublisher(options.nats),
-    }),
-  ];
+  const deliveries = [createWorkflowDelivery({ ...shared, temporal }), createEventDelivery({ ...shared, nats })];
   return {
     start() {
-      for (const lane of lanes) lane.start();
+      for (const delivery of deliveries) delivery.start();
     },
     nudge() {
-      for (const lane of lanes) lane.nudge();
+      for (const delivery of deliveries) delivery.nudge();
     },
-    stop: async () => void (await Promise.all(lanes.map((lane) => lane.stop()))),
+    stop: async () => void (await Promise.all(deliveries.map((delivery) => delivery.stop()))),
     backlog: repository.count,
   };
-}
-
-function wakeWorkflow(temporal: TemporalStarter, row: OutboxRow): Promise<void> {
-  // A check constraint of the table makes these two present.
-  const { entity_id: entityId, signal } = row as OutboxRow & { entity_id: string; signal: string };
-  return temporal.signalWithStart(
-    row.topic as CarrierName,
-    { storeId: row.store_id, entityId, leadId: row.lead_id },
-    signal,
-  );
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createGate, type Gate, GateClosed } from './circuit.ts';
+import { type Circuit, CircuitOpen, createCircuit } from './circuit.ts';
 
 class Outage extends Error {}
 class Refusal extends Error {}
@@ -7,92 +7,94 @@ class Refusal extends Error {}
 const down = () => Promise.reject(new Outage());
 const up = () => Promise.resolve('up');
 
-let gate: Gate;
+let circuit: Circuit;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21) });
-  gate = createGate({ isOutage: (error) => error instanceof Outage, callsAtOnce: 4, openMs: 30_000 });
+  circuit = createCircuit({ isOutage: (error) => error instanceof Outage, callsAtOnce: 4, openMs: 30_000 });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
 const fail = async (times: number, call: () => Promise<unknown> = down) => {
-  for (let time = 0; time < times; time += 1) await expect(gate.run('c', call)).rejects.toThrow(Error);
+  for (let time = 0; time < times; time += 1) await expect(circuit.run('c', call)).rejects.toThrow(Error);
 };
 
 test('after five outages in a row nothing is called for 30 s', async () => {
   await fail(4);
-  expect(gate.closedForMs('c')).toBe(0);
+  expect(circuit.blockedForMs('c')).toBe(0);
   await fail(1);
-  expect(gate.closedForMs('c')).toBe(30_000);
+  expect(circuit.blockedForMs('c')).toBe(30_000);
 
   const called = vi.fn(up);
   vi.advanceTimersByTime(29_999);
-  expect(gate.closedForMs('c')).toBe(1);
-  await expect(gate.run('c', called)).rejects.toThrow(GateClosed);
+  expect(circuit.blockedForMs('c')).toBe(1);
+  await expect(circuit.run('c', called)).rejects.toThrow(CircuitOpen);
   expect(called).not.toHaveBeenCalled();
 });
 
 test('then one call finds out, and nobody waits for it', async () => {
   await fail(5);
   vi.advanceTimersByTime(30_000);
-  expect(gate.closedForMs('c')).toBe(0);
+  expect(circuit.blockedForMs('c')).toBe(0);
 
   let answer = (_: string): void => {};
-  const probe = gate.run('c', () => new Promise<string>((resolve) => (answer = resolve)));
-  expect(gate.closedForMs('c')).toBeGreaterThan(0);
-  await expect(gate.run('c', up)).rejects.toThrow(GateClosed);
+  const probe = circuit.run('c', () => new Promise<string>((resolve) => (answer = resolve)));
+  expect(circuit.blockedForMs('c')).toBeGreaterThan(0);
+  await expect(circuit.run('c', up)).rejects.toThrow(CircuitOpen);
   answer('up');
   await expect(probe).resolves.toBe('up');
-  expect(gate.closedForMs('c')).toBe(0);
-  await expect(gate.run('c', up)).resolves.toBe('up');
+  expect(circuit.blockedForMs('c')).toBe(0);
+  await expect(circuit.run('c', up)).resolves.toBe('up');
 });
 
-test('a provider that is still down closes the gate again', async () => {
+test('a provider that is still down closes the circuit again', async () => {
   await fail(5);
   vi.advanceTimersByTime(30_000);
   await fail(1);
-  expect(gate.closedForMs('c')).toBe(30_000);
+  expect(circuit.blockedForMs('c')).toBe(30_000);
 });
 
 test('a success in between starts the count anew', async () => {
   await fail(4);
-  await gate.run('c', up);
+  await circuit.run('c', up);
   await fail(4);
-  expect(gate.closedForMs('c')).toBe(0);
+  expect(circuit.blockedForMs('c')).toBe(0);
 });
 
 test('a refusal is no outage: the provider is there', async () => {
   await fail(10, () => Promise.reject(new Refusal()));
-  expect(gate.closedForMs('c')).toBe(0);
+  expect(circuit.blockedForMs('c')).toBe(0);
 });
 
 test('no more calls of one connection run at once than it may have', async () => {
   const answers: ((value: string) => void)[] = [];
-  const running = Array.from({ length: 4 }, () => gate.run('c', () => new Promise<string>((go) => answers.push(go))));
-  expect(gate.closedForMs('c')).toBeGreaterThan(0);
-  await expect(gate.run('c', up)).rejects.toThrow(GateClosed);
+  const running = Array.from({ length: 4 }, () =>
+    circuit.run('c', () => new Promise<string>((go) => answers.push(go))),
+  );
+  expect(circuit.blockedForMs('c')).toBeGreaterThan(0);
+  await expect(circuit.run('c', up)).rejects.toThrow(CircuitOpen);
   for (const answer of answers) answer('up');
   await Promise.all(running);
-  expect(gate.closedForMs('c')).toBe(0);
+  expect(circuit.blockedForMs('c')).toBe(0);
 });
 
 test('a connection that hangs or is down closes nobody else’s', async () => {
   await fail(5);
-  expect(gate.closedForMs('other')).toBe(0);
-  await expect(gate.run('other', up)).resolves.toBe('up');
+  expect(circuit.blockedForMs('other')).toBe(0);
+  await expect(circuit.run('other', up)).resolves.toBe('up');
 });
 
 test('while all slots are taken each who asks gets a turn of its own, so that a long queue does not ask all the time', async () => {
   const answers: (() => void)[] = [];
-  const running = [1, 2, 3, 4].map(() => gate.run('c', () => new Promise<void>((resolve) => answers.push(resolve))));
-  const turns = Array.from({ length: 1_000 }, () => gate.closedForMs('c'));
+  const running = [1, 2, 3, 4].map(() => circuit.run('c', () => new Promise<void>((resolve) => answers.push(resolve))));
+  const turns = Array.from({ length: 1_000 }, () => circuit.blockedForMs('c'));
   expect(turns).toEqual(turns.toSorted((a, b) => a - b));
   expect(new Set(turns).size).toBeGreaterThan(990);
   expect(turns.at(-1)).toBeLessThanOrEqual(5 * 60_000);
-  expect(gate.closedForMs('another')).toBe(0);
+  expect(circuit.blockedForMs('another')).toBe(0);
 
   for (const answer of answers) answer();
   await Promise.all(running);
-  expect(gate.closedForMs('c')).toBe(0);
+  expect(circuit.blockedForMs('c')).toBe(0);
 });

@@ -10,17 +10,17 @@ import {
 } from 'cockatiel';
 
 /** Keeps a provider that is down or slow from taking up what the others need. One per process and kind of provider. */
-export type Gate = {
+export type Circuit = {
   /**
    * For how many milliseconds nothing may be asked over this connection; 0: it may be asked now. Ask once for each who
    * waits: while the connection is busy each answer is the next turn.
    */
-  closedForMs(connectionId: string): number;
-  /** Makes a call, or throws `GateClosed` without making it. */
+  blockedForMs(connectionId: string): number;
+  /** Makes a call, or throws `CircuitOpen` without making it. */
   run<T>(connectionId: string, call: () => Promise<T>): Promise<T>;
 };
 
-export type GateOptions = {
+export type CircuitOptions = {
   /** Whether a failure says that the provider is not there. One that refuses or throttles is there. */
   readonly isOutage: (error: unknown) => boolean;
   /** How many calls over one connection may run at once. */
@@ -29,8 +29,8 @@ export type GateOptions = {
   readonly openMs?: number;
 };
 
-/** Nothing was called: `closedForMs` says when to ask again. */
-export class GateClosed extends Error {}
+/** Nothing was called: `blockedForMs` says when to ask again. */
+export class CircuitOpen extends Error {}
 
 const consecutiveFailures = 5;
 // How long a call is taken to last before one has been measured, and how much a new measurement counts.
@@ -42,7 +42,7 @@ const probeMs = 5_000;
 const connectionsKnown = 10_000;
 
 /** A breaker and a bulkhead for each connection: after five outages in a row it is closed for `openMs`, then one call finds out. */
-export function createGate({ openMs = 30_000, ...options }: GateOptions): Gate {
+export function createCircuit({ openMs = 30_000, ...options }: CircuitOptions): Circuit {
   const entries = new Map<string, ReturnType<typeof createEntry>>();
 
   const entryOf = (connectionId: string) => {
@@ -55,22 +55,22 @@ export function createGate({ openMs = 30_000, ...options }: GateOptions): Gate {
   };
 
   return {
-    closedForMs: (connectionId) => entryOf(connectionId).closedForMs(),
+    blockedForMs: (connectionId) => entryOf(connectionId).blockedForMs(),
     async run(connectionId, call) {
       const entry = entryOf(connectionId);
       // A half-open breaker would make this wait for the call that finds out, and a lease would run on.
-      if (entry.probing()) throw new GateClosed();
+      if (entry.probing()) throw new CircuitOpen();
       try {
         return await entry.policy.execute(call);
       } catch (error) {
-        if (error instanceof BrokenCircuitError || error instanceof BulkheadRejectedError) throw new GateClosed();
+        if (error instanceof BrokenCircuitError || error instanceof BulkheadRejectedError) throw new CircuitOpen();
         throw error;
       }
     },
   };
 }
 
-function createEntry({ isOutage, callsAtOnce, openMs }: Required<GateOptions>) {
+function createEntry({ isOutage, callsAtOnce, openMs }: Required<CircuitOptions>) {
   const slots = bulkhead(callsAtOnce, 0);
   const breaker = circuitBreaker(handleWhen(isOutage), {
     halfOpenAfter: openMs,
@@ -99,7 +99,7 @@ function createEntry({ isOutage, callsAtOnce, openMs }: Required<GateOptions>) {
   return {
     policy: wrap(slots, breaker),
     probing: () => breaker.state === CircuitState.HalfOpen,
-    closedForMs() {
+    blockedForMs() {
       if (breaker.state === CircuitState.Open) return Math.max(0, openedAt + openMs - Date.now());
       if (breaker.state === CircuitState.HalfOpen) return probeMs;
       return slots.executionSlots === 0 ? nextTurnMs() : 0;

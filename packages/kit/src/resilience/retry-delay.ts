@@ -2,16 +2,32 @@ const longestRetryMs = 5 * 60_000;
 const longestRetryAfterMs = 24 * 3_600_000;
 
 /**
- * Milliseconds until the attempt at a provider after attempt number `attempts`: `firstMs`, doubled each time, at most
- * 5 minutes, give or take a fifth so that not all come back at once. What the provider asked for (`Retry-After`, in
- * seconds) wins, between a second and a day.
+ * Milliseconds until the next attempt at a provider, after attempt number `attempts`: `firstMs`, doubled each time, at
+ * most `longestMs` (5 minutes), plus or minus 20 % so that not all come back at once. A provider's `Retry-After`, in
+ * seconds, wins, between 1 second and 24 hours.
  */
 export function retryDelayMs(
-  after: { readonly attempts: number; readonly firstMs: number; readonly retryAfterSeconds: number | undefined },
+  after: {
+    readonly attempts: number;
+    readonly firstMs: number;
+    readonly longestMs?: number;
+    readonly retryAfterSeconds?: number | undefined;
+  },
   random: () => number = Math.random,
 ): number {
-  const { attempts, firstMs, retryAfterSeconds } = after;
+  const { attempts, firstMs, longestMs = longestRetryMs, retryAfterSeconds } = after;
   if (retryAfterSeconds !== undefined) return Math.min(Math.max(retryAfterSeconds * 1000, 1000), longestRetryAfterMs);
   const doubled = firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
-  return Math.round(Math.min(Math.min(doubled, longestRetryMs) * (0.8 + 0.4 * random()), longestRetryMs));
+  return Math.round(Math.min(Math.min(doubled, longestMs) * (0.8 + 0.4 * random()), longestMs));
+}
+
+/**
+ * Milliseconds until a row asks a blocked circuit again: at least `leastMs`, plus up to 20 % of the wait, and not less
+ * than `leastSpreadMs` of spread, so that not all rows come at once.
+ */
+export function delayWhileBlockedMs(
+  { blockedForMs, leastMs, leastSpreadMs }: { blockedForMs: number; leastMs: number; leastSpreadMs: number },
+  random: () => number = Math.random,
+): number {
+  return Math.round(Math.max(blockedForMs, leastMs) + random() * Math.max(blockedForMs * 0.2, leastSpreadMs));
 }

@@ -3,8 +3,8 @@ import { type Msg, NatsError, ErrorCode as NatsErrorCode } from 'nats';
 import { isConnected, type NatsConnection } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';
 import { AppError, fromWireError } from './errors.ts';
-import { endOfTurn } from './event-loop.ts';
-import { header, laneOf, type ReplyHeaders, type RequestEnvelope, wireHeaders, writeEnvelope } from './wire.ts';
+import { endOfTick } from './event-loop.ts';
+import { audienceOf, header, type ReplyHeaders, type RequestEnvelope, wireHeaders, writeEnvelope } from './wire.ts';
 
 /** What a caller says about a request. A handler's `Context` is one. */
 export type CallContext = RequestEnvelope & {
@@ -40,7 +40,7 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
     if (header(message.headers, wireHeaders.error) === undefined) return message;
     const error = fromWireError(message.json<WireError>());
     // What one service asks of another is made by us: if it is not valid, that is our fault and not the caller's.
-    if (error.code === 'validation_failed' && laneOf(operation) === 'internal') {
+    if (error.code === 'validation_failed' && audienceOf(operation) === 'internal') {
       log.error({ subject: operation.subject, faults: error.members }, 'an internal request was not valid');
       throw new AppError('internal_error', { cause: error });
     }
@@ -68,12 +68,12 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
 
 async function exchange(nats: NatsConnection, operation: Operation, request: unknown, context: CallContext) {
   const payload = JSON.stringify(request);
-  await endOfTurn(); // requests that arrived together leave together
+  await endOfTick(); // requests that arrived together leave together
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
   if (!isConnected(nats)) throw unavailable();
   const { requestId, deadline, storeId, traceparent } = context;
-  const envelope = laneOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
+  const envelope = audienceOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
   const options = { timeout: remainingMs, headers: writeEnvelope(envelope) };
   try {
     const answer = nats.request(operation.subject, payload, options);

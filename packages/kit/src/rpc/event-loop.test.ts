@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endOfTurn } from './event-loop.ts';
+import { endOfTick } from './event-loop.ts';
 
-test('all that wait in one turn of the event loop go on together, before anything new is taken up', async () => {
+test('all that wait in one tick of the event loop go on together, before anything new is taken up', async () => {
   const order: string[] = [];
   const go = async (name: string) => {
-    await endOfTurn();
+    await endOfTick();
     order.push(name);
     queueMicrotask(() => order.push(`after ${name}`));
   };

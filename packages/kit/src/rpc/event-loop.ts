@@ -1,16 +1,16 @@
-let turn: Promise<void> | undefined;
+let tick: Promise<void> | undefined;
 
 /**
- * Resolves when this turn of the event loop ends: everything that had arrived is read by then. What goes out over one
+ * Resolves when this tick of the event loop ends: everything that had arrived is read by then. What goes out over one
  * connection after it, by all who waited, leaves in one write. Under load a write for each message costs more than all
  * else that is done for it; without load the wait is a few microseconds.
  */
-export function endOfTurn(): Promise<void> {
-  turn ??= new Promise((resolve) => {
+export function endOfTick(): Promise<void> {
+  tick ??= new Promise((resolve) => {
     setImmediate(() => {
-      turn = undefined;
+      tick = undefined;
       resolve();
     });
   });
-  return turn;
+  return tick;
 }

@@ -32,15 +32,15 @@ afterAll(() => server?.stop());
 /** Serves with one place, so that a request that held it would keep all others out. */
 async function serve(order: Handlers<typeof operations>['order']): Promise<RpcServer> {
   const { nats } = server;
-  const lanes = { api: { concurrency: 1, queue: 0 } };
-  running = createRpcServer({ nats, service: 'shop', operations, handlers: { order }, log: silentLog(), lanes });
+  const queues = { api: { concurrency: 1, queue: 0 } };
+  running = createRpcServer({ nats, service: 'shop', operations, handlers: { order }, log: silentLog(), queues });
   await nats.flush();
   return running;
 }
 
 const order = (timeoutMs?: number) => client.call(operations.order, soup, testContext({ timeoutMs }));
 
-test('a hundred requests that wait for their answers hold no place in the lane', async () => {
+test('a hundred requests that wait for their answers hold no place in the queue', async () => {
   const kitchen = Promise.withResolvers<void>();
   let waiting = 0;
   await serve(async (_, { body }) =>

@@ -1,38 +1,45 @@
 import { Gauge, Histogram } from 'prom-client';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
-import type { Lane } from './request-queue.ts';
+import type { RequestQueue } from './request-queue.ts';
 
-/** Metrics of the server: how long requests took, by outcome, and how full the lanes are. */
-export function instrument(metrics: Metrics, lanes: ReadonlyMap<string, Lane>) {
+/** Metrics of the server: how long requests took, by outcome, and how full the request queues are. */
+export function instrument(metrics: Metrics, queues: ReadonlyMap<string, RequestQueue>) {
+  const registers = [metrics.registry];
   const duration = new Histogram({
     name: 'mostrador_rpc_duration_seconds',
     help: 'Time from the arrival of a request to its answer.',
     labelNames: ['subject', 'outcome'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [metrics.registry],
+    registers,
   });
-  new Gauge({
-    name: 'mostrador_rpc_lane_requests',
-    help: 'Requests that run or wait, by lane.',
-    labelNames: ['lane', 'state'],
-    registers: [metrics.registry],
-    collect() {
-      for (const [lane, { stats }] of lanes) {
-        const { running, waiting } = stats();
-        this.set({ lane, state: 'running' }, running);
-        this.set({ lane, state: 'waiting' }, waiting);
-      }
-    },
-  });
+  // Each gauge sets its values when it is scraped. The second has the name that dashboards of the version before read.
+  for (const [name, label, help] of [
+    ['mostrador_rpc_queue_requests', 'queue', 'Requests that run or wait, by request queue.'],
+    ['mostrador_rpc_lane_requests', 'lane', 'Deprecated: mostrador_rpc_queue_requests. Removed with the next version.'],
+  ] as const) {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label, 'state'],
+      registers,
+      collect() {
+        for (const [queue, { stats }] of queues) {
+          const { running, waiting } = stats();
+          this.set({ [label]: queue, state: 'running' }, running);
+          this.set({ [label]: queue, state: 'waiting' }, waiting);
+        }
+      },
+    });
+  }
   return (subject: string, outcome: string, seconds: number) => duration.observe({ subject, outcome }, seconds);
 }
 
-/** Requests not carried out come in crowds: the log gets a line a second with their number by reason. */
-export function complainOnceASecond(log: Log): (reason: string) => void {
+/** Logs rejected requests once a second, with their number by reason: they come in bursts. */
+export function createRejectionLog(log: Log): (reason: string) => void {
   const counts = new Map<string, number>();
   const write = () => {
-    log.warn({ requests: Object.fromEntries(counts) }, 'requests were not carried out');
+    log.warn({ requests: Object.fromEntries(counts) }, 'requests were rejected');
     counts.clear();
   };
   return (reason) => {

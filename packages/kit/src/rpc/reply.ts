@@ -35,7 +35,7 @@ export function replay(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<nev
   return new Reply<never>({ bytes }, headers, true);
 }
 
-/** An answer that comes later, while the handler's place in its lane is free for another request. */
+/** An answer that comes later, while the handler's place in its queue is free for another request. */
 export class Later<out T> {
   readonly finish: (closing: AbortSignal) => Promise<T | Reply<T>>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLane } from './request-queue.ts';
+import { createRequestQueue } from './request-queue.ts';
 
 /** Tasks that end when they are told to. */
 function tasks() {
@@ -16,28 +16,28 @@ function tasks() {
   return { task, started, endNext };
 }
 
-test('a lane runs so many at once, lets so many wait in order, and refuses the rest', async () => {
+test('a queue runs so many at once, lets so many wait in order, and refuses the rest', async () => {
   const { task, started, endNext } = tasks();
-  const lane = createLane({ concurrency: 2, queue: 2 });
-  expect([1, 2, 3, 4, 5].map((name) => lane.offer(task(name)))).toEqual([true, true, true, true, false]);
+  const queue = createRequestQueue({ concurrency: 2, queue: 2 });
+  expect([1, 2, 3, 4, 5].map((name) => queue.offer(task(name)))).toEqual([true, true, true, true, false]);
   expect(started).toEqual([1, 2]);
-  expect(lane.stats()).toEqual({ running: 2, waiting: 2 });
+  expect(queue.stats()).toEqual({ running: 2, waiting: 2 });
   await endNext();
   expect(started).toEqual([1, 2, 3]);
-  expect(lane.offer(task(6))).toBe(true);
+  expect(queue.offer(task(6))).toBe(true);
   for (let i = 0; i < 5; i++) await endNext();
   expect(started).toEqual([1, 2, 3, 4, 6]);
-  expect(lane.stats()).toEqual({ running: 0, waiting: 0 });
+  expect(queue.stats()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a lane is idle when what runs and what waits is done, and not before', async () => {
+test('a queue is idle when what runs and what waits is done, and not before', async () => {
   const { task, endNext } = tasks();
-  const lane = createLane({ concurrency: 1, queue: 1 });
-  await lane.idle();
-  lane.offer(task(1));
-  lane.offer(task(2));
+  const queue = createRequestQueue({ concurrency: 1, queue: 1 });
+  await queue.idle();
+  queue.offer(task(1));
+  queue.offer(task(2));
   let isIdle = false;
-  const idle = lane.idle().then(() => {
+  const idle = queue.idle().then(() => {
     isIdle = true;
   });
   await endNext();

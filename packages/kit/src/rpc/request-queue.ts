@@ -2,7 +2,7 @@
  * A bounded number of tasks at once and a bounded queue behind them: what does not fit is refused at once, so that a
  * slow dependency costs a refusal and not memory.
  */
-export type Lane = {
+export type RequestQueue = {
   /** Takes the task, now or when it is its turn. False: full, the task will not run. */
   offer(task: () => Promise<void>): boolean;
   /** Resolves when nothing runs and nothing waits. */
@@ -10,15 +10,15 @@ export type Lane = {
   stats(): { running: number; waiting: number };
 };
 
-export type LaneLimits = {
+export type RequestQueueLimits = {
   /** Tasks that run at once. */
   readonly concurrency: number;
   /** Tasks that may wait. */
   readonly queue: number;
 };
 
-/** A lane. Its tasks must not reject: what goes wrong is theirs to answer. */
-export function createLane({ concurrency, queue }: LaneLimits): Lane {
+/** A queue. Its tasks must not reject: what goes wrong is theirs to answer. */
+export function createRequestQueue({ concurrency, queue }: RequestQueueLimits): RequestQueue {
   const waiting: (() => Promise<void>)[] = [];
   const idlers: (() => void)[] = [];
   let running = 0;

@@ -72,7 +72,7 @@ describe('rpc', () => {
 
   async function serve(
     handlers: Partial<Handlers<typeof operations>>,
-    lanes?: Parameters<typeof createRpcServer>[0]['lanes'],
+    queues?: Parameters<typeof createRpcServer>[0]['queues'],
   ) {
     const nats = server.nats;
     const notServed = async (): Promise<never> => {
@@ -84,7 +84,7 @@ describe('rpc', () => {
       operations,
       handlers: { createThing: notServed, checkThing: notServed, ...handlers },
       log: silentLog(),
-      lanes,
+      queues,
     });
     await nats.flush();
     running.push(rpcServer);
@@ -244,7 +244,7 @@ describe('rpc', () => {
     },
   );
 
-  test('a full queue answers service_unavailable at once, and the lanes do not share their room', async () => {
+  test('a full queue answers service_unavailable at once, and the queues do not share their room', async () => {
     const held = gate();
     await serve(
       { createThing: () => held.pass(), checkThing: async () => ({ storeId: '', hasKey: false }) },

@@ -5,12 +5,12 @@ import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { Context, StoreContext } from './context.ts';
 import { AppError, toWireError, validationFailed } from './errors.ts';
-import { endOfTurn } from './event-loop.ts';
-import { complainOnceASecond, instrument } from './observe.ts';
+import { endOfTick } from './event-loop.ts';
+import { createRejectionLog, instrument } from './observe.ts';
 import { Later, Reply, serializeReply } from './reply.ts';
-import { createLane, type Lane, type LaneLimits } from './request-queue.ts';
+import { createRequestQueue, type RequestQueue, type RequestQueueLimits } from './request-queue.ts';
 import { type UncheckedRequest, validateRequest } from './validate.ts';
-import { laneOf, type RequestEnvelope, readEnvelope, wireHeaders } from './wire.ts';
+import { audienceOf, type RequestEnvelope, readEnvelope, wireHeaders } from './wire.ts';
 
 export { Later, later, Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
 
@@ -23,7 +23,7 @@ export type Handler<O extends Operation> = (
 /** A handler for every operation: a missing one is a type error. */
 export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> };
 
-export type LaneName = 'api' | 'step' | 'internal' | 'admin';
+export type Audience = 'api' | 'step' | 'internal' | 'admin';
 
 export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly nats: NatsConnection;
@@ -33,7 +33,7 @@ export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly handlers: Handlers<Ops>;
   readonly log: Log;
   readonly metrics?: Metrics;
-  readonly lanes?: Partial<Record<LaneName, LaneLimits>>;
+  readonly queues?: Partial<Record<Audience, RequestQueueLimits>>;
 };
 
 /** Serves operations until drained. */
@@ -43,7 +43,7 @@ export type RpcServer = {
 };
 
 /** Each kind of caller has limits of its own, so that none starves another. */
-const defaultLanes: Record<LaneName, LaneLimits> = {
+const defaultQueues: Record<Audience, RequestQueueLimits> = {
   api: { concurrency: 64, queue: 256 },
   step: { concurrency: 32, queue: 64 },
   internal: { concurrency: 64, queue: 256 },
@@ -60,38 +60,38 @@ const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Serves the operations: one subscription each, in the service's queue group. A request is validated, waits in its
- * lane, and is carried out only if somebody still waits for it: the deadline is looked at on arrival and when its turn
- * comes, and a late request is dropped without an answer. A full lane answers `service_unavailable` at once.
+ * queue, and is carried out only if somebody still waits for it: the deadline is looked at on arrival and when its turn
+ * comes, and a late request is dropped without an answer. A full queue answers `service_unavailable` at once.
  */
 export function createRpcServer<const Ops extends Record<string, Operation>>(
   options: RpcServerOptions<Ops>,
 ): RpcServer {
   const { nats, service, operations, handlers, log } = options;
-  const limits = { ...defaultLanes, ...options.lanes };
-  const lanes = new Map<string, Lane>();
-  for (const name of Object.keys(limits) as LaneName[]) lanes.set(name, createLane(limits[name]));
-  const complain = complainOnceASecond(log);
-  const observe = options.metrics === undefined ? undefined : instrument(options.metrics, lanes);
+  const limits = { ...defaultQueues, ...options.queues };
+  const queues = new Map<string, RequestQueue>();
+  for (const name of Object.keys(limits) as Audience[]) queues.set(name, createRequestQueue(limits[name]));
+  const reject = createRejectionLog(log);
+  const observe = options.metrics === undefined ? undefined : instrument(options.metrics, queues);
   const closing = new AbortController();
   const unanswered = new Set<Promise<void>>();
 
   const subscriptions = Object.entries(operations).map(([name, operation]) => {
-    const lane = lanes.get(laneOf(operation));
-    if (lane === undefined) throw new Error(`the subject ${operation.subject} names no lane`);
+    const queue = queues.get(audienceOf(operation));
+    if (queue === undefined) throw new Error(`the subject ${operation.subject} names no queue`);
     const handle = handlers[name] as unknown as AnyHandler;
     return nats.subscribe(operation.subject, {
       queue: service,
       callback: (error, message) => {
         if (error) log.error({ err: error, subject: operation.subject }, 'a subscription failed');
-        else take(message, operation, handle, lane);
+        else take(message, operation, handle, queue);
       },
     });
   });
 
-  function take(message: Msg, operation: Operation, handle: AnyHandler, lane: Lane): void {
+  function take(message: Msg, operation: Operation, handle: AnyHandler, queue: RequestQueue): void {
     // Who asks names where the answer goes, and we are let answer there: nobody borrows our permissions that way.
     if (message.reply && !message.reply.startsWith(inboxes)) {
-      complain('no inbox');
+      reject('no inbox');
       return;
     }
     const startedMs = performance.now();
@@ -115,14 +115,14 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       }),
     );
     const drop = () => {
-      complain('late');
+      reject('late');
       finish('late');
     };
     if (isLate()) {
       drop();
       return;
     }
-    const accepted = lane.offer(async () => {
+    const accepted = queue.offer(async () => {
       if (isLate()) return drop();
       const answered = (outcome: string) => {
         finish(outcome);
@@ -130,13 +130,13 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
         requestLog().debug({ outcome, duration_ms: Math.round(performance.now() - startedMs) }, 'request');
       };
       const call = { message, operation, envelope, log: requestLog, closing: closing.signal, answered };
-      const rest = await carryOut(call, handle);
+      const rest = await execute(call, handle);
       if (rest === undefined) return;
       const answering = rest().finally(() => unanswered.delete(answering));
       unanswered.add(answering);
     });
     if (accepted) return;
-    complain('lane full');
+    reject('queue full');
     finish(answerError(message, new AppError('service_unavailable', { retryAfterSeconds: 1 }), requestLog));
   }
 
@@ -147,7 +147,7 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       const drained = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
       await Promise.race([drained, nats.closed(), after(2_000)]);
       for (const subscription of subscriptions) subscription.unsubscribe();
-      await Promise.all([...lanes.values()].map((lane) => lane.idle()));
+      await Promise.all([...queues.values()].map((queue) => queue.idle()));
       await Promise.all(unanswered);
       if (!nats.isClosed()) await Promise.race([nats.flush().catch(() => {}), after(2_000)]);
     },
@@ -168,7 +168,7 @@ type Call = {
 };
 
 /** Runs the handler and answers. Never throws. What is left to be done when the answer comes later is returned. */
-async function carryOut(call: Call, handle: AnyHandler): Promise<(() => Promise<void>) | undefined> {
+async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<void>) | undefined> {
   const { message, operation, envelope, log, closing, answered } = call;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(new AppError('upstream_timeout')), envelope.deadline - Date.now());
@@ -177,7 +177,7 @@ async function carryOut(call: Call, handle: AnyHandler): Promise<(() => Promise<
     try {
       const result = await work();
       if (result instanceof Later) return result;
-      await endOfTurn(); // replies that became ready together leave together
+      await endOfTick(); // replies that became ready together leave together
       answer(message, operation, result);
       answered('ok');
     } catch (error) {

@@ -41,8 +41,8 @@ export type ReplyHeaders = {
   readonly nextCursor?: string;
 };
 
-/** The lane of an operation: the second word of its subject, who it is for. */
-export const laneOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
+/** The queue of an operation: the second word of its subject, who it is for. */
+export const audienceOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
 
 /** The headers of a request. */
 export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {

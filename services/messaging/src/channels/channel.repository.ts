@@ -8,10 +8,12 @@ export async function findChannel(sql: Sql, storeId: string): Promise<ChannelCon
   return row ?? null;
 }
 
+export type ChannelProviderName = NonNullable<ChannelConnection['provider']>;
+
 /** A channel as its row holds it. */
 export type ChannelRow = {
   readonly id: string;
-  readonly provider: 'whatsapp_cloud' | 'sandbox';
+  readonly provider: ChannelProviderName;
   readonly status: 'connected' | 'needs_attention';
   readonly phone: string | null;
   readonly phone_number_id: string | null;
@@ -50,10 +52,10 @@ export async function findChannelById(sql: Sql, storeId: string, id: string): Pr
  * In the `returning` of whatever locks a live channel: every lead's next message waits for that lock, so a process that
  * hangs loses its transaction after 2 s.
  */
-export const holdBriefly = (sql: Sql) => sql`set_config('idle_in_transaction_session_timeout', '2000', true)`;
+export const limitLockTime = (sql: Sql) => sql`set_config('idle_in_transaction_session_timeout', '2000', true)`;
 
 /** Until the transaction ends nobody else connects or disconnects the store's channel. It is the first lock to take. */
-export async function seizeChannels(sql: TransactionSql, storeId: string): Promise<void> {
+export async function lockChannelsForUpdate(sql: TransactionSql, storeId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('messaging channel ' || ${storeId}::text, 0))`;
 }
 
@@ -122,7 +124,7 @@ export async function markChannelRefused(
     update channels
     set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail}
     where store_id = ${storeId} and id = ${id} and disconnected_at is null and connected_at = ${connected_at}
-    returning ${holdBriefly(sql)}`;
+    returning ${limitLockTime(sql)}`;
 }
 
 /** The provider asked for quiet on the whole number. */
@@ -131,5 +133,5 @@ export async function pauseChannel(sql: TransactionSql, storeId: string, id: str
     update channels
     set paused_until = greatest(paused_until, clock_timestamp() + ${delayMs} * interval '1 millisecond')
     where store_id = ${storeId} and id = ${id}
-    returning ${holdBriefly(sql)}`;
+    returning ${limitLockTime(sql)}`;
 }

@@ -3,7 +3,8 @@ import { connectChannel, disconnectChannel, getChannelConnection, showChannel } 
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicUrl, startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { appSecretsOf, openCredentials } from './whatsapp/credentials.ts';
+import { openCredentials } from './credentials.ts';
+import { appSecretsOf, type WhatsappCredentials } from './whatsapp/credentials.ts';
 
 let messaging: TestMessaging;
 let storeId: string;
@@ -71,7 +72,7 @@ describe('WhatsApp', () => {
     expect(again.channel_id).toBe(channel_id);
     expect(await show()).toMatchObject({ status: 'connected', last_error: null });
     const [row] = await rows();
-    const credentials = openCredentials(messaging.dependencies.vault, storeId, row as never);
+    const credentials = openCredentials(messaging.dependencies.vault, storeId, row as never) as WhatsappCredentials;
     expect(appSecretsOf(credentials, Date.now())).toEqual(['second secret', 'first secret']);
   });
 

@@ -1,6 +1,7 @@
 import type { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
-import { channelOf } from './connect-channel.ts';
+import { toConnection } from './connect-channel.ts';
+import { providerOf } from './providers.ts';
 
 const whole = {
   provider: 'whatsapp_cloud' as const,
@@ -8,9 +9,10 @@ const whole = {
   phone: '15550783881',
   secrets: { access_token: 'token', app_secret: 'secret', verify_token: 'verify' },
 };
-const faultsOf = (body: Parameters<typeof channelOf>[0]): string[] => {
+const toConnectionOf = (body: Parameters<typeof toConnection>[1]) => toConnection(providerOf(body), body);
+const faultsOf = (body: Parameters<typeof toConnection>[1]): string[] => {
   try {
-    channelOf(body);
+    toConnectionOf(body);
   } catch (error) {
     const { members } = error as AppError;
     return (members as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer);
@@ -52,11 +54,11 @@ describe('what is asked for must fit its provider', () => {
 });
 
 test('the address is Meta’s unless it is given, and has no slash at its end', () => {
-  expect(channelOf(whole)).toMatchObject({ api_url: 'https://graph.facebook.com/v23.0' });
-  expect(channelOf({ ...whole, api_url: 'http://127.0.0.1:9/v1/' })).toMatchObject({
+  expect(toConnectionOf(whole)).toMatchObject({ api_url: 'https://graph.facebook.com/v23.0' });
+  expect(toConnectionOf({ ...whole, api_url: 'http://127.0.0.1:9/v1/' })).toMatchObject({
     api_url: 'http://127.0.0.1:9/v1',
   });
-  expect(channelOf({ provider: 'sandbox' })).toEqual({
+  expect(toConnectionOf({ provider: 'sandbox' })).toEqual({
     provider: 'sandbox',
     phone: null,
     phone_number_id: null,

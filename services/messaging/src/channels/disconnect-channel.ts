@@ -2,7 +2,7 @@ import type { disconnectChannel as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { endLiveChannel, seizeChannels } from './channel.repository.ts';
+import { endLiveChannel, lockChannelsForUpdate } from './channel.repository.ts';
 
 /** What is queued stays so, and goes on when a channel is connected again. */
 export const disconnectChannel =
@@ -10,7 +10,7 @@ export const disconnectChannel =
   async (context) => {
     const { storeId } = context;
     await database.write(context, async (sql) => {
-      await seizeChannels(sql, storeId);
+      await lockChannelsForUpdate(sql, storeId);
       if (!(await endLiveChannel(sql, storeId))) throw new AppError('channel_not_connected');
     });
     return { done: true as const };

@@ -1,21 +1,26 @@
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database } from '@mostrador/kit/database/database';
-import type { ChannelRow } from './channel.repository.ts';
-import type { ChannelProvider } from './channel-provider.ts';
-import { openCredentials } from './whatsapp/credentials.ts';
-import { createSandboxProvider } from './sandbox/adapter.ts';
-import { createWhatsappProvider, defaultApiUrl } from './whatsapp/adapter.ts';
+import type { ChannelProviderName, ChannelRow } from './channel.repository.ts';
+import type { ChannelAdapter, ChannelProvider } from './channel-provider.ts';
+import { openCredentials } from './credentials.ts';
+import { sandbox } from './sandbox/provider.ts';
+import { whatsapp } from './whatsapp/provider.ts';
 
-/** Opens the adapter of a store's channel. Throws a `ChannelError` when its credentials cannot be read. */
-export type OpenProvider = (storeId: string, channel: ChannelRow) => ChannelProvider;
+/** The one list of providers. */
+const providers: Readonly<Record<ChannelProviderName, ChannelProvider>> = { whatsapp_cloud: whatsapp, sandbox };
 
-export const createOpenProvider =
-  ({ database, vault }: { database: Database; vault: Vault }): OpenProvider =>
+export const providerOf = ({ provider }: { readonly provider: ChannelProviderName }): ChannelProvider =>
+  providers[provider];
+
+/** Opens a store's channel. Throws a `ChannelError` when its credentials cannot be decrypted. */
+export type OpenStoreChannel = (storeId: string, channel: ChannelRow) => ChannelAdapter;
+
+export const createOpenChannel =
+  ({ database, vault }: { database: Database; vault: Vault }): OpenStoreChannel =>
   (storeId, channel) =>
-    channel.provider === 'sandbox'
-      ? createSandboxProvider(database, storeId, channel.id)
-      : createWhatsappProvider({
-          apiUrl: channel.api_url ?? defaultApiUrl,
-          phoneNumberId: channel.phone_number_id ?? '',
-          accessToken: openCredentials(vault, storeId, channel).access_token,
-        });
+    providerOf(channel).open({
+      storeId,
+      channel,
+      credentials: () => openCredentials(vault, storeId, channel),
+      database,
+    });

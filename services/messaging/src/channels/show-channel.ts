@@ -4,7 +4,7 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findLiveChannel } from './channel.repository.ts';
-import { webhookUrl } from './channel-urls.ts';
+import { providerOf } from './providers.ts';
 
 export const showChannel =
   ({ database, publicUrl }: Dependencies): Handler<typeof operation> =>
@@ -22,7 +22,7 @@ export const showChannel =
       status: channel.status,
       phone: channel.phone,
       phone_number_id: channel.phone_number_id,
-      webhook_url: webhookUrl(publicUrl, channel),
+      webhook_url: providerOf(channel).webhook?.urlOf(publicUrl, channel.id) ?? null,
       last_error: code === null ? null : `${code}: ${detail}`,
       connected_at: toTimestamp(channel.connected_at),
       ...counts,

@@ -1,23 +1,23 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-export type UnreportedCount = {
+export type UnsentCount = {
   readonly store_id: string;
   readonly lead_id: string;
   readonly interaction_count: number;
 };
 
 /** Leads of any store whose count has risen since crm was last told of it. */
-export async function findUnreportedCounts(systemSql: Sql, limit: number): Promise<UnreportedCount[]> {
-  return await systemSql<UnreportedCount[]>`
+export async function findUnsentCounts(systemSql: Sql, limit: number): Promise<UnsentCount[]> {
+  return await systemSql<UnsentCount[]>`
     select store_id, lead_id, interaction_count from conversations
     where reported_count < interaction_count limit ${limit}`;
 }
 
 /** crm knows of these counts, which are of different leads. */
-export async function recordReported(
+export async function recordSentCounts(
   sql: TransactionSql,
   storeId: string,
-  counts: readonly Omit<UnreportedCount, 'store_id'>[],
+  counts: readonly Omit<UnsentCount, 'store_id'>[],
 ): Promise<void> {
   await sql`
     update conversations c set reported_count = greatest(c.reported_count, told.interaction_count)

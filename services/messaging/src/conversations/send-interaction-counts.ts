@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { raiseInteractionCounts } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
-import { findUnreportedCounts, recordReported, type UnreportedCount } from './interaction.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findUnsentCounts, recordSentCounts, type UnsentCount } from './interaction.repository.ts';
 
 type Tools = Pick<Dependencies, 'database' | 'rpc'>;
 
@@ -11,30 +11,28 @@ const batch = 500;
 const storesAtOnce = 4;
 
 /** Tells crm how many interactions leads of a store have, and remembers that it did. Safe to repeat, in any order. */
-export async function reportInteractions(
+export async function sendInteractionCounts(
   { database, rpc }: Tools,
   storeId: string,
-  counts: readonly Omit<UnreportedCount, 'store_id'>[],
+  counts: readonly Omit<UnsentCount, 'store_id'>[],
 ): Promise<void> {
   if (counts.length === 0) return;
   const scope = { storeId, deadline: Date.now() + limitMs };
   await rpc.call(raiseInteractionCounts, { body: { counts: [...counts] } }, { ...scope, requestId: randomUUID() });
-  await database.write(scope, (sql) => recordReported(sql, storeId, counts));
+  await database.write(scope, (sql) => recordSentCounts(sql, storeId, counts));
 }
 
 /**
  * Reports what was not reported when it was counted: the process died, crm was away, or a message of ours was sent. Ends
  * with the first failure, for the next run to go on. Returns how many it reported.
  */
-export async function reportMissedInteractions(
+export async function sendMissedInteractionCounts(
   { systemDatabase, log, ...tools }: Tools & Pick<Dependencies, 'systemDatabase'> & { log: Log },
   signal: AbortSignal,
 ): Promise<number> {
   let reported = 0;
   for (;;) {
-    const missed = await systemDatabase.read({ deadline: Date.now() + limitMs }, (sql) =>
-      findUnreportedCounts(sql, batch),
-    );
+    const missed = await systemDatabase.read({ deadline: Date.now() + limitMs }, (sql) => findUnsentCounts(sql, batch));
     const queue = Map.groupBy(missed, (row) => row.store_id).entries();
     let failed = false;
     const work = async () => {
@@ -42,7 +40,7 @@ export async function reportMissedInteractions(
         if (failed || signal.aborted) return;
         try {
           const counts = rows.map(({ lead_id, interaction_count }) => ({ lead_id, interaction_count }));
-          await reportInteractions(tools, storeId, counts);
+          await sendInteractionCounts(tools, storeId, counts);
           reported += rows.length;
         } catch (error) {
           failed = true;

@@ -4,15 +4,16 @@ import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
-import { applyStatus, type ReceivedStatus } from './apply-received-status.ts';
+import { applyReceivedStatus } from './apply-received-status.ts';
 
 let messaging: TestMessaging;
 let send: (message: OutboundMessage) => Promise<Accepted>;
 let storeId: string;
 let channelId: string;
 beforeAll(async () => {
-  messaging = await startMessaging({ openProvider: () => ({ send: (message) => send(message) }) });
+  messaging = await startMessaging({ openChannel: () => ({ send: (message) => send(message) }) });
 });
 beforeEach(async () => {
   storeId = randomUUID();
@@ -48,8 +49,12 @@ const step = ({ lead_id }: Pick<Message, 'lead_id'>) =>
   messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
 const read = ({ id, lead_id }: Pick<Message, 'id' | 'lead_id'>) =>
   messaging.rpc.call(getMessage, { params: { leadId: lead_id, messageId: id } }, testContext({ storeId }));
-const report = (message: Pick<Message, 'id'>, status: ReceivedStatus['status'], more: Partial<ReceivedStatus> = {}) =>
-  applyStatus(messaging.dependencies, testContext({ storeId }), channelId, {
+const report = (
+  message: Pick<Message, 'id'>,
+  status: ReceivedStatusUpdate['status'],
+  more: Partial<ReceivedStatusUpdate> = {},
+) =>
+  applyReceivedStatus(messaging.dependencies, testContext({ storeId }), channelId, {
     providerMessageId: `wamid.${message.id}`,
     callbackData: message.id,
     status,
@@ -219,8 +224,8 @@ test('reports of what we never sent, or of another store’s messages, change no
   storeId = randomUUID();
   const elsewhere = (await messaging.addChannel(storeId, 'whatsapp_cloud')) as string;
   const status = { providerMessageId: 'wamid.x', callbackData: message.id, status: 'read' as const, at: new Date() };
-  await applyStatus(messaging.dependencies, testContext({ storeId }), elsewhere, status);
-  await applyStatus(messaging.dependencies, testContext({ storeId }), elsewhere, {
+  await applyReceivedStatus(messaging.dependencies, testContext({ storeId }), elsewhere, status);
+  await applyReceivedStatus(messaging.dependencies, testContext({ storeId }), elsewhere, {
     ...status,
     callbackData: 'no uuid',
   });

@@ -1,25 +1,25 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
 import { countInteraction } from '../conversations/conversation.repository.ts';
-import { type MessageRow, type MessageState, mergeReport, type StatusReport } from '../messages/message.ts';
+import { type MessageRow, type MessageState, mergeStatusUpdate, type StatusUpdate } from '../messages/message.ts';
 import { recordResponse } from '../sessions/session.repository.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
-import { calmWatchdog, findReports, saveProviderId, saveState } from './status-update.repository.ts';
+import { clearWatchdog, findStatusUpdates, saveProviderId, saveState } from './status-update.repository.ts';
 import { wakeDelivery } from './wake-delivery.ts';
 
 /**
  * Takes over what is known of a message, with what follows from it: the events, the interaction and the response when it has
  * become sent, and the wake-up of those that it held back. The conversation is locked. Returns the message as it is now.
  */
-export async function applyReports(
+export async function applyStatusUpdates(
   sql: TransactionSql,
   storeId: string,
   message: MessageRow,
-  reports: readonly StatusReport[],
+  reports: readonly StatusUpdate[],
 ): Promise<MessageRow> {
   let after = message;
-  for (const report of reports) after = { ...after, ...mergeReport(after, report) };
-  if (reports.length > 0 && !changed(message, after)) await calmWatchdog(sql, storeId, message.id);
+  for (const report of reports) after = { ...after, ...mergeStatusUpdate(after, report) };
+  if (reports.length > 0 && !changed(message, after)) await clearWatchdog(sql, storeId, message.id);
   if (!changed(message, after)) return message;
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
   await Promise.all([
@@ -28,7 +28,7 @@ export async function applyReports(
     !message.sent_at && after.sent_at && countInteraction(sql, storeId, message.lead_id),
     !message.sent_at && after.sent_at && recordResponse(sql, storeId, message),
     appendOutbox(sql, storeId, [
-      ...factsOf(message, after),
+      ...eventsOf(message, after),
       ...(held ? [wakeDelivery(message.lead_id, 'message_settled')] : []),
     ]),
   ]);
@@ -43,11 +43,11 @@ export async function adoptProviderId(
   { channelId, providerMessageId }: { channelId: string; providerMessageId: string },
 ): Promise<MessageRow> {
   const [reports] = await Promise.all([
-    findReports(sql, storeId, channelId, providerMessageId),
+    findStatusUpdates(sql, storeId, channelId, providerMessageId),
     saveProviderId(sql, storeId, message.id, providerMessageId),
   ]);
   const known = { ...message, provider_message_id: message.provider_message_id ?? providerMessageId };
-  return await applyReports(sql, storeId, known, reports);
+  return await applyStatusUpdates(sql, storeId, known, reports);
 }
 
 const stateOf = ({ status, error_code, error_detail, sent_at, delivered_at, read_at }: MessageRow): MessageState => ({
@@ -63,9 +63,9 @@ const changed = (before: MessageRow, after: MessageRow): boolean =>
   JSON.stringify(stateOf(before)) !== JSON.stringify(stateOf(after));
 
 /** What the world is told of a message that went from one state to another. */
-function factsOf(before: MessageRow, after: MessageRow): Fact[] {
+function eventsOf(before: MessageRow, after: MessageRow): EventEntry[] {
   const about = { message_id: after.id, lead_id: after.lead_id };
-  const facts: Fact[] = [];
+  const facts: EventEntry[] = [];
   if (!before.sent_at && after.sent_at) {
     facts.push({ kind: 'event', type: 'messaging.message.sent', data: { ...about, source: after.source } });
   }

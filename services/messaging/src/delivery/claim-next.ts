@@ -1,34 +1,35 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import type { Gate } from '@mostrador/kit/resilience/circuit';
+import { waitForSignal, waitUntil } from '@mostrador/kit/delivery/step';
+import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
-import { isGuarded } from '../channels/channel-circuit.ts';
+import { providerOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { claim, type HeadRow, lockQueue, postpone, takeSlot, watchQueue } from './delivery.repository.ts';
-import { type Move, nextMove, untilSignal, wait } from './next-move.ts';
 import type { DeliveryLimits } from './limits.ts';
+import { type Move, nextMove } from './next-move.ts';
 import { numberRate, slotGoodForMs } from './rates.ts';
-import { fail, recordUnknown, type TakenUp } from './record-outcome.ts';
+import { type Claimed, fail, recordUnknown } from './record-outcome.ts';
 
 /** How the lead is reached when its channel has no id for it yet: `gone` when crm does not know it any more. */
 export type Contact = { readonly phone: string } | 'gone' | undefined;
 
 export type Taken =
-  | { readonly kind: 'send'; readonly takenUp: TakenUp }
+  | { readonly kind: 'send'; readonly claimed: Claimed }
   | { readonly kind: 'ask contact' }
   | { readonly kind: 'answer'; readonly next: NextStep };
 
-export type TakeUpOptions = { readonly gate: Gate; readonly limits: DeliveryLimits; readonly contact: Contact };
+export type ClaimOptions = { readonly circuit: Circuit; readonly limits: DeliveryLimits; readonly contact: Contact };
 
 /**
  * Takes up the next message of a lead's queue, in order, or says what it waits for. `settled` gets the messages whose
  * outcome was decided on the way.
  */
-export async function takeUp(
+export async function claimNext(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { gate, limits, contact }: TakeUpOptions,
+  { circuit, limits, contact }: ClaimOptions,
   settled: string[],
 ): Promise<Taken> {
   for (;;) {
@@ -36,14 +37,14 @@ export async function takeUp(
       lockQueue(sql, storeId, leadId),
       findLiveChannel(sql, storeId),
     ]);
-    const closedForMs = channel && isGuarded(channel) ? gate.closedForMs(channel.id) : 0;
-    const move = nextMove({ pair, head, channel, closedForMs, unknownHoldMs: limits.unknownHoldMs });
+    const blockedForMs = channel && providerOf(channel).guarded ? circuit.blockedForMs(channel.id) : 0;
+    const move = nextMove({ pair, head, channel, blockedForMs, unknownHoldMs: limits.unknownHoldMs });
     switch (move.kind) {
       case 'answer':
         return move;
       case 'strand':
         await watchQueue(sql, storeId, leadId, limits.unsettledAfterMs);
-        return { kind: 'answer', next: untilSignal(move.reason) };
+        return { kind: 'answer', next: waitForSignal(move.reason) };
       case 'postpone':
         return waiting(await postpone(sql, storeId, move.head.id, move.delayMs), move.reason);
       case 'refuse':
@@ -96,10 +97,10 @@ async function begin(
   }
   const leaseToken = await claim(sql, storeId, head.id, { channelId: channel.id, leaseMs });
   const attempt = { storeId, id: head.id, leaseToken };
-  return { kind: 'send', takenUp: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
+  return { kind: 'send', claimed: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
 }
 
 const hasSlot = ({ slot_at, now }: HeadRow): boolean =>
   slot_at !== null && slot_at <= now && now.getTime() - slot_at.getTime() <= slotGoodForMs;
 
-const waiting = (until: Date, reason: string): Taken => ({ kind: 'answer', next: wait(until, reason) });
+const waiting = (until: Date, reason: string): Taken => ({ kind: 'answer', next: waitUntil(until, reason) });

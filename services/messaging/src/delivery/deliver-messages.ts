@@ -1,17 +1,17 @@
 import { getLeadContact, type deliverMessages as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { GateClosed } from '@mostrador/kit/resilience/circuit';
+import { callTimeMs, lookAgain, recordingMs } from '@mostrador/kit/delivery/step';
+import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { isGuarded } from '../channels/channel-circuit.ts';
+import { toChannelError, unforeseen } from '../channels/channel-provider.ts';
+import { providerOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { toChannelError, unforeseen, wait } from './next-move.ts';
-import { type Outcome, recordOutcome, type TakenUp } from './record-outcome.ts';
-import { type Contact, type Taken, takeUp } from './claim-next.ts';
+import { type Contact, claimNext, type Taken } from './claim-next.ts';
+import { type Claimed, type Outcome, recordOutcome } from './record-outcome.ts';
 
 const messagesAtMost = 20;
-const recordingMs = 1_000;
 // With less of the request's time left than this for a call, another request does better.
 const leastCallMs = 5_000;
 
@@ -25,14 +25,12 @@ export const deliverMessages =
     const { relay, limits } = dependencies;
     const { storeId } = context;
     const leadId = body.lead_id;
-    const leftMs = () => context.deadline - Date.now() - recordingMs;
     const leastMs = Math.min(leastCallMs, limits.callLimitMs);
-    const assertTime = () => {
-      if (leftMs() < leastMs) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
-    };
+    const assertTime = () => callTimeMs(context.deadline, { callMs: limits.callLimitMs, leastMs });
+    const leftMs = () => context.deadline - Date.now() - recordingMs;
     assertTime();
     let contact: Contact;
-    const next: Work<Taken> = (sql, settled) => takeUp(sql, storeId, leadId, { ...dependencies, contact }, settled);
+    const next: Work<Taken> = (sql, settled) => claimNext(sql, storeId, leadId, { ...dependencies, contact }, settled);
     let taken = await transact(dependencies, context, context.deadline, next);
     for (let messages = 0; taken.kind !== 'answer'; ) {
       if (taken.kind === 'ask contact') {
@@ -41,11 +39,11 @@ export const deliverMessages =
         taken = await transact(dependencies, context, context.deadline, next);
         continue;
       }
-      const { takenUp } = taken as Extract<Taken, { kind: 'send' }>;
+      const { claimed } = taken as Extract<Taken, { kind: 'send' }>;
       const outcome = await call(
         dependencies,
         context,
-        takenUp,
+        claimed,
         Math.max(leastMs, Math.min(limits.callLimitMs, leftMs())),
       );
       messages += 1;
@@ -55,7 +53,7 @@ export const deliverMessages =
       const recordBy = Date.now() + limits.leaseMs - limits.callLimitMs;
       const record = (known: Outcome, andThen: Work<Taken>) =>
         transact(dependencies, context, recordBy, async (sql, settled) => {
-          const id = await recordOutcome(sql, takenUp, known, limits);
+          const id = await recordOutcome(sql, claimed, known, limits);
           if (id) settled.push(id);
           return await andThen(sql, settled);
         });
@@ -70,7 +68,7 @@ export const deliverMessages =
 /** Statements of one transaction; `settled` gets the messages whose outcome they decided. */
 type Work<T> = (sql: TransactionSql, settled: string[]) => Promise<T>;
 
-const enough: Work<Taken> = async () => ({ kind: 'answer', next: wait(new Date(), 'more may be due') });
+const enough: Work<Taken> = async () => ({ kind: 'answer', next: lookAgain('more may be due') });
 
 const withoutWaId = (outcome: Outcome): Outcome =>
   outcome.kind === 'accepted' ? { ...outcome, accepted: { ...outcome.accepted, waId: null } } : outcome;
@@ -102,24 +100,24 @@ async function askContact({ rpc }: Dependencies, context: StoreContext, leadId: 
 }
 
 async function call(
-  { gate, openProvider }: Dependencies,
+  { circuit, openChannel }: Dependencies,
   context: StoreContext,
-  { attempt, message, channel, to, asTemplate, attempts }: TakenUp,
+  { attempt, message, channel, to, asTemplate, attempts }: Claimed,
   limitMs: number,
 ): Promise<Outcome> {
   const outbound = { id: message.id, to, text: message.body, template: asTemplate ? message.template : null };
   const send = async () => {
     try {
-      return await openProvider(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
+      return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
     } catch (error) {
       throw toChannelError(error);
     }
   };
   try {
-    const accepted = await (isGuarded(channel) ? gate.run(channel.id, send) : send());
+    const accepted = await (providerOf(channel).guarded ? circuit.run(channel.id, send) : send());
     return { kind: 'accepted', accepted };
   } catch (error) {
-    if (error instanceof GateClosed) return { kind: 'closed', closedForMs: gate.closedForMs(channel.id) };
+    if (error instanceof CircuitOpen) return { kind: 'not_called', blockedForMs: circuit.blockedForMs(channel.id) };
     const failure = toChannelError(error);
     const { kind, code } = failure;
     const about = { channel_id: channel.id, message_id: message.id, attempts, kind, code };

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import { holdBriefly } from '../channels/channel.repository.ts';
+import { limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 
@@ -81,7 +81,7 @@ export async function takeSlot(
     set number_tat = greatest(number_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'
     where store_id = ${storeId} and id = ${channelId}
     returning number_tat - ${burst * intervalMs} * interval '1 millisecond' as "slotAt", clock_timestamp() as now,
-      ${holdBriefly(sql)}`;
+      ${limitLockTime(sql)}`;
   return row as { slotAt: Date; now: Date };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ChannelError } from '../channels/channel-provider.ts';
-import { delayAfter, delayWhileClosed, toChannelError } from './next-move.ts';
+import { ChannelError, toChannelError } from '../channels/channel-provider.ts';
+import { delayAfter, delayWhileBlocked } from './next-move.ts';
 
 const error = (retryAfterSeconds?: number) =>
   new ChannelError('not_sent', 'code', 'detail', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
@@ -21,9 +21,9 @@ describe('the time until the next attempt', () => {
   });
 
   test('of a channel that is not asked is spread behind its opening', () => {
-    expect(delayWhileClosed(30_000, () => 0)).toBe(30_000);
-    expect(delayWhileClosed(30_000, () => 1)).toBe(36_000);
-    expect(delayWhileClosed(1, () => 0)).toBe(100);
+    expect(delayWhileBlocked(30_000, () => 0)).toBe(30_000);
+    expect(delayWhileBlocked(30_000, () => 1)).toBe(36_000);
+    expect(delayWhileBlocked(1, () => 0)).toBe(100);
   });
 });
 

@@ -1,8 +1,9 @@
 import type { NextStep } from '@mostrador/contracts';
-import { retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
-import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { done, failedReason, waitForLease, waitUntil } from '@mostrador/kit/delivery/step';
+import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
 import type { ChannelRow } from '../channels/channel.repository.ts';
-import { ChannelError } from '../channels/channel-provider.ts';
+import type { ChannelError } from '../channels/channel-provider.ts';
+import { providerOf } from '../channels/providers.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import type { HeadRow, PairRow } from './delivery.repository.ts';
 import { freeAtMs, pairRate } from './rates.ts';
@@ -12,7 +13,7 @@ export type Situation = {
   readonly head: HeadRow | undefined;
   readonly channel: ChannelRow | undefined;
   /** For how long nothing may be asked of this channel; 0: it may be asked. */
-  readonly closedForMs: number;
+  readonly blockedForMs: number;
   readonly unknownHoldMs: number;
 };
 
@@ -36,11 +37,11 @@ export type Move =
 
 /** What to do about a lead's queue, given everything that is known. */
 export function nextMove(situation: Situation, random: () => number = Math.random): Move {
-  const { head, pair, channel, closedForMs, unknownHoldMs } = situation;
+  const { head, pair, channel, blockedForMs, unknownHoldMs } = situation;
   if (!head || !pair) return answer(done('nothing waits to be sent'));
   const { now } = head;
   if (head.status === 'sending') {
-    if (head.lease_until && head.lease_until > now) return answer(wait(head.lease_until, 'another attempt is running'));
+    if (head.lease_until && head.lease_until > now) return answer(waitForLease(head.lease_until));
     return { kind: 'expire', head, pair };
   }
   const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;
@@ -49,7 +50,7 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
   if (channel.status === 'needs_attention') {
     return { kind: 'strand', reason: `a person must see to the channel (${channel.last_error_code ?? 'refused'})` };
   }
-  const open = isWindowOpen(channel.provider, pair.last_inbound_at, now);
+  const open = isWindowOpen(providerOf(channel).replyWindowMs, pair.last_inbound_at, now);
   const refusal = refusalOf(head, pair, open);
   if (refusal) return { kind: 'refuse', head, error: refusal };
   if (channel.paused_until > now) {
@@ -57,9 +58,11 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
     return postponed(head, delayMs, `the channel asked for a pause${afterCode(head.error_code)}`);
   }
   if (head.next_attempt_at && head.next_attempt_at > now) {
-    return answer(wait(head.next_attempt_at, reasonOfWaiting(head.error_code, head.attempts)));
+    const { error_code: code, attempts } = head;
+    const reason = code === null ? 'its turn has not come yet' : failedReason(code, attempts);
+    return answer(waitUntil(head.next_attempt_at, reason));
   }
-  if (closedForMs > 0) return postponed(head, delayWhileClosed(closedForMs, random), reasonClosed);
+  if (blockedForMs > 0) return postponed(head, delayWhileBlocked(blockedForMs, random), reasonBlocked);
   const freeAt = freeAtMs(pair.pair_tat.getTime(), pairRate(channel));
   if (freeAt > now.getTime()) return postponed(head, freeAt - now.getTime(), 'the rate to this lead is used up');
   return { kind: 'send', head, pair, channel, asTemplate: head.template !== null && !open };
@@ -84,30 +87,13 @@ function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, ope
   return undefined;
 }
 
-// What a step tells operators. Codes only: a channel's own words are for the API, not for a workflow's history.
-const done = (reason: string): NextStep => ({ done: true, wake_at: null, reason });
-export const wait = (until: Date, reason: string): NextStep => ({ done: false, wake_at: toTimestamp(until), reason });
-export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
-const reasonClosed = 'the channel is not asked at the moment: it is down or busy';
-const reasonOfWaiting = (code: string | null, attempts: number): string =>
-  code === null ? 'its turn has not come yet' : `attempt ${attempts} failed (${code})`;
+const reasonBlocked = 'the channel is not called now: it is down or busy';
 const afterCode = (code: string | null): string => (code === null ? '' : ` (${code})`);
 
 /** Milliseconds until the attempt after attempt number `attempts`; the first pause is 2 s. */
 export const delayAfter = ({ retryAfterSeconds }: ChannelError, attempts: number, random?: () => number): number =>
   retryDelayMs({ attempts, firstMs: 2_000, retryAfterSeconds }, random);
 
-/** Milliseconds until a channel that is not asked at the moment may be asked: spread, so that not all come at once. */
-export const delayWhileClosed = (closedForMs: number, random: () => number = Math.random): number =>
-  Math.round(Math.max(closedForMs, 100) + random() * Math.max(closedForMs * 0.2, 200));
-
-/** The code of a failure that no adapter foresaw. */
-export const unforeseen = 'channel_failed';
-
-/** Any failure of an attempt as a `ChannelError`. What an adapter did not foresee may have happened after sending. */
-export function toChannelError(error: unknown): ChannelError {
-  if (error instanceof ChannelError) return error;
-  return new ChannelError('ambiguous', unforeseen, 'It is not known whether the channel took the message.', {
-    cause: error,
-  });
-}
+/** Milliseconds until a channel whose circuit is blocked is asked again. */
+export const delayWhileBlocked = (blockedForMs: number, random?: () => number): number =>
+  delayWhileBlockedMs({ blockedForMs, leastMs: 100, leastSpreadMs: 200 }, random);

@@ -1,9 +1,10 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
+import { providerOf } from '../channels/providers.ts';
 import { lockConversation } from '../conversations/conversation.repository.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
-import { adoptProviderId, applyReports } from './apply-status-updates.ts';
+import { adoptProviderId, applyStatusUpdates } from './apply-status-updates.ts';
 import {
   type Attempt,
   isOwn,
@@ -14,13 +15,13 @@ import {
   spendPair,
   watch,
 } from './attempt.repository.ts';
-import { delayAfter, delayWhileClosed } from './next-move.ts';
 import type { DeliveryLimits } from './limits.ts';
+import { delayAfter, delayWhileBlocked } from './next-move.ts';
 import { pairRate } from './rates.ts';
-import { findReportedId, lockProviderMessage, readMessage } from './status-update.repository.ts';
+import { findProviderMessageId, lockProviderMessage, readMessage } from './status-update.repository.ts';
 
 /** An attempt that was taken up, with everything that it needs. */
-export type TakenUp = {
+export type Claimed = {
   readonly attempt: Attempt;
   readonly message: MessageRow;
   readonly channel: ChannelRow;
@@ -30,37 +31,37 @@ export type TakenUp = {
   readonly attempts: number;
 };
 
-/** What became of an attempt. `closed`: it was not made, for the channel's gate had closed since it was taken up. */
+/** What became of an attempt. `closed`: it was not made, for the channel's circuit had closed since it was taken up. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly accepted: Accepted }
   | { readonly kind: 'failed'; readonly error: ChannelError }
-  | { readonly kind: 'closed'; readonly closedForMs: number };
+  | { readonly kind: 'not_called'; readonly blockedForMs: number };
 
 /** Records what became of an attempt. Returns the message's id when those who wait for its outcome may be told. */
 export async function recordOutcome(
   sql: TransactionSql,
-  takenUp: TakenUp,
+  claimed: Claimed,
   outcome: Outcome,
   limits: DeliveryLimits,
 ): Promise<string | undefined> {
-  const { attempt, message } = takenUp;
-  if (outcome.kind === 'accepted') return await recordAccepted(sql, takenUp, outcome.accepted, limits);
+  const { attempt, message } = claimed;
+  if (outcome.kind === 'accepted') return await recordAccepted(sql, claimed, outcome.accepted, limits);
   await lockConversation(sql, attempt.storeId, message.lead_id);
   // Somebody else has gone on, and knows better.
   if (!(await isOwn(sql, attempt))) return undefined;
-  if (outcome.kind === 'closed') {
-    await recordNotMade(sql, attempt, delayWhileClosed(outcome.closedForMs));
+  if (outcome.kind === 'not_called') {
+    await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blockedForMs));
     return undefined;
   }
-  return await recordFailure(sql, takenUp, outcome.error, limits);
+  return await recordFailure(sql, claimed, outcome.error, limits);
 }
 
 /** That it was accepted is true whoever holds the lease by now, and whatever was thought of it meanwhile. */
 async function recordAccepted(
   sql: TransactionSql,
-  { attempt: { storeId, id }, message: { lead_id }, channel }: TakenUp,
+  { attempt: { storeId, id }, message: { lead_id }, channel }: Claimed,
   { providerMessageId, waId }: Accepted,
-  { unreportedAfterMs }: DeliveryLimits,
+  { noStatusAfterMs }: DeliveryLimits,
 ): Promise<string | undefined> {
   // Sent together, run in this order: the message is read when both locks are held.
   const [, conversation, before] = await Promise.all([
@@ -68,25 +69,25 @@ async function recordAccepted(
     lockConversation(sql, storeId, lead_id),
     readMessage(sql, storeId, id),
   ]);
-  const sent = await applyReports(sql, storeId, before, [{ status: 'sent', at: new Date() }]);
+  const sent = await applyStatusUpdates(sql, storeId, before, [{ status: 'sent', at: new Date() }]);
   const fresh = before.status !== 'sent' && sent.status === 'sent';
   const [known] = await Promise.all([
     adoptProviderId(sql, storeId, sent, { channelId: channel.id, providerMessageId }),
     spendPair(sql, storeId, lead_id, pairRate(channel)),
     waId && conversation?.wa_id === null && saveWaId(sql, storeId, lead_id, waId),
     // It goes out before anything that a report which is there already leads to.
-    fresh && channel.provider === 'whatsapp_cloud' && watch(sql, storeId, id, unreportedAfterMs),
+    fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),
   ]);
   return isSettled(known.status) ? id : undefined;
 }
 
 async function recordFailure(
   sql: TransactionSql,
-  takenUp: TakenUp,
+  claimed: Claimed,
   error: ChannelError,
   limits: DeliveryLimits,
 ): Promise<string | undefined> {
-  const { attempt, message, channel, attempts } = takenUp;
+  const { attempt, message, channel, attempts } = claimed;
   const { storeId } = attempt;
   switch (error.kind) {
     case 'not_sent': {
@@ -125,7 +126,7 @@ export async function fail(
   { code, detail }: { readonly code: string; readonly detail: string },
 ): Promise<string> {
   const message = await readMessage(sql, storeId, id);
-  await applyReports(sql, storeId, message, [{ status: 'failed', at: new Date(), error: { code, detail } }]);
+  await applyStatusUpdates(sql, storeId, message, [{ status: 'failed', at: new Date(), error: { code, detail } }]);
   return id;
 }
 
@@ -144,7 +145,7 @@ export async function recordUnknown(
   await markUnknown(sql, storeId, message.id, error, unsettledAfterMs);
   if (!channel) return undefined;
   await spendPair(sql, storeId, message.lead_id, pairRate(channel));
-  const providerMessageId = await findReportedId(sql, storeId, channel.id, message.id, 2 * leaseMs);
+  const providerMessageId = await findProviderMessageId(sql, storeId, channel.id, message.id, 2 * leaseMs);
   if (providerMessageId === undefined) return undefined;
   const row = await readMessage(sql, storeId, message.id);
   const known = await adoptProviderId(sql, storeId, row, { channelId: channel.id, providerMessageId });

@@ -4,8 +4,8 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from '../messages/message.repository.ts';
-import { presentMessage, type StatusReport } from '../messages/message.ts';
-import { applyReports } from './apply-status-updates.ts';
+import { type StatusUpdate, toMessage } from '../messages/message.ts';
+import { applyStatusUpdates } from './apply-status-updates.ts';
 import { readMessage } from './status-update.repository.ts';
 
 /** A person has found out what became of a message. What the provider reports later still counts. */
@@ -21,14 +21,14 @@ export const settleMessage =
       if (message.status !== 'unknown') {
         throw new AppError('message_not_unknown', { members: { current_status: message.status } });
       }
-      return await applyReports(sql, storeId, message, [reportOf(body.status)]);
+      return await applyStatusUpdates(sql, storeId, message, [reportOf(body.status)]);
     });
     outcomes.announce(settled.id);
     relay.nudge();
-    return presentMessage(settled);
+    return toMessage(settled);
   };
 
-const reportOf = (status: 'sent' | 'failed'): StatusReport => ({
+const reportOf = (status: 'sent' | 'failed'): StatusUpdate => ({
   status,
   at: new Date(),
   ...(status === 'failed' && {

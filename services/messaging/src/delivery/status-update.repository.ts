@@ -1,12 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { messageColumns } from '../messages/message.repository.ts';
-import type { MessageRow, MessageState, StatusReport } from '../messages/message.ts';
-
-/** What the provider said of a message under its own id; `callbackData` is our id, where the provider echoes it. */
-export type ReceivedStatus = StatusReport & {
-  readonly providerMessageId: string;
-  readonly callbackData: string | null;
-};
+import type { MessageRow, MessageState, StatusUpdate } from '../messages/message.ts';
 
 /**
  * Whoever learns a provider's message id, and whoever stores what is reported under it, holds this lock first, before
@@ -23,11 +18,11 @@ export async function lockProviderMessage(
 }
 
 /** Stores a report. One that was stored before changes nothing. */
-export async function keepReport(
+export async function insertStatusUpdate(
   sql: TransactionSql,
   storeId: string,
   channelId: string,
-  { providerMessageId, callbackData, status, at, error }: ReceivedStatus,
+  { providerMessageId, callbackData, status, at, error }: ReceivedStatusUpdate,
 ): Promise<void> {
   await sql`
     insert into status_reports (store_id, channel_id, provider_message_id, callback_data, status, reported_at,
@@ -37,43 +32,48 @@ export async function keepReport(
     on conflict do nothing`;
 }
 
-type ReportRow = {
+type StatusUpdateRow = {
   readonly provider_message_id: string;
-  readonly status: StatusReport['status'];
+  readonly status: StatusUpdate['status'];
   readonly reported_at: Date;
   readonly error_code: string | null;
   readonly error_detail: string | null;
 };
 
-const toReport = ({ status, reported_at, error_code: code, error_detail: detail }: ReportRow): StatusReport => ({
+const toStatusUpdate = ({
+  status,
+  reported_at,
+  error_code: code,
+  error_detail: detail,
+}: StatusUpdateRow): StatusUpdate => ({
   status,
   at: reported_at,
   ...(code !== null && { error: { code, detail: detail ?? '' } }),
 });
 
 /** All that was reported under a provider's message id. */
-export async function findReports(
+export async function findStatusUpdates(
   sql: Sql,
   storeId: string,
   channelId: string,
   providerMessageId: string,
-): Promise<StatusReport[]> {
-  const rows = await sql<ReportRow[]>`
+): Promise<StatusUpdate[]> {
+  const rows = await sql<StatusUpdateRow[]>`
     select provider_message_id, status, reported_at, error_code, error_detail from status_reports
     where store_id = ${storeId} and channel_id = ${channelId} and provider_message_id = ${providerMessageId}
     order by reported_at`;
-  return rows.map(toReport);
+  return rows.map(toStatusUpdate);
 }
 
 /** The provider's id of the message that was reported on under ours while its last attempt ran. */
-export async function findReportedId(
+export async function findProviderMessageId(
   sql: Sql,
   storeId: string,
   channelId: string,
   messageId: string,
   attemptMs: number,
 ): Promise<string | undefined> {
-  const [row] = await sql<ReportRow[]>`
+  const [row] = await sql<StatusUpdateRow[]>`
     select provider_message_id from status_reports
     where store_id = ${storeId} and channel_id = ${channelId} and callback_data = ${messageId}
       and received_at >= clock_timestamp() - ${attemptMs} * interval '1 millisecond'
@@ -82,11 +82,11 @@ export async function findReportedId(
 }
 
 /** The outbound message that a report is about: by the provider's id, else by ours. */
-export async function findReported(
+export async function findUpdatedMessage(
   sql: Sql,
   storeId: string,
   channelId: string,
-  { providerMessageId, callbackData }: ReceivedStatus,
+  { providerMessageId, callbackData }: ReceivedStatusUpdate,
 ): Promise<{ id: string; lead_id: string } | undefined> {
   const [known] = await sql<{ id: string; lead_id: string }[]>`
     select id, lead_id from messages
@@ -125,7 +125,7 @@ export async function saveProviderId(
 }
 
 /** The provider reports on the message: the watchdog has nothing to tell. */
-export async function calmWatchdog(sql: TransactionSql, storeId: string, id: string): Promise<void> {
+export async function clearWatchdog(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`
     update messages set unsettled_at = null
     where store_id = ${storeId} and id = ${id} and unsettled_at is not null`;

@@ -4,7 +4,7 @@ import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 /** The wake-up of a lead's delivery workflow. */
 export const wakeDelivery = (leadId: string, signal: SignalOf<'delivery'>): OutboxEntry => ({
   kind: 'workflow',
-  carrier: 'delivery',
+  workflow: 'delivery',
   entityId: leadId,
   leadId,
   signal,

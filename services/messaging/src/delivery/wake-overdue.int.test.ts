@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { connectChannel, deliverMessages, deliveryCarrier, disconnectChannel } from '@mostrador/contracts';
+import { connectChannel, deliverMessages, deliveryWorkflow, disconnectChannel } from '@mostrador/contracts';
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { type Accepted, ChannelError } from '../channels/channel-provider.ts';
-import { sweepOverdue } from './wake-overdue.ts';
+import { overdueDeliveries } from './wake-overdue.ts';
 import { countUnsettled } from './watch.repository.ts';
 import { watchUnsettled } from './watchdog.ts';
 
@@ -13,7 +14,7 @@ let messaging: TestMessaging;
 let outcome: () => Promise<Accepted>;
 let storeId: string;
 beforeAll(async () => {
-  messaging = await startMessaging({ openProvider: () => ({ send: () => outcome() }) });
+  messaging = await startMessaging({ openChannel: () => ({ send: () => outcome() }) });
 });
 beforeEach(async () => {
   storeId = randomUUID();
@@ -41,7 +42,7 @@ const older = (seconds: number) => messaging.adminSql`
     lease_until = lease_until - ${seconds} * interval '1 second',
     unsettled_at = unsettled_at - ${seconds} * interval '1 second'
   where store_id = ${storeId}`;
-const sweep = () => sweepOverdue(messaging.dependencies, new AbortController().signal);
+const sweep = () => wakeOverdue({ ...overdueDeliveries, ...messaging.dependencies }, new AbortController().signal);
 const watch = () => watchUnsettled(messaging.dependencies, new AbortController().signal);
 const step = (lead_id: string) =>
   messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
@@ -143,7 +144,7 @@ test('the workflow of a lead that was lost is there again', async () => {
   await older(60);
   expect(await sweep()).toBe(1);
   messaging.relay.start();
-  const handle = messaging.temporal.client.workflow.getHandle(deliveryCarrier.workflowId(leadId));
+  const handle = messaging.temporal.client.workflow.getHandle(deliveryWorkflow.workflowId(leadId));
   const description = await waitFor(() => handle.describe(), { description: 'the workflow exists', timeoutMs: 15_000 });
   expect(description.status.name).toBe('RUNNING');
 });

@@ -1,14 +1,10 @@
-import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
-import type { Dependencies } from '../dependencies.ts';
+import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { wakeDelivery } from './wake-delivery.ts';
-import { takeOverdueLeads } from './watch.repository.ts';
+import { type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
 
-/** Wakes the workflows of leads whose messages nobody has looked at although their turn has come. */
-export const sweepOverdue = (
-  { systemDatabase, relay }: Pick<Dependencies, 'systemDatabase' | 'relay'>,
-  signal: AbortSignal,
-): Promise<number> =>
-  wakeOverdue(
-    { systemDatabase, relay, take: takeOverdueLeads, wakeUpOf: ({ lead_id }) => wakeDelivery(lead_id, 'overdue') },
-    signal,
-  );
+/** Leads whose queue no step has looked at although its turn has come. */
+export const overdueDeliveries: OverdueRows<OverdueLead> = {
+  name: 'deliveries',
+  take: takeOverdueLeads,
+  wakeUpOf: ({ lead_id }) => wakeDelivery(lead_id, 'overdue'),
+};

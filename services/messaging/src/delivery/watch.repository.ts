@@ -24,6 +24,8 @@ export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sendi
   return { queued: 0, sending: 0, unknown: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
 
+export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
+
 /**
  * Of the leads of any store whose turn passed more than `overdueMs` ago, up to `limit` that were not returned within
  * `againMs`. What waits for a person is not overdue. Two sweeps at once get different ones.
@@ -31,8 +33,8 @@ export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sendi
 export async function takeOverdueLeads(
   sql: TransactionSql,
   { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<{ store_id: string; lead_id: string }[]> {
-  return await sql<{ store_id: string; lead_id: string }[]>`
+): Promise<OverdueLead[]> {
+  return await sql<OverdueLead[]>`
     update conversations c set woken_at = clock_timestamp()
     from (
       select held.store_id, held.lead_id

@@ -1,8 +1,9 @@
 import { ensureLead } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { InboundMessage } from '../channels/channel-provider.ts';
 import {
   ensureConversation,
   findLeadByWaId,
@@ -13,7 +14,6 @@ import { readOptOut } from '../conversations/opt-out.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
-import type { InboundMessage } from '../channels/whatsapp/payload.ts';
 
 /** A customer who is not known yet, and whom the channel names by something that is no phone. */
 export class NoPhone extends Error {}
@@ -93,7 +93,7 @@ async function accept(
         type: 'messaging.message.received',
         data: { message_id: id, lead_id: leadId, session_id: sessionId, received_at: toTimestamp(at) },
       },
-      ...factsOf(leadId, wish, conversation.opted_out_at),
+      ...eventsOf(leadId, wish, conversation.opted_out_at),
     ]),
   ]);
   return interactionCount;
@@ -108,7 +108,7 @@ export const cameAt = (at: Date, writtenAt: Date): Date => (isLate(at, writtenAt
 const isLate = (at: Date, writtenAt: Date): boolean => at.getTime() - writtenAt.getTime() >= currentMs;
 
 /** What the message changes about being written to. */
-function factsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): Fact[] {
+function eventsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): EventEntry[] {
   const data = { lead_id: leadId };
   if (wish === 'stop' && !optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_out', data }];
   if (wish === 'start' && optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_in', data }];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createGathering } from './batching.ts';
+import { createBatching } from './batching.ts';
 
-/** A gathering whose batches end when they are told to. */
-function openGathering(mostSize = 100) {
+/** A batching whose batches end when they are told to. */
+function openBatching(mostSize = 100) {
   const batches: { key: string; items: readonly string[]; done: PromiseWithResolvers<(Error | undefined)[]> }[] = [];
-  const gathering = createGathering<string>({
+  const batching = createBatching<string>({
     work: (key, items) => {
       const done = Promise.withResolvers<(Error | undefined)[]>();
       batches.push({ key, items, done });
@@ -14,14 +14,14 @@ function openGathering(mostSize = 100) {
     mostSize,
   });
   const items = () => batches.map(({ key, items }) => `${key}: ${items.join(' ')}`);
-  return { gathering, batches, items };
+  return { batching, batches, items };
 }
 
 test('what comes during a batch is the next one, in its order, and no other key waits for it', async () => {
-  const { gathering, batches, items } = openGathering();
-  const first = gathering.add('a', '1');
+  const { batching, batches, items } = openBatching();
+  const first = batching.add('a', '1');
   await expect.poll(items).toEqual(['a: 1']);
-  const later = [gathering.add('a', '2'), gathering.add('a', '3'), gathering.add('b', '1')];
+  const later = [batching.add('a', '2'), batching.add('a', '3'), batching.add('b', '1')];
   await expect.poll(items).toEqual(['a: 1', 'b: 1']);
   batches[0]?.done.resolve([]);
   await first;
@@ -32,14 +32,14 @@ test('what comes during a batch is the next one, in its order, and no other key 
 });
 
 test('an item that fails is refused alone, a batch that fails refuses all of it, and the next one is done', async () => {
-  const { gathering, batches } = openGathering();
-  const both = Promise.allSettled([gathering.add('a', '1'), gathering.add('a', '2')]);
+  const { batching, batches } = openBatching();
+  const both = Promise.allSettled([batching.add('a', '1'), batching.add('a', '2')]);
   await expect.poll(() => batches.length).toBe(1);
-  const next = Promise.allSettled([gathering.add('a', '3')]);
+  const next = Promise.allSettled([batching.add('a', '3')]);
   batches[0]?.done.resolve([undefined, new Error('not this one')]);
   expect((await both).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   await expect.poll(() => batches.length).toBe(2);
-  const last = gathering.add('a', '4');
+  const last = batching.add('a', '4');
   batches[1]?.done.reject(new Error('the database is away'));
   expect(await next).toMatchObject([{ status: 'rejected', reason: { message: 'the database is away' } }]);
   await expect.poll(() => batches.length).toBe(3);
@@ -48,8 +48,8 @@ test('an item that fails is refused alone, a batch that fails refuses all of it,
 });
 
 test('a batch is no greater than it may be, but for one item that is', async () => {
-  const { gathering, batches, items } = openGathering(4);
-  const all = ['11', '22', '3', '444444', '5'].map((item) => gathering.add('a', item));
+  const { batching, batches, items } = openBatching(4);
+  const all = ['11', '22', '3', '444444', '5'].map((item) => batching.add('a', item));
   for (let index = 0; index < 4; index++) {
     await expect.poll(() => batches.length).toBe(index + 1);
     batches[index]?.done.resolve([]);

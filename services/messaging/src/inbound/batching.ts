@@ -1,7 +1,7 @@
-import { endOfTurn } from '@mostrador/kit/rpc/event-loop';
+import { endOfTick } from '@mostrador/kit/rpc/event-loop';
 
 /** What comes in singly and is done together. */
-export type Gathering<Item> = {
+export type Batching<Item> = {
   /** Resolves when the item's batch is done. Rejects with what became of the item, or with what the whole batch threw. */
   add(key: string, item: Item): Promise<void>;
 };
@@ -12,12 +12,12 @@ export type Gathering<Item> = {
  *
  * `work` begins after all its items came. It returns the errors of those that failed, in the places of the items.
  */
-export function createGathering<Item>(options: {
+export function createBatching<Item>(options: {
   readonly work: (key: string, items: readonly Item[]) => Promise<readonly (Error | undefined)[]>;
   readonly sizeOf: (item: Item) => number;
   /** Of a batch of more than one. */
   readonly mostSize: number;
-}): Gathering<Item> {
+}): Batching<Item> {
   const { work, sizeOf, mostSize } = options;
   type Entry = { readonly item: Item; resolve(): void; reject(error: unknown): void };
   const queues = new Map<string, Entry[]>();
@@ -32,7 +32,7 @@ export function createGathering<Item>(options: {
   };
 
   const run = async (key: string, queue: Entry[]) => {
-    await endOfTurn(); // what arrived together
+    await endOfTick(); // what arrived together
     while (queue.length > 0) {
       const batch = takeBatch(queue);
       try {

@@ -3,7 +3,7 @@ import { type ConversationRow, findLeadByWaId } from '../conversations/conversat
 import { isKnownInbound } from '../messages/message.repository.ts';
 import { cameAt } from './accept-inbound.ts';
 import { findOpenPayloads } from './inbound.repository.ts';
-import { readNotification } from '../channels/whatsapp/payload.ts';
+import { readPayload } from './read-payload.ts';
 
 /** Something that the lead wrote, and when it counts as written. */
 export type Unprocessed = { readonly body: string; readonly at: Date };
@@ -25,7 +25,7 @@ export async function findUnprocessed(
   const customers = [wa_id, owner === undefined || owner === lead_id ? phone : null].filter((id) => id !== null);
   const found: Unprocessed[] = [];
   for (const payload of await findOpenPayloads(sql, storeId, customers)) {
-    const { messages } = readNotification(JSON.parse(payload.payload.toString('utf8')), payload.phone_number_id ?? '');
+    const { messages } = readPayload(payload, payload.payload);
     for (const { waId, providerMessageId, writtenAt, body } of messages) {
       if (!customers.includes(waId)) continue;
       if (await isKnownInbound(sql, storeId, { channelId: payload.channel_id, providerMessageId })) continue;

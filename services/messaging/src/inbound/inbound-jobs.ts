@@ -1,8 +1,8 @@
 import { type Periodic, periodically } from '@mostrador/kit/process/periodic';
+import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { createInboundProcessor, type InboundProcessor } from './inbound-processor.ts';
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
-import { reportMissedInteractions } from '../conversations/send-interaction-counts.ts';
 
 /** What goes on beside the requests about what comes in; the processor is one of the jobs. */
 export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
@@ -14,7 +14,7 @@ export function createInboundJobs(tools: ProcessingTools): { inbound: InboundPro
       name: 'interaction counts',
       everyMs: 2_000,
       log,
-      run: async (signal) => void (await reportMissedInteractions(tools, signal)),
+      run: async (signal) => void (await sendMissedInteractionCounts(tools, signal)),
     }),
     periodically({
       name: 'purge of inbound payloads',

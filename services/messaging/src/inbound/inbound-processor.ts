@@ -1,9 +1,9 @@
 import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
-import { createIntake, type Intake } from './webhook-ingest.ts';
+import { createWebhookIngest, type WebhookIngest } from './webhook-ingest.ts';
 
 /** Processes what came in: at once when it was taken in, and now and then for what a crash left or what was put off. */
-export type InboundProcessor = Periodic & Pick<Intake, 'takeIn'>;
+export type InboundProcessor = Periodic & Pick<WebhookIngest, 'ingest'>;
 
 const everyMs = 500;
 
@@ -28,7 +28,7 @@ export function createInboundProcessor({
     do {
       again = false;
       try {
-        await process(abort.signal, intake.turn);
+        await process(abort.signal, ingest.turn);
       } catch (error) {
         if (!abort.signal.aborted) log.error({ err: error }, 'inbound payloads could not be processed');
       }
@@ -40,9 +40,9 @@ export function createInboundProcessor({
     again = true;
     running ??= run();
   };
-  const intake = createIntake({ onTakenIn: nudge, signal: abort.signal });
+  const ingest = createWebhookIngest({ onIngested: nudge, signal: abort.signal });
   return {
-    takeIn: intake.takeIn,
+    ingest: ingest.ingest,
     start() {
       timer ??= setInterval(nudge, everyMs);
     },

@@ -1,20 +1,11 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { ChannelRow } from '../channels/channel.repository.ts';
 
 /** The store of a channel that reports to us; a channel that was disconnected reports no more. */
 export async function findChannelStore(systemSql: Sql, channelId: string): Promise<string | undefined> {
   const [row] = await systemSql<{ store_id: string }[]>`
     select store_id from channels where id = ${channelId} and disconnected_at is null`;
   return row?.store_id;
-}
-
-/** The sandbox behind an address. */
-export async function findSandbox(
-  systemSql: Sql,
-  tokenHash: Buffer,
-): Promise<{ id: string; store_id: string; phone: string | null } | undefined> {
-  const [row] = await systemSql<{ id: string; store_id: string; phone: string | null }[]>`
-    select id, store_id, phone from channels where sandbox_token_hash = ${tokenHash} and disconnected_at is null`;
-  return row;
 }
 
 export type NewPayload = {
@@ -54,18 +45,22 @@ export async function claimPayloads(
     returning p.id, p.store_id`;
 }
 
-export type PayloadRow = {
+/** A payload with its channel's provider, which knows how to read it. */
+export type PayloadRow = Pick<ChannelRow, 'provider' | 'phone_number_id'> & {
   readonly id: string;
   readonly channel_id: string;
   readonly payload: Buffer;
   readonly attempts: number;
-  readonly phone_number_id: string | null;
+};
+
+export type OpenPayload = Pick<PayloadRow, 'channel_id' | 'payload' | 'provider' | 'phone_number_id'> & {
+  readonly received_at: Date;
 };
 
 /** Of the payloads that were claimed, those that are still open, in the order in which they came. */
 export async function readPayloads(sql: Sql, storeId: string, ids: readonly string[]): Promise<PayloadRow[]> {
   return await sql<PayloadRow[]>`
-    select p.id, p.channel_id, p.payload, p.attempts, c.phone_number_id
+    select p.id, p.channel_id, p.payload, p.attempts, c.provider, c.phone_number_id
     from inbound_payloads p join channels c on c.store_id = p.store_id and c.id = p.channel_id
     where p.store_id = ${storeId} and p.id = any(${[...ids]}::uuid[]) and p.processed_at is null
     order by p.id`;
@@ -76,9 +71,9 @@ export async function findOpenPayloads(
   sql: Sql,
   storeId: string,
   customers: readonly string[],
-): Promise<(Pick<PayloadRow, 'channel_id' | 'payload' | 'phone_number_id'> & { received_at: Date })[]> {
-  return await sql<(Pick<PayloadRow, 'channel_id' | 'payload' | 'phone_number_id'> & { received_at: Date })[]>`
-    select p.channel_id, p.payload, p.received_at, c.phone_number_id
+): Promise<OpenPayload[]> {
+  return await sql<OpenPayload[]>`
+    select p.channel_id, p.payload, p.received_at, c.provider, c.phone_number_id
     from inbound_payloads p join channels c on c.store_id = p.store_id and c.id = p.channel_id
     where p.store_id = ${storeId} and p.processed_at is null
       and p.customers && ${[...customers]}::text[]

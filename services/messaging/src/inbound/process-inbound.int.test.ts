@@ -5,11 +5,11 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectWhatsapp, notification, receive, textFrom } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { claimPayloads } from './inbound.repository.ts';
 import { createInboundProcessor } from './inbound-processor.ts';
 import { processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
-import { reportMissedInteractions } from '../conversations/send-interaction-counts.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -129,7 +129,7 @@ test('what one customer wrote is taken in in the order in which it came, also by
   for (const other of others) other.start();
   for (const text of numbers) {
     await channel.post(...phones.map((phone) => textFrom(phone, text)));
-    for (const other of others) void other.takeIn(async () => {});
+    for (const other of others) void other.ingest(async () => {});
   }
   await processed(channel);
   await Promise.all(others.map((other) => other.stop()));
@@ -187,9 +187,9 @@ test('a count that crm was not told of is told later', async () => {
   const leadId = (await channel.leadOf(phone)) as string;
   await messaging.adminSql`update conversations set interaction_count = 7 where lead_id = ${leadId}`;
   const tools = { ...messaging.dependencies, log: testContext().log };
-  await reportMissedInteractions(tools, AbortSignal.timeout(10_000));
+  await sendMissedInteractionCounts(tools, AbortSignal.timeout(10_000));
   expect(messaging.crm.interactionCounts.get(leadId)).toBe(7);
-  expect(await reportMissedInteractions(tools, AbortSignal.timeout(10_000))).toBe(0);
+  expect(await sendMissedInteractionCounts(tools, AbortSignal.timeout(10_000))).toBe(0);
 });
 
 test('a payload that cannot be processed holds up nobody and is given up', async () => {

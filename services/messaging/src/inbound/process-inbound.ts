@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isUniqueViolation } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { applyStatus } from '../delivery/apply-received-status.ts';
+import type { InboundMessage } from '../channels/channel-provider.ts';
+import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
+import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptInbound, NoPhone } from './accept-inbound.ts';
 import {
@@ -15,8 +17,7 @@ import {
   putOff,
   readPayloads,
 } from './inbound.repository.ts';
-import { reportInteractions } from '../conversations/send-interaction-counts.ts';
-import { type InboundMessage, readNotification } from '../channels/whatsapp/payload.ts';
+import { readPayload } from './read-payload.ts';
 
 export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' | 'rpc' | 'relay' | 'outcomes'> & {
   readonly log: Log;
@@ -92,27 +93,26 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   const counts = new Map<string, Counted>();
   await Promise.all([
     eachOf(conversations, conversationsAtOnce, async ([customer, pieces]) => {
-      const counted = await takeInOrder(tools, scope, pieces, heldSince.get(customer), note);
+      const counted = await processInOrder(tools, scope, pieces, heldSince.get(customer), note);
       if (counted) counts.set(counted.lead_id, counted);
     }),
     eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
       try {
-        await applyStatus(tools, { storeId, deadline: earliest(deadline) }, payload.channel_id, content);
+        await applyReceivedStatus(tools, { storeId, deadline: earliest(deadline) }, payload.channel_id, content);
       } catch (error) {
         note(payload, troubleOf(error));
       }
     }),
   ]);
   // What is missed here is reported by the periodic job.
-  await reportInteractions(tools, storeId, [...counts.values()]).catch(() => {});
+  await sendInteractionCounts(tools, storeId, [...counts.values()]).catch(() => {});
   await settle(tools, scope, payloads, troubles);
 }
 
 function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, trouble: Trouble) => void) {
   const read = payloads.flatMap((payload) => {
     try {
-      const json = JSON.parse(payload.payload.toString('utf8'));
-      return [{ payload, notification: readNotification(json, payload.phone_number_id ?? '') }];
+      return [{ payload, notification: readPayload(payload, payload.payload) }];
     } catch {
       note(payload, { kind: 'failed', code: unreadable });
       return [];
@@ -131,7 +131,7 @@ type Counted = NonNullable<Awaited<ReturnType<typeof acceptInbound>>>;
  * One customer's messages. After one that has to wait, those that came later wait too. Returns the lead's interactions
  * as of the last message that was new.
  */
-async function takeInOrder(
+async function processInOrder(
   tools: ProcessingTools,
   { storeId, deadline }: { storeId: string; deadline: number },
   pieces: readonly Piece<InboundMessage>[],

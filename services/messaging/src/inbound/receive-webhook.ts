@@ -1,13 +1,12 @@
 import type { receiveWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { appSecretsOf } from '../channels/whatsapp/credentials.ts';
+import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { createGathering } from './batching.ts';
+import { createBatching } from './batching.ts';
 import { insertPayloads } from './inbound.repository.ts';
-import { isSignedBy } from '../channels/whatsapp/signature.ts';
+import { readPayload } from './read-payload.ts';
 import { findWebhookChannel, lookUpStore, rememberStores, type StoreOf } from './webhook-channel.ts';
-import { readNotification } from '../channels/whatsapp/payload.ts';
 
 type Posted = { readonly payload: Buffer; readonly signature: string; readonly deadline: number };
 
@@ -20,16 +19,16 @@ const mostBytes = 2 * 1024 * 1024;
  */
 export const receiveWebhook = (dependencies: Dependencies): Handler<typeof operation> => {
   const storeOf = rememberStores(lookUpStore(dependencies));
-  const gathering = createGathering<Posted>({
-    work: (channelId, posted) => takeIn({ ...dependencies, storeOf }, channelId, posted),
+  const batching = createBatching<Posted>({
+    work: (channelId, posted) => ingest({ ...dependencies, storeOf }, channelId, posted),
     sizeOf: ({ payload }) => payload.length,
     mostSize: mostBytes,
   });
   return async (context, { body }) => {
     const { channel_id: channelId, payload_base64, signature } = body;
     const payload = Buffer.from(payload_base64, 'base64');
-    await dependencies.inbound.takeIn(() =>
-      gathering.add(channelId.toLowerCase(), { payload, signature, deadline: context.deadline }),
+    await dependencies.inbound.ingest(() =>
+      batching.add(channelId.toLowerCase(), { payload, signature, deadline: context.deadline }),
     );
     return { done: true as const };
   };
@@ -37,20 +36,20 @@ export const receiveWebhook = (dependencies: Dependencies): Handler<typeof opera
 
 const badSignature = () => new AppError('webhook_refused', { detail: 'The signature is not that of this body.' });
 
-async function takeIn(
+async function ingest(
   dependencies: Dependencies & { readonly storeOf: StoreOf },
   channelId: string,
   posted: readonly Posted[],
 ): Promise<(Error | undefined)[]> {
   const scope = { deadline: Math.max(...posted.map(({ deadline }) => deadline)) };
-  const { storeId, channel, credentials } = await findWebhookChannel(dependencies, scope, channelId);
-  const secrets = appSecretsOf(credentials, Date.now());
+  const { storeId, channel, webhook, credentials } = await findWebhookChannel(dependencies, scope, channelId);
+  const nowMs = Date.now();
   const errors = posted.map(({ payload, signature }) =>
-    isSignedBy(secrets, payload, signature) ? undefined : badSignature(),
+    webhook.verifySignature(credentials, payload, signature, nowMs) ? undefined : badSignature(),
   );
   const signed = posted
     .filter((_, index) => errors[index] === undefined)
-    .map(({ payload }) => ({ payload, customers: customersOf(payload, channel.phone_number_id ?? '') }));
+    .map(({ payload }) => ({ payload, customers: customersOf(channel, payload) }));
   if (signed.length > 0) {
     await dependencies.database.write({ storeId, ...scope }, (sql) => insertPayloads(sql, storeId, channel.id, signed));
   }
@@ -58,9 +57,9 @@ async function takeIn(
 }
 
 /** Who wrote; nobody when the payload is not JSON, which the processor finds and tells of. */
-function customersOf(payload: Buffer, phoneNumberId: string): string[] {
+function customersOf(channel: ChannelRow, payload: Buffer): string[] {
   try {
-    const { messages } = readNotification(JSON.parse(payload.toString('utf8')), phoneNumberId);
+    const { messages } = readPayload(channel, payload);
     return [...new Set(messages.map(({ waId }) => waId))];
   } catch {
     return [];

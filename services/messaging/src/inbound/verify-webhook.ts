@@ -2,18 +2,17 @@ import type { verifyWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { isSameSecret } from '../channels/whatsapp/signature.ts';
 import { findWebhookChannel, lookUpStore } from './webhook-channel.ts';
 
 export const verifyWebhook =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { credentials } = await findWebhookChannel(
+    const { webhook, credentials } = await findWebhookChannel(
       { ...dependencies, storeOf: lookUpStore(dependencies) },
       context,
       body.channel_id,
     );
-    if (!isSameSecret(body.verify_token, credentials.verify_token)) {
+    if (!webhook.verifyToken(credentials, body.verify_token)) {
       throw new AppError('webhook_refused', { detail: "The verify token is not the channel's." });
     }
     return { done: true as const };

@@ -1,7 +1,9 @@
 import type { SystemScope } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
-import { type Credentials, openCredentials } from '../channels/whatsapp/credentials.ts';
+import type { ChannelWebhook } from '../channels/channel-provider.ts';
+import { openCredentials } from '../channels/credentials.ts';
+import { providerOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findChannelStore } from './inbound.repository.ts';
 
@@ -24,7 +26,7 @@ export function rememberStores(lookUp: StoreOf): StoreOf {
 }
 
 /**
- * The live WhatsApp channel behind a webhook's address, and what is secret about it.
+ * The live channel behind a webhook's address, with its credentials.
  *
  * @throws AppError `webhook_refused` when there is none
  */
@@ -32,14 +34,15 @@ export async function findWebhookChannel(
   { database, vault, storeOf }: Pick<Dependencies, 'database' | 'vault'> & { readonly storeOf: StoreOf },
   { deadline }: SystemScope,
   channelId: string,
-): Promise<{ storeId: string; channel: ChannelRow; credentials: Credentials }> {
+): Promise<{ storeId: string; channel: ChannelRow; webhook: ChannelWebhook; credentials: unknown }> {
   const storeId = await storeOf({ deadline }, channelId);
   const channel =
     storeId === undefined
       ? undefined
       : await database.read({ storeId, deadline }, (sql) => findChannelById(sql, storeId, channelId));
-  if (storeId === undefined || channel?.sealed_credentials == null || channel.provider !== 'whatsapp_cloud') {
+  const webhook = channel && providerOf(channel).webhook;
+  if (storeId === undefined || channel?.sealed_credentials == null || !webhook) {
     throw new AppError('webhook_refused', { detail: 'No channel has this address.' });
   }
-  return { storeId, channel, credentials: openCredentials(vault, storeId, channel) };
+  return { storeId, channel, webhook, credentials: openCredentials(vault, storeId, channel) };
 }

@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createIntake, type IntakeOptions } from './webhook-ingest.ts';
+import { createWebhookIngest, type WebhookIngestOptions } from './webhook-ingest.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-function openIntake(options: Partial<IntakeOptions> = {}) {
+function openIngest(options: Partial<WebhookIngestOptions> = {}) {
   const abort = new AbortController();
   let taken = 0;
-  const intake = createIntake({ onTakenIn: () => (taken += 1), signal: abort.signal, calmMs: 5, ...options });
+  const ingest = createWebhookIngest({ onIngested: () => (taken += 1), signal: abort.signal, calmMs: 5, ...options });
   const works: PromiseWithResolvers<void>[] = [];
   return {
     abort,
@@ -14,13 +14,13 @@ function openIntake(options: Partial<IntakeOptions> = {}) {
     begin(count: number) {
       const begun = Array.from({ length: count }, () => Promise.withResolvers<void>());
       works.push(...begun);
-      return Promise.allSettled(begun.map(({ promise }) => intake.takeIn(() => promise)));
+      return Promise.allSettled(begun.map(({ promise }) => ingest.ingest(() => promise)));
     },
     endAll: () => works.splice(0).forEach(({ resolve }) => void resolve()),
     /** Whether the turn has come. */
     turn() {
       const asked = { came: false };
-      void intake.turn().then(() => {
+      void ingest.turn().then(() => {
         asked.came = true;
       });
       return asked;
@@ -29,62 +29,62 @@ function openIntake(options: Partial<IntakeOptions> = {}) {
 }
 
 test('what comes in in passing holds nothing up; a burst is answered first', async () => {
-  const intake = openIntake();
-  void intake.begin(4);
-  const passing = intake.turn();
+  const ingest = openIngest();
+  void ingest.begin(4);
+  const passing = ingest.turn();
   await expect.poll(() => passing.came).toBe(true);
-  const all = intake.begin(1);
-  const held = intake.turn();
+  const all = ingest.begin(1);
+  const held = ingest.turn();
   await Promise.resolve();
   expect(held.came).toBe(false);
-  intake.endAll();
+  ingest.endAll();
   await all;
   await expect.poll(() => held.came).toBe(true);
-  expect(intake.taken()).toBe(5);
+  expect(ingest.taken()).toBe(5);
 });
 
 test('a burst that does not end holds processing up no longer than it may', async () => {
-  const intake = openIntake({ longestBurstMs: 50 });
-  void intake.begin(10);
-  const held = intake.turn();
+  const ingest = openIngest({ longestBurstMs: 50 });
+  void ingest.begin(10);
+  const held = ingest.turn();
   await expect.poll(() => held.came).toBe(true);
-  const later = intake.turn();
+  const later = ingest.turn();
   await expect.poll(() => later.came).toBe(true);
-  intake.endAll();
+  ingest.endAll();
 });
 
 test('one burst after another does not hold processing up for more than half of the time', async () => {
   vi.useFakeTimers();
-  const intake = openIntake({ longestBurstMs: 1_000 });
-  void intake.begin(10);
-  const held = intake.turn();
+  const ingest = openIngest({ longestBurstMs: 1_000 });
+  void ingest.begin(10);
+  const held = ingest.turn();
   await vi.advanceTimersByTimeAsync(999);
   expect(held.came).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(held.came).toBe(true);
-  intake.endAll();
+  ingest.endAll();
   await vi.advanceTimersByTimeAsync(900);
-  void intake.begin(10);
-  const next = intake.turn();
+  void ingest.begin(10);
+  const next = ingest.turn();
   await vi.advanceTimersByTimeAsync(0);
   expect(next.came).toBe(true);
   await vi.advanceTimersByTimeAsync(200);
-  const later = intake.turn();
+  const later = ingest.turn();
   await vi.advanceTimersByTimeAsync(0);
   expect(later.came).toBe(false);
-  intake.endAll();
+  ingest.endAll();
 });
 
 test('whoever waits for a turn goes on when the process stops', async () => {
-  const intake = openIntake();
-  void intake.begin(10);
-  const held = intake.turn();
-  intake.abort.abort();
+  const ingest = openIngest();
+  void ingest.begin(10);
+  const held = ingest.turn();
+  ingest.abort.abort();
   await expect.poll(() => held.came).toBe(true);
-  intake.endAll();
+  ingest.endAll();
 });
 
 test('what could not be taken in is nothing to be processed', async () => {
-  const intake = createIntake({ onTakenIn: () => expect.unreachable(), signal: new AbortController().signal });
-  await expect(intake.takeIn(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  const ingest = createWebhookIngest({ onIngested: () => expect.unreachable(), signal: new AbortController().signal });
+  await expect(ingest.ingest(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
 });

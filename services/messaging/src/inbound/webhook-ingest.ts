@@ -1,7 +1,7 @@
 /** Lets what comes in be stored and answered before what is stored gets processed. */
-export type Intake = {
+export type WebhookIngest = {
   /** Counts the work as coming in while it runs. */
-  takeIn(work: () => Promise<void>): Promise<void>;
+  ingest(work: () => Promise<void>): Promise<void>;
   /**
    * Resolves when a batch may be processed: at once, unless there is a burst. It waits for the burst to end, but no longer
    * than `longestBurstMs` from its beginning, and after that as long as it has waited it does not wait again: so whatever
@@ -10,22 +10,22 @@ export type Intake = {
   turn(): Promise<void>;
 };
 
-export type IntakeOptions = {
+export type WebhookIngestOptions = {
   /** More than this at once are a burst, */
   readonly inPassing?: number;
   /** which has ended when there were no more for so long. */
   readonly calmMs?: number;
   readonly longestBurstMs?: number;
   /** Hears of every work that succeeded. */
-  readonly onTakenIn: () => void;
+  readonly onIngested: () => void;
   /** Ends the waiting for a turn. */
   readonly signal: AbortSignal;
 };
 
 type Burst = { readonly sinceMs: number; readonly over: PromiseWithResolvers<void>; calming?: NodeJS.Timeout };
 
-export function createIntake(options: IntakeOptions): Intake {
-  const { inPassing = 4, calmMs = 100, longestBurstMs = 5_000, onTakenIn, signal } = options;
+export function createWebhookIngest(options: WebhookIngestOptions): WebhookIngest {
+  const { inPassing = 4, calmMs = 100, longestBurstMs = 5_000, onIngested, signal } = options;
   let count = 0;
   let burst: Burst | undefined;
   let restUntilMs = 0;
@@ -50,14 +50,14 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 
   return {
-    async takeIn(work) {
+    async ingest(work) {
       begin();
       try {
         await work();
       } finally {
         leave();
       }
-      onTakenIn();
+      onIngested();
     },
     async turn() {
       const beganMs = performance.now();

@@ -6,7 +6,7 @@ import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { acceptOutbound, needsConsent } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { isSettled, type MessageRow, presentError } from './message.ts';
+import { isSettled, type MessageRow, toMessageError } from './message.ts';
 
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -28,7 +28,7 @@ export const acceptMessage =
     });
   };
 
-const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: presentError(row) });
+const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: toMessageError(row) });
 
 /** What the lead wrote and nobody has processed may be known by the phone alone, which crm has. */
 async function phoneIfNeeded(

@@ -3,9 +3,11 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findChannel } from '../channels/channel.repository.ts';
+import { providerOf } from '../channels/providers.ts';
 import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
 import { readOptOut } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
+import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
@@ -51,7 +53,7 @@ export async function acceptOutbound(
   const unprocessed = request.phone === undefined ? [] : await findUnprocessed(sql, conversation, request.phone);
   assertNotOptedOut(request, conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
-  if (!request.template && !isWindowOpen(channel.provider, conversation.last_inbound_at, at)) {
+  if (!request.template && !isWindowOpen(providerOf(channel).replyWindowMs, conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
   const { sessionId } = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
@@ -68,10 +70,7 @@ export async function acceptOutbound(
       body,
       template,
     }),
-    delivering ||
-      appendOutbox(sql, storeId, [
-        { kind: 'workflow', carrier: 'delivery', entityId: lead_id, leadId: lead_id, signal: 'message_accepted' },
-      ]),
+    delivering || appendOutbox(sql, storeId, [wakeDelivery(lead_id, 'message_accepted')]),
   ]);
   return row;
 }

@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countMessages, listMessages as listRows } from './message.repository.ts';
-import { type MessageRow, presentMessage } from './message.ts';
+import { type MessageRow, toMessage } from './message.ts';
 
 const pages = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
@@ -27,5 +27,5 @@ export const listMessages =
       ]),
     );
     if (total === 0) await requireLead(dependencies, context, leadId);
-    return reply(rows, total, presentMessage);
+    return reply(rows, total, toMessage);
   };

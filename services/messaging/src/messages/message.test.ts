@@ -5,10 +5,10 @@ import {
   isForward,
   type MessageRow,
   type MessageState,
-  mergeReport,
-  presentMessage,
-  presentOutcome,
-  type StatusReport,
+  mergeStatusUpdate,
+  type StatusUpdate,
+  toMessage,
+  toSendResult,
 } from './message.ts';
 
 const createdAt = new Date('2026-11-21T12:00:00.250Z');
@@ -26,14 +26,14 @@ const states = fc.constantFrom<MessageState[]>(
   { ...sent, status: 'sending', sent_at: null },
   { ...sent, status: 'unknown', sent_at: null },
 );
-const reports: fc.Arbitrary<StatusReport> = fc.record({
+const reports: fc.Arbitrary<StatusUpdate> = fc.record({
   status: fc.constantFrom('sent', 'delivered', 'read', 'failed'),
   // Whole seconds, as a provider has them, also from before the message.
   at: fc.integer({ min: -5, max: 60 }).map((second) => new Date(Date.parse('2026-11-21T12:00:00Z') + second * 1000)),
 });
-const after = (state: MessageState, list: readonly StatusReport[]): MessageState => {
+const after = (state: MessageState, list: readonly StatusUpdate[]): MessageState => {
   let now = state;
-  for (const report of list) now = mergeReport({ ...now, created_at: createdAt }, report) ?? now;
+  for (const report of list) now = mergeStatusUpdate({ ...now, created_at: createdAt }, report) ?? now;
   return now;
 };
 
@@ -70,7 +70,7 @@ test('a report that comes again changes nothing', () => {
   fc.assert(
     fc.property(states, fc.array(reports), reports, (state, list, report) => {
       const once = after(state, [...list, report]);
-      expect(mergeReport({ ...once, created_at: createdAt }, report)).toBeNull();
+      expect(mergeStatusUpdate({ ...once, created_at: createdAt }, report)).toBeNull();
     }),
   );
 });
@@ -95,20 +95,20 @@ test('`delivered` after `read` is recorded with its time, and the message stays 
 });
 
 test('a message that the channel refused after it took it has failed, with the reason; one that arrived has not', () => {
-  const failed: StatusReport = { status: 'failed', at: createdAt, error: { code: '131026', detail: 'Undeliverable' } };
+  const failed: StatusUpdate = { status: 'failed', at: createdAt, error: { code: '131026', detail: 'Undeliverable' } };
   expect(after(sent, [failed])).toMatchObject({
     status: 'failed',
     error_code: '131026',
     error_detail: 'Undeliverable',
   });
-  const delivered: StatusReport = { status: 'delivered', at: createdAt };
+  const delivered: StatusUpdate = { status: 'delivered', at: createdAt };
   expect(after(sent, [delivered, failed])).toMatchObject({ status: 'delivered', error_code: null });
   expect(after(sent, [failed, delivered])).toMatchObject({ status: 'delivered', error_code: null, error_detail: null });
 });
 
 test('what was received has no outcome', () => {
   const received = { ...sent, status: 'received', sent_at: null, created_at: createdAt } as const;
-  expect(mergeReport(received, { status: 'read', at: createdAt })).toBeNull();
+  expect(mergeStatusUpdate(received, { status: 'read', at: createdAt })).toBeNull();
   for (const status of messageStatuses) expect(isForward('received', status)).toBe(false);
 });
 
@@ -129,7 +129,7 @@ const row: MessageRow = {
 };
 
 test('a message is shown as the API has it, and nothing more', () => {
-  expect(presentMessage(row)).toEqual({
+  expect(toMessage(row)).toEqual({
     id: 'm',
     lead_id: 'l',
     session_id: 's',
@@ -156,7 +156,7 @@ test.each([
   ['read', true],
 ] as const)('a message that is %s counts as sent: %s', (status, isSent) => {
   const error = { error_code: '131047', error_detail: 'Closed' };
-  expect(presentOutcome({ ...row, status, ...error })).toEqual({
+  expect(toSendResult({ ...row, status, ...error })).toEqual({
     id: 'm',
     sent: isSent,
     status,

@@ -31,7 +31,7 @@ export type MessageState = {
 };
 
 /** What the channel says of a message. */
-export type StatusReport = {
+export type StatusUpdate = {
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly at: Date;
   /** Of `failed`. */
@@ -68,9 +68,9 @@ export const isSettled = (status: MessageStatus): boolean => isSent(status) || s
  * the same whatever their order was, it never goes back, and a report that comes late still fills in its time. A later
  * stage implies the earlier ones.
  */
-export function mergeReport(
+export function mergeStatusUpdate(
   message: MessageState & { readonly created_at: Date },
-  report: StatusReport,
+  report: StatusUpdate,
 ): MessageState | null {
   if (message.status === 'received') return null;
   const { created_at, status, error_code, error_detail, sent_at, delivered_at, read_at } = message;
@@ -88,7 +88,7 @@ export function mergeReport(
   return sameState(before, after) ? null : after;
 }
 
-function errorOf({ status, error }: StatusReport): Pick<MessageState, 'error_code' | 'error_detail'> {
+function errorOf({ status, error }: StatusUpdate): Pick<MessageState, 'error_code' | 'error_detail'> {
   if (status !== 'failed') return { error_code: null, error_detail: null };
   return { error_code: error?.code ?? 'unspecified', error_detail: error?.detail ?? 'The channel gave no reason.' };
 }
@@ -104,7 +104,7 @@ const sameState = (one: MessageState, other: MessageState): boolean =>
   one.read_at?.getTime() === other.read_at?.getTime();
 
 /** A message as the API shows it. */
-export function presentMessage(row: MessageRow): Message {
+export function toMessage(row: MessageRow): Message {
   return {
     id: row.id,
     lead_id: row.lead_id,
@@ -113,7 +113,7 @@ export function presentMessage(row: MessageRow): Message {
     source: row.source,
     body: row.body,
     status: row.status,
-    error: presentError(row),
+    error: toMessageError(row),
     provider_message_id: row.provider_message_id,
     created_at: toTimestamp(row.created_at),
     sent_at: row.sent_at && toTimestamp(row.sent_at),
@@ -125,13 +125,13 @@ export function presentMessage(row: MessageRow): Message {
 type Outcome = Pick<MessageRow, 'id' | 'status' | 'error_code' | 'error_detail'>;
 
 /** What the sender of a message is told. */
-export const presentOutcome = (row: Outcome): ReplyOf<typeof sendMessage> => ({
+export const toSendResult = (row: Outcome): ReplyOf<typeof sendMessage> => ({
   sent: isSent(row.status),
   id: row.id,
   status: row.status,
-  error: presentError(row),
+  error: toMessageError(row),
 });
 
 /** Why it failed. What went wrong with an attempt that is followed by another is for operators. */
-export const presentError = ({ status, error_code, error_detail }: Outcome): Message['error'] =>
+export const toMessageError = ({ status, error_code, error_detail }: Outcome): Message['error'] =>
   status === 'failed' ? { code: error_code ?? 'unspecified', detail: error_detail ?? '' } : null;

@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { type MessageRow, presentOutcome } from './message.ts';
+import { type MessageRow, toSendResult } from './message.ts';
 
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -43,5 +43,5 @@ async function outcomeOf(
     closing,
   });
   // It is accepted, whatever happened since: the answer is what is certain.
-  return outcome ? presentOutcome(outcome) : { sent: false, id, status: 'queued', error: null };
+  return outcome ? toSendResult(outcome) : { sent: false, id, status: 'queued', error: null };
 }

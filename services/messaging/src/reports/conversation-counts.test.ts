@@ -1,7 +1,7 @@
 import { firstResponseBucketSeconds } from '@mostrador/contracts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ConversationFacts, conversationFacts, presentConversations } from './conversation-counts.ts';
+import { type ConversationFacts, conversationFacts, toConversationCounts } from './conversation-counts.ts';
 
 const bucketOf = (seconds: number): number => {
   const found = firstResponseBucketSeconds.findIndex((limit) => seconds <= limit);
@@ -9,7 +9,7 @@ const bucketOf = (seconds: number): number => {
 };
 
 /** What is counted of sessions that were responded to after these times. */
-function factsOf(milliseconds: readonly number[]): ConversationFacts {
+function eventsOf(milliseconds: readonly number[]): ConversationFacts {
   const facts = Object.fromEntries(conversationFacts.map((metric) => [metric, 0])) as Record<string, number>;
   for (const ms of milliseconds) {
     const metric = `response_le_${bucketOf(ms / 1000)}`;
@@ -19,7 +19,7 @@ function factsOf(milliseconds: readonly number[]): ConversationFacts {
   return facts as ConversationFacts;
 }
 const responses = (milliseconds: readonly number[]) =>
-  presentConversations(factsOf(milliseconds)).first_response_seconds;
+  toConversationCounts(eventsOf(milliseconds)).first_response_seconds;
 
 test('without a response there are no percentiles and no average', () => {
   expect(responses([])).toEqual({ p50: null, p90: null, average: null });

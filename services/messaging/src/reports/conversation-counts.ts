@@ -20,7 +20,7 @@ export const conversationFacts = [
 export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
 
 /** What was counted, as reports show it. */
-export function presentConversations(facts: ConversationFacts): ConversationCounts {
+export function toConversationCounts(facts: ConversationFacts): ConversationCounts {
   const { sessions_started, sessions_ended, messages_inbound, messages_failed } = facts;
   return {
     sessions_started,
@@ -33,11 +33,11 @@ export function presentConversations(facts: ConversationFacts): ConversationCoun
       followup: facts.outbound_followup,
     },
     messages_failed,
-    first_response_seconds: presentResponses(facts),
+    first_response_seconds: toFirstResponseSeconds(facts),
   };
 }
 
-function presentResponses(facts: ConversationFacts): ConversationCounts['first_response_seconds'] {
+function toFirstResponseSeconds(facts: ConversationFacts): ConversationCounts['first_response_seconds'] {
   const counts = responseMetrics.map((metric) => facts[metric] ?? 0);
   const total = counts.reduce((sum, count) => sum + count);
   if (total === 0) return { p50: null, p90: null, average: null };

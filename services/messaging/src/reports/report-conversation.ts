@@ -2,7 +2,7 @@ import type { reportConversation as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { presentConversations } from './conversation-counts.ts';
+import { toConversationCounts } from './conversation-counts.ts';
 import { countLeadFacts } from './lead-report.repository.ts';
 
 export const reportConversation =
@@ -13,7 +13,7 @@ export const reportConversation =
       countLeadFacts(sql, context.storeId, lead_id, span),
     );
     return {
-      ...presentConversations(facts),
+      ...toConversationCounts(facts),
       last_interaction_at: lastInteractionAt && toTimestamp(lastInteractionAt),
     };
   };

@@ -18,15 +18,16 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { histories, insertHistory, recount } from '../../test/history.ts';
 import { connectWhatsapp } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { type Accepted, ChannelError, type OutboundMessage } from '../channels/channel-provider.ts';
-import { applyStatus, type ReceivedStatus } from '../delivery/apply-received-status.ts';
+import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import { acceptInbound } from '../inbound/accept-inbound.ts';
 import { endIdleSessions } from '../sessions/end-idle-sessions.ts';
 
 let messaging: TestMessaging;
 let send: (message: OutboundMessage) => Promise<Accepted>;
 beforeAll(async () => {
-  messaging = await startMessaging({ openProvider: () => ({ send: (message) => send(message) }) });
+  messaging = await startMessaging({ openChannel: () => ({ send: (message) => send(message) }) });
 });
 beforeEach(() => {
   send = async ({ id }) => ({ providerMessageId: `wamid.${id}`, waId: null });
@@ -150,8 +151,8 @@ async function open() {
     write,
     answer: () => messaging.send(storeId, leadId),
     deliver: () => messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, scope),
-    say: (id: string, status: ReceivedStatus['status'], at = new Date()) =>
-      applyStatus(messaging.dependencies, scope, channelId, {
+    say: (id: string, status: ReceivedStatusUpdate['status'], at = new Date()) =>
+      applyReceivedStatus(messaging.dependencies, scope, channelId, {
         providerMessageId: `wamid.${id}`,
         callbackData: id,
         status,

@@ -7,7 +7,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { presentConversations } from './conversation-counts.ts';
+import { toConversationCounts } from './conversation-counts.ts';
 import { conversationRollups } from './rollups.ts';
 
 export const summarizeConversations =
@@ -27,5 +27,5 @@ async function countConversations({ database }: Dependencies, context: StoreCont
   const { total, buckets } = await database.read(context, (sql) =>
     conversationRollups.read(sql, context.storeId, { boundaries }),
   );
-  return { total: presentConversations(total), buckets: buckets.map(presentConversations) };
+  return { total: toConversationCounts(total), buckets: buckets.map(toConversationCounts) };
 }

@@ -4,7 +4,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { closeSession as closeRow } from './session.repository.ts';
-import { presentSession } from './session.ts';
+import { toSession } from './session.ts';
 
 export const closeSession =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -19,7 +19,7 @@ export const closeSession =
           if (!row) throw new AppError('session_not_found');
           return row;
         }),
-      toReply: presentSession,
+      toReply: toSession,
     });
     relay.nudge();
     return result;

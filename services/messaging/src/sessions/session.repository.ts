@@ -1,6 +1,6 @@
 import type { Message } from '@mostrador/contracts';
 import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type Fact } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
 import { idleHours } from '../settings/settings.repository.ts';
 import type { SessionRow } from './session.ts';
 
@@ -115,7 +115,7 @@ const end = (sql: Sql, storeId: string) => sql`
   status = 'ended', ended_at = last_message_at + ${idleHours(sql, storeId)} * interval '1 hour',
   end_recorded_at = clock_timestamp()`;
 
-const endedEvent = ({ id, lead_id }: { id: string; lead_id: string }): Fact => ({
+const endedEvent = ({ id, lead_id }: { id: string; lead_id: string }): EventEntry => ({
   kind: 'event',
   type: 'messaging.session.ended',
   data: { session_id: id, lead_id },

@@ -11,7 +11,7 @@ export type SessionRow = {
 };
 
 /** A session as the API shows it. */
-export function presentSession(row: SessionRow): Session {
+export function toSession(row: SessionRow): Session {
   return {
     id: row.id,
     lead_id: row.lead_id,

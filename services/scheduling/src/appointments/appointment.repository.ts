@@ -20,8 +20,6 @@ export type AppointmentFilters = {
   readonly to?: Date;
 };
 
-/** Where a page begins: after a row, or after a number of rows. */
-
 export async function insertAppointment(
   sql: TransactionSql,
   storeId: string,

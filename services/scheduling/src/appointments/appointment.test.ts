@@ -1,6 +1,6 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
-import { type AppointmentRow, changeAppointment, presentAppointment, signalOfChange } from './appointment.ts';
+import { type AppointmentRow, changeAppointment, signalOfChange, toAppointment } from './appointment.ts';
 
 const scheduled: AppointmentRow = {
   store_id: '0192d6c0-0000-7000-8000-000000000001',
@@ -17,7 +17,7 @@ const scheduled: AppointmentRow = {
 };
 
 test('an appointment is shown with the specification’s fields alone, instants in UTC with milliseconds', () => {
-  expect(presentAppointment(scheduled)).toEqual({
+  expect(toAppointment(scheduled)).toEqual({
     store_id: scheduled.store_id,
     id: scheduled.id,
     lead_id: null,

@@ -26,7 +26,7 @@ export type AppointmentContent = Pick<
 export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
 
 /** An appointment as the API shows it. */
-export function presentAppointment(row: AppointmentRow): Appointment {
+export function toAppointment(row: AppointmentRow): Appointment {
   return {
     id: row.id,
     store_id: row.store_id,

@@ -4,12 +4,12 @@ import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { holdConnection } from '../calendars/connection.repository.ts';
 import { requestSync } from '../calendar-sync/sync.repository.ts';
+import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from '../followups/cancel-followups.ts';
 import { insertAppointment } from './appointment.repository.ts';
-import { appointmentEvent, presentAppointment } from './appointment.ts';
+import { appointmentEvent, toAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
 
 const defaultDurationMinutes = operation.request.body.properties.duration_minutes.default as number;
@@ -33,7 +33,7 @@ export const createAppointment =
         if (appointment.lead_id) await rpc.call(checkLead, { body: { lead_id: appointment.lead_id } }, context);
         return await commit(async (sql) => {
           const [connection, row] = await Promise.all([
-            holdConnection(sql, storeId),
+            lockCalendarConnection(sql, storeId),
             insertAppointment(sql, storeId, appointment),
           ]);
           await Promise.all([
@@ -48,7 +48,7 @@ export const createAppointment =
         });
       },
       etag: (row) => etagOf(row.version),
-      toReply: presentAppointment,
+      toReply: toAppointment,
     });
     relay.nudge();
     return result;

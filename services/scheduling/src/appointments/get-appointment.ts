@@ -4,12 +4,12 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAppointment } from './appointment.repository.ts';
-import { presentAppointment } from './appointment.ts';
+import { toAppointment } from './appointment.ts';
 
 export const getAppointment =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const row = await database.read(context, (sql) => findAppointment(sql, context.storeId, params.appointmentId));
     if (!row) throw new AppError('appointment_not_found');
-    return reply(presentAppointment(row), { etag: etagOf(row.version) });
+    return reply(toAppointment(row), { etag: etagOf(row.version) });
   };

@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { bindingOf, filtersOf } from '../list-filters.ts';
 import { countAppointments, listAppointments as listRows } from './appointment.repository.ts';
-import { type AppointmentRow, presentAppointment } from './appointment.ts';
+import { type AppointmentRow, toAppointment } from './appointment.ts';
 
 const pages = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
@@ -27,5 +27,5 @@ export const listAppointments =
         counted ?? countAppointments(sql, storeId, filters),
       ]),
     );
-    return reply(rows, total, presentAppointment);
+    return reply(rows, total, toAppointment);
   };

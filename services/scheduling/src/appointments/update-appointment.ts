@@ -3,11 +3,11 @@ import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
-import { holdConnection } from '../calendars/connection.repository.ts';
 import { requestSync } from '../calendar-sync/sync.repository.ts';
+import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
-import { appointmentEvent, changeAppointment, presentAppointment, signalOfChange } from './appointment.ts';
+import { appointmentEvent, changeAppointment, signalOfChange, toAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
 
 export const updateAppointment =
@@ -15,7 +15,7 @@ export const updateAppointment =
   async (context, { params, body }) => {
     const { storeId } = context;
     const row = await database.write(context, async (sql) => {
-      const connection = await holdConnection(sql, storeId);
+      const connection = await lockCalendarConnection(sql, storeId);
       const current = await lockAppointment(sql, storeId, params.appointmentId);
       if (!current) throw new AppError('appointment_not_found');
       assertIfMatch(context, current.version);
@@ -33,5 +33,5 @@ export const updateAppointment =
       return saved;
     });
     relay.nudge();
-    return reply(presentAppointment(row), { etag: etagOf(row.version) });
+    return reply(toAppointment(row), { etag: etagOf(row.version) });
   };

@@ -7,7 +7,7 @@ export const wakeAppointment = (
   signal: SignalOf<'appointment'>,
 ): OutboxEntry => ({
   kind: 'workflow',
-  carrier: 'appointment',
+  workflow: 'appointment',
   entityId: appointment.id,
   leadId: appointment.lead_id ?? null,
   signal,

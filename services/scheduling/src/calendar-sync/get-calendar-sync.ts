@@ -2,10 +2,10 @@ import type { CalendarSync, getCalendarSync as operation } from '@mostrador/cont
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
-import { findSync, type SyncRow } from './sync.repository.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { findAppointment } from '../appointments/appointment.repository.ts';
+import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findSync, type SyncRow } from './sync.repository.ts';
 
 export const getCalendarSync =
   ({ database }: Dependencies): Handler<typeof operation> =>
@@ -19,11 +19,11 @@ export const getCalendarSync =
       ]),
     );
     if (!appointment) throw new AppError('appointment_not_found');
-    return presentSync(connection, sync);
+    return toCalendarSync(connection, sync);
   };
 
 /** What was synced to a calendar that is not connected any more counts for nothing. */
-function presentSync(connection: ConnectionRow | undefined, sync: SyncRow | undefined): CalendarSync {
+function toCalendarSync(connection: ConnectionRow | undefined, sync: SyncRow | undefined): CalendarSync {
   if (!connection || sync?.connection_id !== connection.id) {
     return {
       state: 'not_connected',

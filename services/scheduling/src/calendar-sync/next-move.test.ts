@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CalendarError } from '../calendars/calendar-provider.ts';
+import { toCalendarEvent } from '../calendars/calendar-event.ts';
+import { CalendarError, toCalendarError } from '../calendars/calendar-provider.ts';
 import type { ConnectionRow } from '../calendars/connection.repository.ts';
+import { delayAfter, delayWhileBlocked, nextMove } from './next-move.ts';
 import type { SyncRow } from './sync.repository.ts';
-import { calendarEventOf, delayAfter, delayWhileClosed, nextMove, toCalendarError } from './next-move.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const later = new Date(now.getTime() + 7_000);
@@ -35,7 +36,7 @@ const sync: SyncRow = {
   lease_until: null,
 };
 const move = (situation: Partial<Parameters<typeof nextMove>[0]>) =>
-  nextMove({ sync, connection, now, closedForMs: 0, ...situation });
+  nextMove({ sync, connection, now, blockedForMs: 0, ...situation });
 
 describe('nextMove', () => {
   test('what is due is called', () => {
@@ -68,7 +69,7 @@ describe('nextMove', () => {
       last_error_detail: 'The password was refused.',
     };
     expect(move({ connection: refused })).toEqual({
-      kind: 'ask',
+      kind: 'mark_refused',
       connection: refused,
       error: { code: 'unauthorized', detail: 'The password was refused.' },
     });
@@ -100,7 +101,7 @@ describe('nextMove', () => {
   });
 
   test('a calendar that may not be asked is not asked', () => {
-    const postponed = move({ closedForMs: 20_000 });
+    const postponed = move({ blockedForMs: 20_000 });
     expect(postponed.kind).toBe('postpone');
     if (postponed.kind === 'postpone') expect(postponed.delayMs).toBeGreaterThanOrEqual(20_000);
   });
@@ -130,10 +131,10 @@ describe('delayAfter', () => {
     expect(throttled(10_000_000)).toBe(86_400_000);
   });
 
-  test('waiting for a closed gate is never shorter than it is closed', () => {
-    expect(delayWhileClosed(30_000, () => 0)).toBe(30_000);
-    expect(delayWhileClosed(30_000, () => 1)).toBe(36_000);
-    expect(delayWhileClosed(0, () => 0)).toBe(500);
+  test('waiting for a closed circuit is never shorter than it is closed', () => {
+    expect(delayWhileBlocked(30_000, () => 0)).toBe(30_000);
+    expect(delayWhileBlocked(30_000, () => 1)).toBe(36_000);
+    expect(delayWhileBlocked(0, () => 0)).toBe(500);
   });
 });
 
@@ -159,8 +160,8 @@ test('every version of an appointment is the same event, with a higher sequence'
     created_at: earlier,
     updated_at: earlier,
   };
-  const first = calendarEventOf(row);
-  const second = calendarEventOf({ ...row, version: 2 });
+  const first = toCalendarEvent(row);
+  const second = toCalendarEvent({ ...row, version: 2 });
   expect(first).toMatchObject({ uid: '0192d6c0-0000-7000-8000-000000000002@mostrador', sequence: 0 });
   expect(second).toMatchObject({ uid: first.uid, sequence: 1 });
 });

@@ -120,6 +120,8 @@ export async function countUnsettledSyncs(
   return row ?? { pending: 0, needs_attention: 0 };
 }
 
+export type OverdueSync = Concerned & { readonly store_id: string };
+
 /**
  * Of the rows of any store whose time passed more than `overdueMs` ago, up to `limit` that were not returned within
  * `againMs`, the most overdue first. Two sweeps at once get different ones.
@@ -127,8 +129,8 @@ export async function countUnsettledSyncs(
 export async function takeOverdueSyncs(
   sql: TransactionSql,
   { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<(Concerned & { store_id: string })[]> {
-  return await sql<(Concerned & { store_id: string })[]>`
+): Promise<OverdueSync[]> {
+  return await sql<OverdueSync[]>`
     update calendar_syncs s set woken_at = clock_timestamp()
     from (
       select due.store_id, due.appointment_id, a.lead_id

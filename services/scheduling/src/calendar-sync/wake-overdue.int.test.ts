@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { appointmentCarrier, connectCalendar } from '@mostrador/contracts';
+import { appointmentWorkflow, connectCalendar } from '@mostrador/contracts';
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
-import { sweepOverdue } from './wake-overdue.ts';
+import { overdueSyncs } from './wake-overdue.ts';
 
 let scheduling: TestScheduling;
 beforeAll(async () => {
@@ -16,7 +17,8 @@ beforeEach(async () => {
 });
 afterAll(() => scheduling?.stop());
 
-const sweep = (signal = new AbortController().signal) => sweepOverdue(scheduling.dependencies, signal);
+const sweep = (signal = new AbortController().signal) =>
+  wakeOverdue({ ...overdueSyncs, ...scheduling.dependencies }, signal);
 const connectFeed = (storeId: string) =>
   scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
 const overdueBy = (seconds: number, storeId: string) => scheduling.adminSql`
@@ -95,7 +97,7 @@ test('the workflow is there again', async () => {
   await overdueBy(60, storeId);
   expect(await sweep()).toBe(1);
   scheduling.relay.start();
-  const handle = scheduling.temporal.client.workflow.getHandle(appointmentCarrier.workflowId(id));
+  const handle = scheduling.temporal.client.workflow.getHandle(appointmentWorkflow.workflowId(id));
   const description = await waitFor(() => handle.describe(), { description: 'the workflow exists', timeoutMs: 15_000 });
   expect(description.status.name).toBe('RUNNING');
 });

@@ -1,14 +1,10 @@
-import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
+import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { takeOverdueSyncs } from './sync.repository.ts';
+import { type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
 
-/** Wakes the workflows of syncs that nobody has looked at although their time has come. */
-export const sweepOverdue = (
-  { systemDatabase, relay }: Pick<Dependencies, 'systemDatabase' | 'relay'>,
-  signal: AbortSignal,
-): Promise<number> =>
-  wakeOverdue(
-    { systemDatabase, relay, take: takeOverdueSyncs, wakeUpOf: (row) => wakeAppointment(row, 'overdue') },
-    signal,
-  );
+/** Calendar syncs that no step has looked at although their time has come. */
+export const overdueSyncs: OverdueRows<OverdueSync> = {
+  name: 'calendar syncs',
+  take: takeOverdueSyncs,
+  wakeUpOf: (row) => wakeAppointment(row, 'overdue'),
+};

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createCalendarGate } from './calendar-circuit.ts';
+import { createCalendarCircuit } from './calendar-circuit.ts';
 import { CalendarError } from './calendar-provider.ts';
 
 const closedAfter = async (count: number, error: CalendarError) => {
-  const gate = createCalendarGate();
+  const circuit = createCalendarCircuit();
   for (let time = 0; time < count; time += 1) {
-    await expect(gate.run('c', () => Promise.reject(error))).rejects.toBe(error);
+    await expect(circuit.run('c', () => Promise.reject(error))).rejects.toBe(error);
   }
-  return gate.closedForMs('c') > 0;
+  return circuit.blockedForMs('c') > 0;
 };
 
 test('a calendar that does not answer is left alone after five times', async () => {

@@ -1,6 +1,6 @@
-import { createGate, type Gate } from '@mostrador/kit/resilience/circuit';
-import { toCalendarError } from '../calendar-sync/next-move.ts';
+import { type Circuit, createCircuit } from '@mostrador/kit/resilience/circuit';
+import { toCalendarError } from './calendar-provider.ts';
 
 /** One for all calendar connections of this process. */
-export const createCalendarGate = (): Gate =>
-  createGate({ isOutage: (error) => toCalendarError(error).kind === 'unavailable', callsAtOnce: 4 });
+export const createCalendarCircuit = (): Circuit =>
+  createCircuit({ isOutage: (error) => toCalendarError(error).kind === 'unavailable', callsAtOnce: 4 });

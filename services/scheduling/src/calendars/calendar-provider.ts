@@ -85,3 +85,12 @@ export class CalendarError extends Error {
     if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** The code of a failure that no adapter foresaw. */
+export const unforeseen = 'calendar_failed';
+
+/** Any failure of a call as a `CalendarError`. A failure that no adapter foresaw is retried like an outage. */
+export function toCalendarError(error: unknown): CalendarError {
+  if (error instanceof CalendarError) return error;
+  return new CalendarError('unavailable', unforeseen, 'The calendar could not be asked.', { cause: error });
+}

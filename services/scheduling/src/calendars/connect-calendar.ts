@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { connectCalendar as operation } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { stepLimits } from '@mostrador/kit/delivery/step';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
+import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
-import { type ConnectionRow, endConnection, insertConnection, seizeConnection } from './connection.repository.ts';
+import { type OpenConnection, type OpenProvider, toCalendarError } from './calendar-provider.ts';
+import {
+  type ConnectionRow,
+  endConnection,
+  insertConnection,
+  lockCalendarConnectionForUpdate,
+} from './connection.repository.ts';
 import { sealCredentials } from './credentials.ts';
 import { feedUrl, hashFeedToken, newFeedToken } from './feed/token.ts';
 import { connectionOf } from './requested-connection.ts';
-import { dropUnsettledSyncs, requestFutureSyncs } from '../calendar-sync/sync.repository.ts';
-import { callLimitMs, toCalendarError } from '../calendar-sync/next-move.ts';
 
 // What is left of the caller's time for storing the connection.
 const storingMs = 2_000;
@@ -21,7 +26,7 @@ export const connectCalendar =
   async (context, { body }) => {
     const { storeId } = context;
     const wanted = connectionOf(body);
-    await verify(openProvider, wanted, Math.min(callLimitMs, context.deadline - Date.now() - storingMs));
+    await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
 
     const id = randomUUID();
     const token = wanted.provider === 'feed' ? newFeedToken() : null;
@@ -33,7 +38,7 @@ export const connectCalendar =
       feed_token_hash: token === null ? null : hashFeedToken(token),
     };
     const toSync = await database.write(context, async (sql) => {
-      const old = await seizeConnection(sql, storeId);
+      const old = await lockCalendarConnectionForUpdate(sql, storeId);
       if (old) await endConnection(sql, storeId, old.id);
       await insertConnection(sql, storeId, connection);
       const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;

@@ -34,7 +34,7 @@ export async function findConnection(sql: Sql, storeId: string): Promise<Connect
  * The connection in force, which is neither replaced nor ended before the transaction is over: else an appointment made
  * meanwhile would be missed both by its own transaction and by the one that connects. It is the first lock to take.
  */
-export async function holdConnection(sql: TransactionSql, storeId: string): Promise<ConnectionRow | undefined> {
+export async function lockCalendarConnection(sql: TransactionSql, storeId: string): Promise<ConnectionRow | undefined> {
   // Sent together, run in this order; two statements, as each sees what was committed before it began.
   const lock = sql`select pg_advisory_xact_lock_shared(${lockKey(sql, storeId)})`.execute();
   const [connection] = await Promise.all([findConnection(sql, storeId), lock]);
@@ -42,7 +42,10 @@ export async function holdConnection(sql: TransactionSql, storeId: string): Prom
 }
 
 /** The connection in force, to be replaced or ended: waits for whoever holds it. */
-export async function seizeConnection(sql: TransactionSql, storeId: string): Promise<ConnectionRow | undefined> {
+export async function lockCalendarConnectionForUpdate(
+  sql: TransactionSql,
+  storeId: string,
+): Promise<ConnectionRow | undefined> {
   await sql`select pg_advisory_xact_lock(${lockKey(sql, storeId)})`;
   return await findConnection(sql, storeId);
 }

@@ -3,16 +3,16 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { endConnection, seizeConnection } from './connection.repository.ts';
 import { dropUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { endConnection, lockCalendarConnectionForUpdate } from './connection.repository.ts';
 
 export const disconnectCalendar =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const { storeId } = context;
     await database.write(context, async (sql) => {
-      const connection = await seizeConnection(sql, storeId);
+      const connection = await lockCalendarConnectionForUpdate(sql, storeId);
       if (!connection) throw new AppError('calendar_not_connected');
       await endConnection(sql, storeId, connection.id);
       const dropped = await dropUnsettledSyncs(sql, storeId, connection.id);

@@ -3,9 +3,6 @@ import { CalendarError } from './calendar-provider.ts';
 /** A calendar's answers are small; what is longer is not read. */
 const maxAnswerBytes = 256 * 1024;
 
-/** No calendar may put off the next attempt for longer than a day. */
-const maxRetryAfterSeconds = 86_400;
-
 /**
  * The whole text of an answer.
  *
@@ -40,11 +37,4 @@ export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
     return new CalendarError('unavailable', 'calendar_tls_failed', `No secure connection to the calendar${suffix}.`);
   }
   return new CalendarError('unavailable', 'calendar_unreachable', `The calendar could not be reached${suffix}.`);
-}
-
-/** Seconds or a date (RFC 9110 10.2.3), as whole seconds from `now`; nothing when it is neither. */
-export function retryAfterSeconds(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxRetryAfterSeconds);
 }

@@ -1,5 +1,5 @@
-import type { OpenProvider } from './calendar-provider.ts';
 import { createCaldavProvider } from './caldav/provider.ts';
+import type { OpenProvider } from './calendar-provider.ts';
 import { createFeedProvider } from './feed/provider.ts';
 import { createGoogleProvider } from './google/provider.ts';
 import { createAccessTokens } from './google/tokens.ts';

@@ -1,9 +1,9 @@
 import type { showCalendar as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConnection } from './connection.repository.ts';
-import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 
 export const showCalendar =
   ({ database }: Dependencies): Handler<typeof operation> =>

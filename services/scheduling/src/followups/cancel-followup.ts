@@ -4,7 +4,8 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelPending, findFollowup } from './followup.repository.ts';
-import { followupEvents, wakeFollowup } from './followup.ts';
+import { followupEvents } from './followup.ts';
+import { wakeFollowup } from './wake-followup.ts';
 
 /** One statement decides between this and the claim of the step: exactly one of them finds the row `pending`. */
 export const cancelFollowup =

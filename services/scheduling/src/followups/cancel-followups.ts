@@ -1,7 +1,8 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { type CancelCause, cancelBatchOfLead } from './followup.repository.ts';
-import { followupEvents, wakeFollowup } from './followup.ts';
+import { followupEvents } from './followup.ts';
+import { wakeFollowup } from './wake-followup.ts';
 
 const batch = 500;
 

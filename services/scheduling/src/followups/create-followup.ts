@@ -12,10 +12,11 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { beginFollowup, insertFollowup } from './followup.repository.ts';
-import { followupEvents, presentFollowup, wakeFollowup } from './followup.ts';
+import { followupEvents, toFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
+import { wakeFollowup } from './wake-followup.ts';
 
 const minuteMs = 60_000;
 const horizonMs = followupHorizonDays * 24 * 60 * minuteMs;
@@ -54,7 +55,7 @@ export const createFollowup =
           return row;
         });
       },
-      toReply: presentFollowup,
+      toReply: toFollowup,
     });
     relay.nudge();
     return result;

@@ -31,8 +31,6 @@ export type FollowupFilters = {
   readonly to?: Date;
 };
 
-/** Where a page begins: after a row, or after a number of rows. */
-
 /** The moment by the clock that decides, and an id for a row that is about to be written. */
 export async function beginFollowup(sql: TransactionSql): Promise<{ now: Date; id: string }> {
   const [row] = await sql<{ now: Date; id: string }[]>`select clock_timestamp() as now, uuidv7() as id`;
@@ -130,6 +128,8 @@ export async function listFollowups(
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
+export type OverdueFollowup = Named & { readonly store_id: string };
+
 /**
  * Of the rows of any store whose time passed more than `overdueMs` ago, up to `limit` that were not returned within
  * `againMs`, the most overdue first. Two sweeps at once get different ones.
@@ -137,8 +137,8 @@ export async function listFollowups(
 export async function takeOverdueFollowups(
   sql: TransactionSql,
   { overdueMs, againMs, limit }: OverdueOptions,
-): Promise<(Named & { store_id: string })[]> {
-  return await sql<(Named & { store_id: string })[]>`
+): Promise<OverdueFollowup[]> {
+  return await sql<OverdueFollowup[]>`
     update followups f set woken_at = clock_timestamp()
     from (
       select store_id, id from followups

@@ -1,5 +1,5 @@
-import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate, SignalOf } from '@mostrador/contracts';
-import type { Fact, OutboxEntry } from '@mostrador/kit/delivery/outbox';
+import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
+import type { EventEntry } from '@mostrador/kit/delivery/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** A follow-up as its row holds it. */
@@ -28,7 +28,7 @@ export type FollowupRow = {
 export type Named = { readonly id: string; readonly lead_id: string };
 
 /** A follow-up as the API shows it. */
-export function presentFollowup(row: FollowupRow): Followup {
+export function toFollowup(row: FollowupRow): Followup {
   return {
     id: row.id,
     lead_id: row.lead_id,
@@ -47,36 +47,27 @@ export function presentFollowup(row: FollowupRow): Followup {
   };
 }
 
-/** The wake-up of a follow-up's workflow. */
-export const wakeFollowup = ({ id, lead_id }: Named, signal: SignalOf<'followup'>): OutboxEntry => ({
-  kind: 'workflow',
-  carrier: 'followup',
-  entityId: id,
-  leadId: lead_id,
-  signal,
-});
-
 const about = ({ id, lead_id }: Named) => ({ followup_id: id, lead_id });
 
 /** This service's events about a follow-up. */
 export const followupEvents = {
-  scheduled: (row: Named & { readonly due_at: Date }): Fact => ({
+  scheduled: (row: Named & { readonly due_at: Date }): EventEntry => ({
     kind: 'event',
     type: 'scheduling.followup.scheduled',
     data: { ...about(row), due_at: toTimestamp(row.due_at) },
   }),
-  sent: (row: Named): Fact => ({
+  sent: (row: Named): EventEntry => ({
     kind: 'event',
     type: 'scheduling.followup.sent',
     // A follow-up becomes the message with its own id.
     data: { ...about(row), message_id: row.id },
   }),
-  failed: (row: Named, code: string): Fact => ({
+  failed: (row: Named, code: string): EventEntry => ({
     kind: 'event',
     type: 'scheduling.followup.failed',
     data: { ...about(row), code },
   }),
-  cancelled: (row: Named, reason: FollowupCancelReason): Fact => ({
+  cancelled: (row: Named, reason: FollowupCancelReason): EventEntry => ({
     kind: 'event',
     type: 'scheduling.followup.cancelled',
     data: { ...about(row), reason },

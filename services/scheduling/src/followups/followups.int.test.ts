@@ -8,12 +8,13 @@ import {
   replanFollowups,
   updateSendingWindows,
 } from '@mostrador/contracts';
+import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { inHours, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { cancelFollowups } from './cancel-followups.ts';
-import { sweepOverdueFollowups } from './wake-overdue.ts';
+import { overdueFollowups } from './wake-overdue.ts';
 
 let scheduling: TestScheduling;
 let followups: TestFollowups;
@@ -211,7 +212,7 @@ test('another time zone moves what waits for a window', async () => {
 test('the sweep wakes what nobody has looked at, once in five minutes', async () => {
   const { id } = await followups.create();
   await scheduling.adminSql`update followups set next_attempt_at = now() - interval '1 minute' where id = ${id}`;
-  const sweep = () => sweepOverdueFollowups(scheduling.dependencies, new AbortController().signal);
+  const sweep = () => wakeOverdue({ ...overdueFollowups, ...scheduling.dependencies }, new AbortController().signal);
   expect(await sweep()).toBe(1);
   expect(await sweep()).toBe(0);
   expect((await scheduling.wakeUps(followups.storeId)).map(({ signal }) => signal)).toEqual(['scheduled', 'overdue']);

@@ -3,12 +3,12 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findFollowup } from './followup.repository.ts';
-import { presentFollowup } from './followup.ts';
+import { toFollowup } from './followup.ts';
 
 export const getFollowup =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const row = await database.read(context, (sql) => findFollowup(sql, context.storeId, params.followupId));
     if (!row) throw new AppError('followup_not_found');
-    return presentFollowup(row);
+    return toFollowup(row);
   };

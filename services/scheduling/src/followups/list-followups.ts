@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { bindingOf, filtersOf } from '../list-filters.ts';
 import { countFollowups, listFollowups as listRows } from './followup.repository.ts';
-import { type FollowupRow, presentFollowup } from './followup.ts';
+import { type FollowupRow, toFollowup } from './followup.ts';
 
 const pages = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
@@ -27,5 +27,5 @@ export const listFollowups =
         counted ?? countFollowups(sql, storeId, filters),
       ]),
     );
-    return reply(rows, total, presentFollowup);
+    return reply(rows, total, toFollowup);
   };

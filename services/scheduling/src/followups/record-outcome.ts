@@ -1,9 +1,9 @@
 import type { acceptMessage, FollowupCancelReason, NextStep, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/delivery/step';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import {
-  type Attempt,
   type AttemptError,
   recordAccepted,
   recordCancelled,
@@ -11,22 +11,11 @@ import {
   recordRefusedForNow,
   recordSent,
 } from './attempt.repository.ts';
-import { type FollowupRow, followupEvents } from './followup.ts';
-import { done, lookAgain, wait } from './next-move.ts';
-
-/** A follow-up that was taken up. */
-export type TakenUp = {
-  /** `attempts` is this one's number. */
-  readonly attempt: Attempt & { readonly attempts: number; readonly firstAttemptAt: Date };
-  /** The row as it was before. */
-  readonly followup: FollowupRow;
-  /** Epoch ms: what the attempt records must be there before its lease ends. */
-  readonly recordBy: number;
-};
+import type { Claimed } from './claim-next.ts';
+import { followupEvents } from './followup.ts';
+import { delayAfter } from './next-move.ts';
 
 const askAgainSeconds = [1, 2, 5, 10, 30, 60];
-const firstRetryMs = 60_000;
-const longestRetryMs = 60 * 60_000;
 /** A store without a channel for this long, counted from the first attempt: who waits for a window is not late. */
 const patienceMs = 24 * 60 * 60_000;
 
@@ -41,10 +30,10 @@ const cancelledBy: Partial<Record<string, FollowupCancelReason>> = {
 /** Messaging has the message: what became of it so far. */
 export async function recordReply(
   sql: TransactionSql,
-  takenUp: TakenUp,
+  claimed: Claimed,
   { status, error }: ReplyOf<typeof acceptMessage>,
 ): Promise<NextStep> {
-  const { attempt, followup } = takenUp;
+  const { attempt, followup } = claimed;
   switch (status) {
     case 'sent':
     case 'delivered':
@@ -53,12 +42,12 @@ export async function recordReply(
       await appendOutbox(sql, attempt.storeId, [followupEvents.sent(followup)]);
       return done('sent');
     case 'failed':
-      return await fail(sql, takenUp, error ?? { code: 'failed', detail: 'The channel did not take it.' }, true);
+      return await fail(sql, claimed, error ?? { code: 'failed', detail: 'The channel did not take it.' }, true);
     default: {
       const asked = followup.message_id === null ? 1 : attempt.attempts;
       const seconds = askAgainSeconds[Math.min(asked, askAgainSeconds.length) - 1] as number;
       const until = await recordAccepted(sql, attempt, seconds * 1000);
-      return until ? wait(until, `the message is ${status}`) : lookAgain();
+      return until ? waitUntil(until, `the message is ${status}`) : lookAgain();
     }
   }
 }
@@ -66,31 +55,27 @@ export async function recordReply(
 /** Messaging has answered that it does not take it. Undefined: the error says nothing about what became of it. */
 export async function recordRefusal(
   sql: TransactionSql,
-  takenUp: TakenUp,
+  claimed: Claimed,
   error: unknown,
 ): Promise<NextStep | undefined> {
   if (!(error instanceof AppError)) return undefined;
-  const { attempt, followup } = takenUp;
+  const { attempt, followup } = claimed;
   const reason = cancelledBy[error.code];
   if (reason) {
     if (!(await recordCancelled(sql, attempt, reason))) return lookAgain();
     await appendOutbox(sql, attempt.storeId, [followupEvents.cancelled(followup, reason)]);
     return done(`cancelled (${reason})`);
   }
-  if (error.code === 'messaging_window_closed') return await fail(sql, takenUp, error, false);
+  if (error.code === 'messaging_window_closed') return await fail(sql, claimed, error, false);
   if (error.code !== 'channel_not_connected') return undefined;
-  if (Date.now() - attempt.firstAttemptAt.getTime() > patienceMs) return await fail(sql, takenUp, error, false);
-  const until = await recordRefusedForNow(sql, attempt, error, retryDelayMs(attempt.attempts));
-  return until ? wait(until, `the last attempt failed (${error.code})`) : lookAgain();
+  if (Date.now() - attempt.firstAttemptAt.getTime() > patienceMs) return await fail(sql, claimed, error, false);
+  const until = await recordRefusedForNow(sql, attempt, error, delayAfter(attempt.attempts));
+  return until ? waitUntil(until, failedReason(error.code, attempt.attempts)) : lookAgain();
 }
-
-/** A minute, doubled each time, at most an hour. */
-const retryDelayMs = (attempts: number): number =>
-  Math.min(firstRetryMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20), longestRetryMs);
 
 async function fail(
   sql: TransactionSql,
-  { attempt, followup }: TakenUp,
+  { attempt, followup }: Claimed,
   { code, detail }: AttemptError,
   becameMessage: boolean,
 ): Promise<NextStep> {

@@ -3,7 +3,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { countOfLead } from './report.repository.ts';
-import { presentAppointments, presentByStatus, presentFollowups } from './scheduling-counts.ts';
+import { toAppointmentCounts, toAppointmentsByStatus, toFollowupCounts } from './scheduling-counts.ts';
 
 export const reportLeadScheduling =
   ({ database }: Dependencies): Handler<typeof operation> =>
@@ -11,7 +11,7 @@ export const reportLeadScheduling =
     const span = { from: from === null ? null : toInstant(from), to: to === null ? null : toInstant(to) };
     const { facts, byStatus } = await database.read(context, (sql) => countOfLead(sql, context.storeId, lead_id, span));
     return {
-      appointments: { created: presentAppointments(facts).created, by_status: presentByStatus(byStatus) },
-      followups: presentFollowups(facts),
+      appointments: { created: toAppointmentCounts(facts).created, by_status: toAppointmentsByStatus(byStatus) },
+      followups: toFollowupCounts(facts),
     };
   };

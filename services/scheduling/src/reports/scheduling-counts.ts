@@ -22,19 +22,19 @@ export type AppointmentsByStatus = Record<Appointment['status'], number>;
 const noAppointments = Object.fromEntries(appointmentStatuses.map((status) => [status, 0])) as AppointmentsByStatus;
 
 /** What was counted, as reports show it. */
-export const presentAppointments = (facts: SchedulingFacts): AppointmentCounts => ({
+export const toAppointmentCounts = (facts: SchedulingFacts): AppointmentCounts => ({
   created: facts.appointments_with_lead + facts.appointments_without_lead,
   without_lead: facts.appointments_without_lead,
 });
 
-export const presentFollowups = (facts: SchedulingFacts): FollowupCounts => ({
+export const toFollowupCounts = (facts: SchedulingFacts): FollowupCounts => ({
   scheduled: facts.followups_scheduled,
   sent: facts.followups_sent,
   failed: facts.followups_failed,
   cancelled: facts.followups_cancelled,
 });
 
-export const presentByStatus = (counted: Partial<AppointmentsByStatus>): AppointmentsByStatus => ({
+export const toAppointmentsByStatus = (counted: Partial<AppointmentsByStatus>): AppointmentsByStatus => ({
   ...noAppointments,
   ...counted,
 });

@@ -8,9 +8,9 @@ import { appointmentsByStatus } from './report.repository.ts';
 import { schedulingRollups } from './rollups.ts';
 import {
   type AppointmentsByStatus,
-  presentAppointments,
-  presentByStatus,
-  presentFollowups,
+  toAppointmentCounts,
+  toAppointmentsByStatus,
+  toFollowupCounts,
 } from './scheduling-counts.ts';
 
 export const summarizeScheduling =
@@ -36,8 +36,8 @@ async function countScheduling({ database }: Dependencies, context: StoreContext
     schedulingRollups.read(sql, storeId, { boundaries, alongside: appointmentsByStatus(sql, storeId) }),
   );
   return {
-    appointments: { total: presentAppointments(total), buckets: buckets.map(presentAppointments) },
-    appointments_by_status: presentByStatus(alongside as Partial<AppointmentsByStatus>),
-    followups: { total: presentFollowups(total), buckets: buckets.map(presentFollowups) },
+    appointments: { total: toAppointmentCounts(total), buckets: buckets.map(toAppointmentCounts) },
+    appointments_by_status: toAppointmentsByStatus(alongside as Partial<AppointmentsByStatus>),
+    followups: { total: toFollowupCounts(total), buckets: buckets.map(toFollowupCounts) },
   };
 }

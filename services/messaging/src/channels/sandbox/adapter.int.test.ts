@@ -3,7 +3,7 @@ import { connectChannel, deliverMessages, getMessage } from '@mostrador/contract
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
-import { createSandboxProvider } from './adapter.ts';
+import { createSandboxAdapter } from './adapter.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('many leads at once: each in order, none twice', async () => {
 test('the same message twice is there once', async () => {
   const storeId = randomUUID();
   const channelId = await messaging.addChannel(storeId);
-  const sandbox = createSandboxProvider(messaging.database, storeId, channelId);
+  const sandbox = createSandboxAdapter(messaging.database, storeId, channelId);
   const message = { id: randomUUID(), to: '5511999990000', text: 'Hello', template: null };
   const signal = AbortSignal.timeout(1000);
   await Promise.all([sandbox.send(message, signal), sandbox.send(message, signal)]);

@@ -1,26 +1,21 @@
 import type { Database } from '@mostrador/kit/database/database';
-import { ChannelError, type ChannelProvider } from '../channel-provider.ts';
+import { type ChannelAdapter, ChannelError } from '../channel-provider.ts';
+import { insertDelivery } from './sandbox.repository.ts';
 
 const writeLimitMs = 5_000;
 
-/** The demo's channel: what is sent lies on the sandbox's telephone at once. The same message twice is one message. */
-export function createSandboxProvider(database: Database, storeId: string, channelId: string): ChannelProvider {
+/** Stores a message for the telephone's page. The same message twice is one message. */
+export function createSandboxAdapter(database: Database, storeId: string, channelId: string): ChannelAdapter {
   return {
     async send({ id, to, text, template }) {
       const body = template ? `[${template.name}] ${text}` : text;
+      const scope = { storeId, deadline: Date.now() + writeLimitMs };
       try {
-        await database.write(
-          { storeId, deadline: Date.now() + writeLimitMs },
-          (sql) => sql`
-            insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body)
-            values (${storeId}, ${id}, ${channelId}, ${to}, ${body})
-            on conflict do nothing`,
-        );
+        await database.write(scope, (sql) => insertDelivery(sql, storeId, { id, channelId, phone: to, body }));
       } catch (cause) {
         // Whether or not it was stored, storing it again changes nothing.
-        throw new ChannelError('not_sent', 'sandbox_unavailable', 'The sandbox could not store the message.', {
-          cause,
-        });
+        const detail = 'The sandbox could not store the message.';
+        throw new ChannelError('not_sent', 'sandbox_unavailable', detail, { cause });
       }
       return { providerMessageId: `sandbox.${id}`, waId: to };
     },

@@ -2,10 +2,9 @@ import type { readSandboxConversation as operation } from '@mostrador/contracts'
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { hashSandboxToken } from './token.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { findSandbox } from '../../inbound/inbound.repository.ts';
-import { listTelephoneMessages } from './sandbox.repository.ts';
+import { findSandbox, listTelephoneMessages } from './sandbox.repository.ts';
+import { hashSandboxToken } from './token.ts';
 
 const mostShown = 200;
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { receiveSandboxMessage as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { hashSandboxToken } from './token.ts';
+import { sendInteractionCounts } from '../../conversations/send-interaction-counts.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { acceptInbound } from '../../inbound/accept-inbound.ts';
-import { findSandbox } from '../../inbound/inbound.repository.ts';
-import { reportInteractions } from '../../conversations/send-interaction-counts.ts';
+import { findSandbox } from './sandbox.repository.ts';
+import { hashSandboxToken } from './token.ts';
 
 /** Taken in before the answer: the one who writes is at the page and can try again. */
 export const receiveSandboxMessage =
@@ -26,6 +26,6 @@ export const receiveSandboxMessage =
       writtenAt: new Date(),
     });
     // The answer does not wait for crm; what is missed here is reported by the periodic job.
-    if (accepted) void reportInteractions(dependencies, storeId, [accepted]).catch(() => {});
+    if (accepted) void sendInteractionCounts(dependencies, storeId, [accepted]).catch(() => {});
     return { done: true as const };
   };

@@ -1,4 +1,27 @@
-import type { Sql } from '@mostrador/kit/database/database';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+
+/** The sandbox behind an address. */
+export async function findSandbox(
+  systemSql: Sql,
+  tokenHash: Buffer,
+): Promise<{ id: string; store_id: string; phone: string | null } | undefined> {
+  const [row] = await systemSql<{ id: string; store_id: string; phone: string | null }[]>`
+    select id, store_id, phone from channels where sandbox_token_hash = ${tokenHash} and disconnected_at is null`;
+  return row;
+}
+
+/** Stores what the telephone shows. A message that is stored already changes nothing. */
+export async function insertDelivery(
+  sql: TransactionSql,
+  storeId: string,
+  delivery: { readonly id: string; readonly channelId: string; readonly phone: string; readonly body: string },
+): Promise<void> {
+  const { id, channelId, phone, body } = delivery;
+  await sql`
+    insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body)
+    values (${storeId}, ${id}, ${channelId}, ${phone}, ${body})
+    on conflict do nothing`;
+}
 
 export type TelephoneMessage = {
   readonly id: string;

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OutboundMessage } from '../channel-provider.ts';
-import { createWhatsappProvider } from './adapter.ts';
+import { createWhatsappAdapter } from './adapter.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -27,7 +27,7 @@ async function answering(answer: Answer) {
 }
 
 const provider = (port: number) =>
-  createWhatsappProvider({
+  createWhatsappAdapter({
     apiUrl: `http://127.0.0.1:${port}/v23.0`,
     phoneNumberId: '106540352242922',
     accessToken: 'EAAtoken',
@@ -150,7 +150,7 @@ describe('only what certainly was not sent is said to be so', () => {
 
   test('a connection that is never taken up, up to the limit', async () => {
     // An address of the documentation range (RFC 5737): nothing answers there, or the network refuses it at once.
-    const nowhere = createWhatsappProvider({ apiUrl: 'http://192.0.2.1:9/v1', phoneNumberId: '1', accessToken: 't' });
+    const nowhere = createWhatsappAdapter({ apiUrl: 'http://192.0.2.1:9/v1', phoneNumberId: '1', accessToken: 't' });
     await expect(nowhere.send(message, AbortSignal.timeout(300))).rejects.toMatchObject({ kind: 'not_sent' });
   });
 

@@ -1,5 +1,5 @@
-import { type Accepted, ChannelError, type ChannelProvider, type OutboundMessage } from '../channel-provider.ts';
-import { type HttpAnswer, NotConnected, postJson } from '@mostrador/kit/clients/http';
+import { type HttpAnswer, NotConnected, postJson, retryAfterSeconds } from '@mostrador/kit/clients/http';
+import { type Accepted, type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
 import { channelErrorOf, type WhatsappError } from './errors.ts';
 
 export type WhatsappSettings = {
@@ -11,10 +11,8 @@ export type WhatsappSettings = {
 
 export const defaultApiUrl = 'https://graph.facebook.com/v23.0';
 
-const maxRetryAfterSeconds = 86_400;
-
 /** The WhatsApp Cloud API. It has no idempotency key, so whatever leaves the outcome open is `ambiguous`. */
-export function createWhatsappProvider({ apiUrl, phoneNumberId, accessToken }: WhatsappSettings): ChannelProvider {
+export function createWhatsappAdapter({ apiUrl, phoneNumberId, accessToken }: WhatsappSettings): ChannelAdapter {
   const url = new URL(`${apiUrl}/${phoneNumberId}/messages`);
   return {
     async send(message, signal) {
@@ -86,13 +84,6 @@ function readError(answer: unknown, status: number): WhatsappError | undefined {
   if (typeof code !== 'number' || !Number.isInteger(code)) return undefined;
   const subcode = at(error, 'error_subcode');
   return { code, status, ...(typeof subcode === 'number' && { subcode }) };
-}
-
-/** Seconds or a date (RFC 9110 10.2.3). */
-function retryAfterSeconds(header: string | string[] | undefined, nowMs: number): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), maxRetryAfterSeconds);
 }
 
 function parse(text: string): unknown {

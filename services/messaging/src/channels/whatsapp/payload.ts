@@ -1,27 +1,5 @@
+import type { InboundMessage, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
 import { failureOf } from './errors.ts';
-import type { ReceivedStatus } from '../../delivery/status-update.repository.ts';
-
-/** A message as the channel brought it. */
-export type InboundMessage = {
-  readonly providerMessageId: string;
-  /** The channel's own id of the customer: digits. */
-  readonly waId: string;
-  /** The name in the customer's profile, when the channel gives one. */
-  readonly name: string | null;
-  /** The channel's word for what it is: `text`, `image`, or one that did not exist when this was written. */
-  readonly kind: string;
-  /** The text of it or the caption; empty when there is none. */
-  readonly body: string;
-  /** When the customer wrote, as the channel says. */
-  readonly writtenAt: Date;
-};
-
-export type Notification = {
-  readonly messages: readonly InboundMessage[];
-  readonly statuses: readonly ReceivedStatus[];
-  /** Entries that cannot be taken in at all: without an id, or of nobody. */
-  readonly unusable: number;
-};
 
 const longestBody = 4096;
 const longestName = 200;
@@ -84,7 +62,7 @@ function bodyOf(content: unknown): string {
 const reported: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
 
 /** Null: a status that says nothing about whether the message arrived. */
-function readStatus(status: unknown, now: Date): ReceivedStatus | null | undefined {
+function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | null | undefined {
   const providerMessageId = identifier(member(status, 'id'));
   if (!providerMessageId) return undefined;
   const word = text(member(status, 'status'));
@@ -94,7 +72,7 @@ function readStatus(status: unknown, now: Date): ReceivedStatus | null | undefin
   return {
     providerMessageId,
     callbackData: identifier(member(status, 'biz_opaque_callback_data')) || null,
-    status: word as ReceivedStatus['status'],
+    status: word as ReceivedStatusUpdate['status'],
     at: moment(member(status, 'timestamp'), now),
     ...(word === 'failed' && Number.isSafeInteger(code) ? { error: failureOf(code) } : {}),
   };

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type CaldavServer, readEvents, startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CalendarError, CalendarEvent } from '../calendar-provider.ts';
-import { createCaldavProvider } from './provider.ts';
 import { renderEvent } from '../icalendar.ts';
+import { createCaldavProvider } from './provider.ts';
 
 const event: CalendarEvent = {
   uid: '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',

@@ -1,6 +1,6 @@
 import { CalendarError } from '../calendar-provider.ts';
-import { refusalOf } from './refusal.ts';
 import { failureOf, readBounded } from '../http.ts';
+import { refusalOf } from './refusal.ts';
 
 const maxRedirects = 3;
 

@@ -1,8 +1,8 @@
 import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
 import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
+import { readIdentity, renderEvent } from '../icalendar.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
 import { eventPrecondition, refusalOf } from './refusal.ts';
-import { readIdentity, renderEvent } from '../icalendar.ts';
 
 /** One call of the port, with every request it makes. Less than the RPC, the lease and the activity around it. */
 const callTimeoutMs = 10_000;

@@ -1,6 +1,6 @@
+import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from './refusal.ts';
-import { retryAfterSeconds } from '../http.ts';
 
 const davError = (precondition: string) =>
   `<?xml version='1.0'?><D:error xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><C:${precondition} /></D:error>`;

@@ -1,5 +1,5 @@
+import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { CalendarError } from '../calendar-provider.ts';
-import { retryAfterSeconds } from '../http.ts';
 
 /** Preconditions (RFC 4791 5.3.2.1) that say: not this event, whatever the status. Servers send them with 403, 409 and 412. */
 const eventPreconditions = [

@@ -3,10 +3,10 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { listFeedAppointments } from '../../appointments/appointment.repository.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { toCalendarEvent } from '../calendar-event.ts';
 import { findFeedStore } from '../connection.repository.ts';
-import { hashFeedToken } from './token.ts';
 import { renderFeed } from '../icalendar.ts';
-import { calendarEventOf } from '../../calendar-sync/next-move.ts';
+import { hashFeedToken } from './token.ts';
 
 const shownPastMs = 90 * 24 * 60 * 60 * 1000;
 // Together at most about 7 MB, below what a NATS message may have, also when every character takes four bytes.
@@ -24,5 +24,5 @@ export const readFeed =
     const rows = await database.read({ storeId, deadline: context.deadline }, (sql) =>
       listFeedAppointments(sql, storeId, { now, since, ...most }),
     );
-    return { icalendar: renderFeed(rows.map(calendarEventOf), { name }) };
+    return { icalendar: renderFeed(rows.map(toCalendarEvent), { name }) };
   };

@@ -1,7 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 import { CalendarError } from '../calendar-provider.ts';
 import type { FoundEvent, GoogleEvent } from './event.ts';
-import { googleFetch, toCalendarError, unreadable } from './http.ts';
+import { fromGoogleError, googleFetch, unreadable } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens, GoogleAccount } from './tokens.ts';
 
@@ -49,7 +49,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       return await ask(request);
     } catch (error) {
       if (statuses.includes(statusOf(error) ?? 0)) return null;
-      throw toCalendarError(error, refusalOfApi);
+      throw fromGoogleError(error, refusalOfApi);
     }
   };
 
@@ -99,7 +99,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       } catch (error) {
         if (statusOf(error) === 410) return false;
         if (statusOf(error) === 404) return null;
-        throw toCalendarError(error, refusalOfApi);
+        throw fromGoogleError(error, refusalOfApi);
       }
     },
   };

@@ -12,7 +12,7 @@ import { backendError, rateLimited } from '@mostrador/testing/providers/google-c
 import { type GoogleServer, startGoogleCalendar } from '@mostrador/testing/providers/google-calendar/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../../test/scheduling.ts';
-import { handlers } from '../../handlers.ts';
+import { createHandlers } from '../../handlers.ts';
 
 let scheduling: TestScheduling;
 let google: GoogleServer;
@@ -156,7 +156,7 @@ test('the connection shows its calendar and no secret, and neither its row nor t
   expect(shown).toMatchObject({ provider: 'google', calendar_id: google.calendarId, url: null, username: null });
   const [row] = await scheduling.adminSql`select * from calendar_connections where store_id = ${storeId}`;
 
-  const { syncCalendarEvent: handle } = handlers(scheduling.dependencies);
+  const { syncCalendarEvent: handle } = createHandlers(scheduling.dependencies);
   const { id } = await scheduling.create(storeId, { title: 'Maria' });
   google.misbehave(backendError(), isWrite);
   await handle(testContext({ storeId, log }), { body: { appointment_id: id } });

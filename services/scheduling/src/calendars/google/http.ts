@@ -39,7 +39,7 @@ type Refusal = (status: number, headers: Headers, body: unknown) => CalendarErro
  * What became of a request of the vendor's client. Its error is never passed on, nor made a cause: it holds the
  * request with its headers and body, which are the credentials.
  */
-export function toCalendarError(error: unknown, refusalOf: Refusal): CalendarError {
+export function fromGoogleError(error: unknown, refusalOf: Refusal): CalendarError {
   if (error instanceof CalendarError) return error;
   if (!(error instanceof Error)) return unreadable();
   if (error.cause instanceof CalendarError) return error.cause;

@@ -3,8 +3,8 @@ import { type GoogleServer, startGoogleCalendar } from '@mostrador/testing/provi
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newEvent, next, providerContract } from '../../../test/provider-contract.ts';
 import type { CalendarProvider, OpenProvider } from '../calendar-provider.ts';
-import { firstIdOf, nextIdAfter } from './event.ts';
 import { createProviders } from '../providers.ts';
+import { firstIdOf, nextIdAfter } from './event.ts';
 
 let google: GoogleServer;
 let openProvider: OpenProvider;

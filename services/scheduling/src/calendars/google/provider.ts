@@ -8,7 +8,7 @@ import {
 } from '../calendar-provider.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
 import { type FoundEvent, firstIdOf, isForeign, isIdOf, nextIdAfter, toGoogle, versionOf } from './event.ts';
-import { toCalendarError } from './http.ts';
+import { fromGoogleError } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens } from './tokens.ts';
 
@@ -27,7 +27,7 @@ export function createGoogleProvider({ settings, credentials, tokens, timeoutMs 
     try {
       return await work(openGoogleCalendar(settingsOf(settings, credentials), tokens, limit));
     } catch (error) {
-      throw toCalendarError(error, refusalOfApi);
+      throw fromGoogleError(error, refusalOfApi);
     }
   };
   return {

@@ -1,5 +1,5 @@
+import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { CalendarError } from '../calendar-provider.ts';
-import { retryAfterSeconds } from '../http.ts';
 
 /**
  * Usage limits that come as a 403: developers.google.com/workspace/calendar/api/guides/errors. `quotaExceeded` is the

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuthPlus } from '@googleapis/calendar';
 import { LRUCache } from 'lru-cache';
 import { failureOf } from '../http.ts';
-import { googleFetch, toCalendarError, unreadable } from './http.ts';
+import { fromGoogleError, googleFetch, unreadable } from './http.ts';
 import { refusalOfToken } from './refusal.ts';
 
 /** With what access tokens are asked for. */
@@ -48,7 +48,7 @@ export function createAccessTokens(): AccessTokens {
       const { token } = await client.getAccessToken();
       if (typeof token === 'string' && token !== '') return token;
     } catch (error) {
-      throw toCalendarError(error, refusalOfToken);
+      throw fromGoogleError(error, refusalOfToken);
     }
     throw unreadable();
   };

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { createLanes } from './lanes.ts';
+import { createImportQueues } from './import-queues.ts';
 
 type Row = { phone: string; n: number };
 const rows = (count: number): Row[] =>
   Array.from({ length: count }, (_, n) => ({ phone: String(5_511_900_000_000 + (n % 37)), n }));
 const soon = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('every row is sent once, rows of a phone in their order, and never more than the lanes and their batches', async () => {
+test('every row is sent once, rows of a phone in their order, and never more than the queues and their batches', async () => {
   const sent: Row[] = [];
   let underway = 0;
   let most = 0;
-  const lanes = createLanes<Row>({
-    laneCount: 3,
+  const queues = createImportQueues<Row>({
+    queueCount: 3,
     batchSize: 10,
     send: async (batch) => {
       most = Math.max(most, ++underway);
@@ -22,8 +22,8 @@ test('every row is sent once, rows of a phone in their order, and never more tha
     },
   });
   const given = rows(1000);
-  for (const row of given) await lanes.add(row);
-  await lanes.finish();
+  for (const row of given) await queues.add(row);
+  await queues.finish();
   expect(most).toBe(3);
   expect(sent.map(({ n }) => n).toSorted((a, b) => a - b)).toEqual(given.map(({ n }) => n));
   for (const ofPhone of Object.values(Object.groupBy(sent, ({ phone }) => phone))) {
@@ -31,15 +31,15 @@ test('every row is sent once, rows of a phone in their order, and never more tha
   }
 });
 
-test('a full lane makes the reader wait', async () => {
+test('a full queue makes the reader wait', async () => {
   const release = Promise.withResolvers<void>();
-  const lanes = createLanes<Row>({ laneCount: 1, batchSize: 2, send: () => release.promise });
+  const queues = createImportQueues<Row>({ queueCount: 1, batchSize: 2, send: () => release.promise });
   const [a, b, c, d] = rows(4) as [Row, Row, Row, Row];
-  await lanes.add(a);
-  await lanes.add(b);
-  await lanes.add(c);
+  await queues.add(a);
+  await queues.add(b);
+  await queues.add(c);
   let taken = false;
-  const waiting = lanes.add(d).then(() => {
+  const waiting = queues.add(d).then(() => {
     taken = true;
   });
   await soon();
@@ -48,10 +48,10 @@ test('a full lane makes the reader wait', async () => {
   await waiting;
 });
 
-test('what a batch fails with comes out, and nothing of its lane is sent after it', async () => {
+test('what a batch fails with comes out, and nothing of its queue is sent after it', async () => {
   let sent = 0;
-  const lanes = createLanes<Row>({
-    laneCount: 1,
+  const queues = createImportQueues<Row>({
+    queueCount: 1,
     batchSize: 1,
     send: async () => {
       sent++;
@@ -59,9 +59,9 @@ test('what a batch fails with comes out, and nothing of its lane is sent after i
     },
   });
   const [a, b] = rows(2) as [Row, Row];
-  await lanes.add(a);
-  await lanes.settle();
-  await expect(lanes.add(b)).rejects.toThrow('refused');
-  await expect(lanes.finish()).rejects.toThrow('refused');
+  await queues.add(a);
+  await queues.settle();
+  await expect(queues.add(b)).rejects.toThrow('refused');
+  await expect(queues.finish()).rejects.toThrow('refused');
   expect(sent).toBe(1);
 });

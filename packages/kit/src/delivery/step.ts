@@ -1,0 +1,47 @@
+import type { NextStep } from '@mostrador/contracts/core';
+import { stepLimits } from '@mostrador/contracts/workflows';
+import { AppError } from '../rpc/errors.ts';
+import { toTimestamp } from '../rpc/validate.ts';
+
+export { stepLimits };
+
+// What a step answers its workflow. A reason is shown to operators: it holds codes, never a provider's own words.
+
+/** Nothing is left to do. The workflow ends. */
+export const done = (reason: string): NextStep => ({ done: true, wake_at: null, reason });
+
+/** The workflow looks again at this moment, or when a signal comes. */
+export const waitUntil = (until: Date, reason: string): NextStep => ({
+  done: false,
+  wake_at: toTimestamp(until),
+  reason,
+});
+
+/** Only a signal can change anything: a person, or another row. */
+export const waitForSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
+
+/** The workflow looks again at once. Default reason: another process holds the lease, and knows better. */
+export const lookAgain = (reason = 'the row has changed meanwhile'): NextStep => waitUntil(new Date(), reason);
+
+/** The step found the lease of another attempt. */
+export const waitForLease = (leaseUntil: Date): NextStep => waitUntil(leaseUntil, 'another attempt is running');
+
+/** Why a row waits whose last attempt failed with a code. */
+export const failedReason = (code: string, attempts: number): string => `attempt ${attempts} failed (${code})`;
+
+/** Time that is kept to record the outcome of an attempt. */
+export const recordingMs = 1_000;
+
+/**
+ * How long the call of an attempt may take, in milliseconds, within the request's deadline (epoch milliseconds).
+ *
+ * @throws AppError `service_unavailable` when less than `leastMs` is left: the answer would come too late
+ */
+export function callTimeMs(
+  deadline: number,
+  { callMs = stepLimits.callMs, leastMs = 1_000 }: { readonly callMs?: number; readonly leastMs?: number } = {},
+): number {
+  const leftMs = Math.min(callMs, deadline - Date.now() - recordingMs);
+  if (leftMs < leastMs) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  return leftMs;
+}

@@ -1,0 +1,27 @@
+import type { EntityWorkflowName } from '@mostrador/contracts/workflows';
+import type { TemporalStarter } from '../clients/temporal.ts';
+import type { OutboxRow } from './outbox.repository.ts';
+import { createOutboxDelivery, type OutboxDelivery, type SharedDeliveryOptions } from './outbox-delivery.ts';
+
+const parallelSignals = 16;
+
+/** Delivers wake-ups to Temporal: signal-with-start of the workflow that carries the row. */
+export function createWorkflowDelivery(
+  options: SharedDeliveryOptions & { readonly temporal: TemporalStarter },
+): OutboxDelivery {
+  return createOutboxDelivery({
+    ...options,
+    kind: 'workflow',
+    parallel: parallelSignals,
+    // Every signal means *look at the row*, so one does for several.
+    sameAs: (row) => `${row.topic} ${row.entity_id}`,
+    send: (row) => wake(options.temporal, row),
+  });
+}
+
+function wake(temporal: TemporalStarter, row: OutboxRow): Promise<void> {
+  // A check constraint of the table makes these two present.
+  const { entity_id: entityId, signal } = row as OutboxRow & { entity_id: string; signal: string };
+  const input = { storeId: row.store_id, entityId, leadId: row.lead_id };
+  return temporal.signalWithStart(row.topic as EntityWorkflowName, input, signal);
+}

@@ -1,0 +1,23 @@
+import type { ChannelProvider } from '../channel-provider.ts';
+import { createSandboxAdapter } from './adapter.ts';
+import { hashSandboxToken, newSandboxToken } from './token.ts';
+
+/** A telephone in the browser, for development and demonstrations. It needs no account and calls nobody. */
+export const sandbox: ChannelProvider = {
+  checkConnection: ({ phone_number_id, api_url, secrets }) =>
+    Object.entries({ phone_number_id, api_url, secrets })
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => ({ pointer: `#/${name}`, detail: 'is not used by the sandbox' })),
+  defaultApiUrl: null,
+  toCredentials: () => null,
+  newPage: (publicUrl) => {
+    const token = newSandboxToken();
+    return { url: `${publicUrl}/sandbox/${token}`, tokenHash: hashSandboxToken(token) };
+  },
+  open: ({ database, storeId, channel }) => createSandboxAdapter(database, storeId, channel.id),
+  webhook: null,
+  replyWindowMs: null,
+  reportsStatus: false,
+  // A table of ours, bounded like the others.
+  guarded: false,
+};

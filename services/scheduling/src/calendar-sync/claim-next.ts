@@ -1,0 +1,63 @@
+import type { NextStep } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
+import type { Circuit } from '@mostrador/kit/resilience/circuit';
+import { findAppointment } from '../appointments/appointment.repository.ts';
+import type { AppointmentRow } from '../appointments/appointment.ts';
+import type { EventReference } from '../calendars/calendar-provider.ts';
+import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
+import { type Attempt, claimSync, markSyncsRefused, postponeSync } from './attempt.repository.ts';
+import { needsAttention, nextMove, reasonBlocked } from './next-move.ts';
+import { lockSync, type SyncRow } from './sync.repository.ts';
+
+/** An attempt whose lease is taken, with everything that its call needs. */
+export type Claimed = {
+  readonly attempt: Attempt;
+  readonly appointment: AppointmentRow;
+  readonly connection: ConnectionRow;
+  /** The number of this attempt. */
+  readonly attempts: number;
+  readonly known: EventReference | null;
+  /** Epoch milliseconds. The outcome must be recorded before this moment, while the lease is valid. */
+  readonly recordBy: number;
+};
+
+/** Claims the sync of an appointment when an attempt is due, or answers why none is. */
+export async function claimNext(
+  sql: TransactionSql,
+  storeId: string,
+  appointmentId: string,
+  circuit: Circuit,
+): Promise<{ next: NextStep } | Claimed> {
+  const found = await lockSync(sql, storeId, appointmentId);
+  const now = found?.now ?? new Date();
+  const live = found && (await findConnection(sql, storeId));
+  const connection = live?.id === found?.sync.connection_id ? live : undefined;
+  const blockedForMs = connection ? circuit.blockedForMs(connection.id) : 0;
+  const move = nextMove({ sync: found?.sync, connection, now, blockedForMs });
+  switch (move.kind) {
+    case 'answer':
+      return { next: move.next };
+    case 'mark_refused':
+      await markSyncsRefused(sql, storeId, move.connection.id, move.error);
+      return { next: needsAttention(move.error.code) };
+    case 'postpone':
+      return { next: waitUntil(await postponeSync(sql, storeId, appointmentId, move.delayMs), reasonBlocked) };
+    case 'call': {
+      // The sync row is locked, and a change of the appointment ends with writing it: this is the version it asks for.
+      const appointment = await findAppointment(sql, storeId, appointmentId);
+      const leaseToken = await claimSync(sql, storeId, appointmentId, stepLimits.leaseMs);
+      return {
+        attempt: { storeId, appointmentId, leaseToken },
+        appointment: appointment as AppointmentRow,
+        connection: move.connection,
+        attempts: move.sync.attempts + 1,
+        known: referenceOf(move.sync),
+        recordBy: Date.now() + stepLimits.leaseMs - recordingMs,
+      };
+    }
+  }
+}
+
+const referenceOf = ({ event_id, href, etag }: SyncRow): EventReference | null =>
+  event_id !== null && href !== null ? { eventId: event_id, href, etag } : null;

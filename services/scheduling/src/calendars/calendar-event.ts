@@ -1,0 +1,19 @@
+import type { AppointmentRow } from '../appointments/appointment.ts';
+import type { CalendarEvent } from './calendar-provider.ts';
+
+/** The appointment as the calendar shows it. */
+export function toCalendarEvent(row: AppointmentRow): CalendarEvent {
+  return {
+    uid: uidOf(row.id),
+    sequence: row.version - 1,
+    title: row.title,
+    notes: row.notes,
+    startsAt: row.scheduled_at,
+    durationMinutes: row.duration_minutes,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** Derived from the appointment's id, so that every attempt means the same event. */
+export const uidOf = (appointmentId: string): string => `${appointmentId}@mostrador`;
