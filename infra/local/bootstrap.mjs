@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { withLock } from './lock.mjs';
 
-const NEEDED_NODE = 24;
+const neededNode = 24;
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
 const modules = join(root, 'node_modules');
 const stamp = join(modules, '.installed-for');
@@ -109,10 +109,10 @@ function run(command, args, env) {
 
 /** The lockfile brings Node for the common platforms; elsewhere the machine's own serves when it is new enough. */
 function ensureNode() {
-  if (spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith(`v${NEEDED_NODE}.`)) return;
-  if (Number(process.versions.node.split('.')[0]) < NEEDED_NODE) {
+  if (spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith(`v${neededNode}.`)) return;
+  if (Number(process.versions.node.split('.')[0]) < neededNode) {
     throw new Failure(
-      `There is no ready-made Node ${NEEDED_NODE} for this platform (${process.platform}-${process.arch}). Install Node ${NEEDED_NODE} or newer and start again.`,
+      `There is no ready-made Node ${neededNode} for this platform (${process.platform}-${process.arch}). Install Node ${neededNode} or newer and start again.`,
     );
   }
   mkdirSync(join(modules, '.bin'), { recursive: true });

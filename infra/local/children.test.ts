@@ -24,11 +24,11 @@ const node = (script: string, isReady: ProcessSpec['isReady'] = async () => true
   stopSignal: 'SIGTERM',
   isReady,
 });
-const FOREVER = 'setInterval(() => {}, 1000)';
+const forever = 'setInterval(() => {}, 1000)';
 
 test('a child that ignores the request to stop is killed when the limit has passed', async () => {
   const lines: string[] = [];
-  const script = `process.on('SIGTERM', () => {}); console.log('there'); ${FOREVER}`;
+  const script = `process.on('SIGTERM', () => {}); console.log('there'); ${forever}`;
   const child = createChildren(record).start(node(script), (line) => lines.push(line));
   await expect.poll(() => lines, { timeout: 5000 }).toEqual(['there']);
   await child.stop(100);
@@ -42,14 +42,14 @@ test('a child that ends before it is ready fails the wait with its own last word
 });
 
 test('a child that never serves fails the wait with what its probe said', async () => {
-  const spec = node(FOREVER, async () => '503 starting');
+  const spec = node(forever, async () => '503 starting');
   const child = createChildren(record).start(spec);
   await expect(untilReady(spec, child, 200)).rejects.toThrow('503 starting');
   await child.stop(1000);
 });
 
 test('what an earlier start left running is ended', async () => {
-  const left = spawn(process.execPath, ['-e', FOREVER]);
+  const left = spawn(process.execPath, ['-e', forever]);
   await once(left, 'spawn');
   writeFileSync(record, JSON.stringify([{ ...identify(left.pid ?? -1), name: 'left', stopSignal: 'SIGTERM' }]));
   expect(await createChildren(record).stopSurvivors(3000)).toEqual(['left']);
@@ -57,7 +57,7 @@ test('what an earlier start left running is ended', async () => {
 });
 
 test('a stranger that got the process id of a child is left alone', async () => {
-  const stranger = spawn(process.execPath, ['-e', FOREVER]);
+  const stranger = spawn(process.execPath, ['-e', forever]);
   await once(stranger, 'spawn');
   const identity = identify(stranger.pid ?? -1);
   if (!identity) throw new Error('it is not there');
@@ -72,7 +72,7 @@ test('a stranger that got the process id of a child is left alone', async () => 
 });
 
 test('a child is on record for as long as it runs', async () => {
-  const child = createChildren(record).start(node(FOREVER));
+  const child = createChildren(record).start(node(forever));
   expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject([{ pid: child.pid, name: 'sample' }]);
   await child.stop(1000);
   expect(JSON.parse(readFileSync(record, 'utf8'))).toEqual([]);
@@ -82,7 +82,7 @@ test.skipIf(process.platform !== 'linux')('a child ends when its parent is kille
   const parentScript = `
     import { createChildren } from ${JSON.stringify(join(import.meta.dirname, 'children.ts'))};
     const child = createChildren(${JSON.stringify(record)}).start({
-      name: 'sample', command: process.execPath, args: ['-e', ${JSON.stringify(FOREVER)}], stopSignal: 'SIGTERM',
+      name: 'sample', command: process.execPath, args: ['-e', ${JSON.stringify(forever)}], stopSignal: 'SIGTERM',
     });
     process.stdout.write(String(child.pid));
     setInterval(() => {}, 1000);`;

@@ -8,7 +8,7 @@ import { identify, isRunning, type ProcessIdentity } from './process-identity.ts
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /** How a process is started, known to be ready, and asked to stop. */
-export interface ProcessSpec {
+export type ProcessSpec = {
   name: string;
   command: string;
   args: string[];
@@ -18,9 +18,9 @@ export interface ProcessSpec {
   stopSignal: StopSignal;
   /** True once it serves; what it says else is shown when it never does. */
   isReady(): Promise<true | string>;
-}
+};
 
-export interface Child {
+export type Child = {
   name: string;
   pid: number;
   exited: Promise<string>;
@@ -30,17 +30,17 @@ export interface Child {
   /** Asks it to stop, and kills it when the limit has passed. */
   stop(limitMs: number): Promise<void>;
   kill(): void;
-}
+};
 
-export interface Children {
+export type Children = {
   start(spec: ProcessSpec, onLine?: (line: string) => void): Child;
   /** Ends what an earlier, killed run left behind. Call it under the lock only. */
   stopSurvivors(limitMs: number): Promise<string[]>;
-}
+};
 
 type Survivor = ProcessIdentity & { name: string; stopSignal: StopSignal };
 
-const TAIL_LINES = 20;
+const tailLines = 20;
 
 /** Children that end with their parent (where the system can do that) and are remembered in a file for where it cannot. */
 export function createChildren(recordPath: string): Children {
@@ -133,7 +133,7 @@ function childOf(
     if (!stream) continue;
     createInterface({ input: stream }).on('line', (line) => {
       last.push(line);
-      if (last.length > TAIL_LINES) last.shift();
+      if (last.length > tailLines) last.shift();
       onLine?.(line);
     });
   }

@@ -4,7 +4,7 @@ import { candidateBases, type PortName, type Ports, portsFrom, takenOf } from '.
 import { writePrivately } from './write-privately.ts';
 
 /** From the gateway's port to one that none of the platform's own servers uses. */
-const OUTSIDE_THE_BLOCK = 15;
+const outsideTheBlock = 15;
 
 /**
  * The ports of this clone: what the settings say, else what it had before, else the first free block. A port that is
@@ -40,7 +40,7 @@ async function firstFree(
 
 function complaint(name: PortName, port: number): string {
   const variable = name === 'gateway' ? 'MOSTRADOR_PORT' : 'MOSTRADOR_BASE_PORT';
-  const other = (name === 'gateway' ? OUTSIDE_THE_BLOCK : 100 - (port % 100)) + port;
+  const other = (name === 'gateway' ? outsideTheBlock : 100 - (port % 100)) + port;
   return `Port ${port} (${name}) is taken by another program. End it, or choose another port: ${variable}=${other} npm start`;
 }
 

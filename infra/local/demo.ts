@@ -6,14 +6,14 @@ import { writePrivately } from './write-privately.ts';
 
 export type Demo = Awaited<ReturnType<typeof seedDemo>>;
 
-export interface DemoOptions {
+export type DemoOptions = {
   localDirectory: string;
   natsUrl: string;
   /** Of the API, with its prefix. */
   baseUrl: string;
   publicUrl: string;
   say(text: string): void;
-}
+};
 
 /** The demo stores: those of an earlier start when their keys still work, else made now. */
 export async function provideDemo(options: DemoOptions): Promise<Demo> {

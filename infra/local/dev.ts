@@ -14,11 +14,11 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { writePrivately } from './write-privately.ts';
 
 // Together under 10 s, also when everything hangs.
-const PROCESS_STOP_MS = 2000;
-const SERVER_STOP_MS = 3500;
+const processStopMs = 2000;
+const serverStopMs = 3500;
 /** npm passes Ctrl-C on to a child that the terminal has told already. */
-const SAME_SIGNAL_MS = 1000;
-const PARENT_CHECK_MS = 500;
+const sameSignalMs = 1000;
+const parentCheckMs = 500;
 
 const startedAt = performance.now();
 mkdirSync(localDirectoryOf(process.env), { recursive: true });
@@ -63,7 +63,7 @@ async function start(): Promise<void> {
   ]);
 
   const servers = { databaseUrl, natsUrl, ...temporal };
-  const shutdownTimeoutMs = PROCESS_STOP_MS - 200;
+  const shutdownTimeoutMs = processStopMs - 200;
   const specs = processNames.map((name) =>
     serviceSpec(name, { ...servers, localDirectory, env, ports, password, encryptionKeys, shutdownTimeoutMs }),
   );
@@ -92,7 +92,7 @@ function stopWhenAsked(supervisor: Supervisor, output: Output): void {
     if (askedAt === undefined) {
       askedAt = performance.now();
       void stop(0, `Stopping (${why}).`);
-    } else if (performance.now() - askedAt > SAME_SIGNAL_MS) {
+    } else if (performance.now() - askedAt > sameSignalMs) {
       output.say('Stopping at once.');
       supervisor.killAll();
       process.exit(130);
@@ -102,7 +102,7 @@ function stopWhenAsked(supervisor: Supervisor, output: Output): void {
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent && askedAt === undefined) ask('npm is gone');
-  }, PARENT_CHECK_MS).unref();
+  }, parentCheckMs).unref();
 }
 
 /** Runs once, whoever asks first: a signal during the start makes the start fail, too. */
@@ -111,8 +111,8 @@ async function stop(exitCode: number, why: string): Promise<void> {
   stopping = true;
   output.say(why);
   supervisor.startNoMore();
-  for (const group of stopOrder) await supervisor.stop(group, PROCESS_STOP_MS);
-  await supervisor.stop(['postgres', 'nats', 'temporal'], SERVER_STOP_MS);
+  for (const group of stopOrder) await supervisor.stop(group, processStopMs);
+  await supervisor.stop(['postgres', 'nats', 'temporal'], serverStopMs);
   rmSync(devJson, { force: true });
   if (exitCode === 0) output.say('Stopped.');
   process.exit(exitCode);

@@ -2,17 +2,17 @@ import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { prettyFactory } from 'pino-pretty';
 
-export interface Output {
+export type Output = {
   /** A line of the supervisor itself. */
   say(text: string): void;
   /** Where a process's lines go: to its file as they are, and to the terminal readable, behind its name. */
   linesOf(name: string): (line: string) => void;
   /** From here on the terminal shows what the services log; before, it shows their errors only. */
   showAll(): void;
-}
+};
 
-const NAME_WIDTH = 10;
-const COLOURS = [36, 33, 35, 32, 34, 96, 93, 95];
+const nameWidth = 10;
+const colours = [36, 33, 35, 32, 34, 96, 93, 95];
 
 export function createOutput(logDirectory: string, stream: NodeJS.WriteStream): Output {
   const colour = stream.isTTY === true && !process.env.NO_COLOR;
@@ -34,8 +34,8 @@ export function createOutput(logDirectory: string, stream: NodeJS.WriteStream): 
     },
     say: (text) => void stream.write(`${text}\n`),
     linesOf(name) {
-      const code = COLOURS[nextColour++ % COLOURS.length];
-      const label = name.padEnd(NAME_WIDTH);
+      const code = colours[nextColour++ % colours.length];
+      const label = name.padEnd(nameWidth);
       const prefix = colour ? `\x1b[${code}m${label}\x1b[0m │ ` : `${label} | `;
       const path = join(logDirectory, `${name}.log`);
       if (existsSync(path)) renameSync(path, `${path}.previous`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** One block of ports per clone; a name's place in this list is its offset from the base. */
-const NAMES = [
+const portNames = [
   'gateway',
   'postgres',
   'nats',
@@ -17,29 +17,29 @@ const NAMES = [
   'workflows',
 ] as const;
 
-export type PortName = (typeof NAMES)[number];
+export type PortName = (typeof portNames)[number];
 export type Ports = Record<PortName, number>;
 
 // Below 32768, where systems begin to hand out ports for outgoing connections.
-const FIRST_BASE = 20_000;
-const BLOCK = 20;
-const BLOCKS = 600;
+const firstBase = 20_000;
+const portsPerClone = 20;
+const blocks = 600;
 
 export const portsFrom = (base: number, gateway?: number): Ports => {
-  const ports = Object.fromEntries(NAMES.map((name, offset) => [name, base + offset])) as Ports;
+  const ports = Object.fromEntries(portNames.map((name, offset) => [name, base + offset])) as Ports;
   return gateway === undefined ? ports : { ...ports, gateway };
 };
 
 /** The bases to try for a clone, its own first: the path decides, so that a clone keeps its addresses. */
 export function* candidateBases(clonePath: string): Generator<number> {
-  const start = createHash('sha256').update(clonePath).digest().readUInt32BE(0) % BLOCKS;
-  for (let step = 0; step < BLOCKS; step += 1) yield FIRST_BASE + ((start + step) % BLOCKS) * BLOCK;
+  const start = createHash('sha256').update(clonePath).digest().readUInt32BE(0) % blocks;
+  for (let step = 0; step < blocks; step += 1) yield firstBase + ((start + step) % blocks) * portsPerClone;
 }
 
 /** The base of a block that nothing else uses: for a platform that lives as long as a test or benchmark. */
 export async function freeBase(seed: string): Promise<number> {
   for (const base of candidateBases(seed)) {
-    const taken = await takenOf(portsFrom(base), NAMES);
+    const taken = await takenOf(portsFrom(base), portNames);
     if (taken.length === 0) return base;
   }
   throw new Error('no free block of ports');

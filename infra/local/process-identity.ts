@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** A process beyond doubt: ids are used again, so the start time and the boot belong to it. */
-export interface ProcessIdentity {
+export type ProcessIdentity = {
   pid: number;
   startTime: string;
   bootId: string;
-}
+};
 
 /** The identity of a living process; undefined when there is none, or only a zombie that nobody reaps. */
 export function identify(pid: number): ProcessIdentity | undefined {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type NatsUser, natsUsers, passwordVariable } from '../nats/users.ts';
 import { writePrivately } from './write-privately.ts';
 
-export interface Secrets {
+export type Secrets = {
   postgresPassword: string;
   /** `id:base64 of 32 bytes`, as ENCRYPTION_KEYS. What is encrypted with it is lost without it. */
   encryptionKeys: string;
-}
+};
 
 /** The secrets of this clone's platform, made at its first start. */
 export function readSecrets(localDirectory: string): Secrets {

@@ -12,16 +12,16 @@ import { findNats, natsSpec } from './servers/nats.ts';
 import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
 import { findTemporal, temporalSpec } from './servers/temporal.ts';
 
-export interface ServerAddresses {
+export type ServerAddresses = {
   /** An administrator's connection to the platform's database. */
   databaseUrl: string;
   /** As the user `admin`, where the server is ours. */
   natsUrl: string;
   temporalAddress: string;
   temporalUiUrl: string;
-}
+};
 
-export interface ServerOptions {
+export type ServerOptions = {
   localDirectory: string;
   env: NodeJS.ProcessEnv;
   ports: Ports;
@@ -29,9 +29,9 @@ export interface ServerOptions {
   password: string;
   start(spec: ProcessSpec): Promise<void>;
   report(text: string): void;
-}
+};
 
-const DATABASE = 'mostrador';
+const databaseName = 'mostrador';
 
 /** The ports that are needed for the servers which the environment does not bring. */
 export const serverPorts = (env: NodeJS.ProcessEnv): PortName[] => [
@@ -52,7 +52,7 @@ export async function providePostgres(options: ServerOptions): Promise<string> {
   }
   const serverUrl = new URL(env.POSTGRES_URL || adminUrl({ port: ports.postgres, password }));
   const named = serverUrl.pathname.slice(1);
-  const database = named === '' || named === 'postgres' ? DATABASE : named;
+  const database = named === '' || named === 'postgres' ? databaseName : named;
   const databaseUrl = new URL(serverUrl);
   databaseUrl.pathname = `/${database}`;
   try {

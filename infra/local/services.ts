@@ -13,14 +13,14 @@ export const stopOrder = [['gateway'], ['workflows'], ['crm', 'scheduling', 'mes
 export const processNames = stopOrder.flat();
 type ProcessName = (typeof processNames)[number];
 
-export interface ServiceOptions extends ServerAddresses {
+export type ServiceOptions = ServerAddresses & {
   localDirectory: string;
   env: NodeJS.ProcessEnv;
   ports: Ports;
   password: string;
   encryptionKeys: string;
   shutdownTimeoutMs: number;
-}
+};
 
 export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gateway}`;
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, type Children, type ProcessSpec, untilReady } from './children.ts';
 import type { Output } from './output.ts';
 
-export interface Supervisor {
+export type Supervisor = {
   /** Starts a process and resolves when it serves; from then on it is started again whenever it ends. */
   start(spec: ProcessSpec): Promise<void>;
   /** Stops the named processes, together, each within the limit. */
@@ -10,13 +10,13 @@ export interface Supervisor {
   /** No process is started any more from here on. */
   startNoMore(): void;
   killAll(): void;
-}
+};
 
-const READY_WITHIN_MS = 60_000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const readyWithinMs = 60_000;
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
 /** One that ran this long before it ended is not in a loop of crashes. */
-const STEADY_AFTER_MS = 30_000;
+const steadyAfterMs = 30_000;
 
 export function createSupervisor(children: Children, output: Output): Supervisor {
   const running = new Map<string, Child>();
@@ -31,15 +31,15 @@ export function createSupervisor(children: Children, output: Output): Supervisor
 
   const watch = async (spec: ProcessSpec, first: Child, onLine: (line: string) => void): Promise<void> => {
     let child = first;
-    let pauseMs = FIRST_PAUSE_MS;
+    let pauseMs = firstPauseMs;
     for (;;) {
       const startedAt = Date.now();
       const how = await child.exited;
       if (!open) return;
-      if (Date.now() - startedAt > STEADY_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      if (Date.now() - startedAt > steadyAfterMs) pauseMs = firstPauseMs;
       output.say(`${spec.name} ended (${how}); it is started again in ${pauseMs / 1000} s`);
       await pause(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       if (!open) return;
       child = launch(spec, onLine);
     }
@@ -49,7 +49,7 @@ export function createSupervisor(children: Children, output: Output): Supervisor
     async start(spec) {
       const onLine = output.linesOf(spec.name);
       const child = launch(spec, onLine);
-      await untilReady(spec, child, READY_WITHIN_MS);
+      await untilReady(spec, child, readyWithinMs);
       void watch(spec, child, onLine);
     },
     async stop(names, limitMs) {

@@ -13,10 +13,10 @@ import { adminUrl, findPostgres, preparePostgres } from './servers/postgres.ts';
 import { findTemporal, temporalSpec } from './servers/temporal.ts';
 import { findToxiproxy } from './servers/toxiproxy.ts';
 
-const TEMPLATE = 'mostrador_template';
+const templateDatabase = 'mostrador_template';
 // Registered at the start, as making one later takes seconds to be seen by every part of the server.
-const NAMESPACES = Array.from({ length: 30 }, (_, index) => `test-${String(index + 1).padStart(2, '0')}`);
-const READY_WITHIN_MS = 60_000;
+const namespaces = Array.from({ length: 30 }, (_, index) => `test-${String(index + 1).padStart(2, '0')}`);
+const readyWithinMs = 60_000;
 
 /**
  * What integration tests share, for the length of one run: PostgreSQL with a template database that every service has
@@ -36,7 +36,7 @@ export default async function startTestServers(): Promise<() => Promise<void>> {
   const start = async (spec: ProcessSpec) => {
     const child = children.start(spec);
     started.push(child);
-    await untilReady(spec, child, READY_WITHIN_MS);
+    await untilReady(spec, child, readyWithinMs);
   };
   const stop = async () => {
     await Promise.all(started.map((child) => child.stop(5000)));
@@ -69,17 +69,17 @@ async function startPostgres(folder: string, start: (spec: ProcessSpec) => Promi
   );
 
   const server = postgres(adminUrl({ port, password }), { max: 1, onnotice: () => {} });
-  await createDatabase(server, TEMPLATE);
+  await createDatabase(server, templateDatabase);
   await server.end();
-  const template = postgres(adminUrl({ port, password, database: TEMPLATE }), { max: 1, onnotice: () => {} });
-  await createRoles(template, { database: TEMPLATE, password });
+  const template = postgres(adminUrl({ port, password, database: templateDatabase }), { max: 1, onnotice: () => {} });
+  await createRoles(template, { database: templateDatabase, password });
   await template.end();
   const urlFor = (role: string) =>
-    adminUrl({ port, password, database: TEMPLATE }).replace('//postgres:', `//${role}:`);
+    adminUrl({ port, password, database: templateDatabase }).replace('//postgres:', `//${role}:`);
   await Promise.all(schemas.map((schema) => migrateService(schema, urlFor(`${schema}_owner`), { info: () => {} })));
 
   process.env.TEST_POSTGRES_URL = adminUrl({ port, password });
-  process.env.TEST_TEMPLATE_DATABASE = TEMPLATE;
+  process.env.TEST_TEMPLATE_DATABASE = templateDatabase;
 }
 
 async function startTemporal(
@@ -92,7 +92,7 @@ async function startTemporal(
   // Continuing as new is suggested after 4,096 events by default; here a test of it takes a second.
   const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 60 };
   await start(
-    temporalSpec({ binary, home: folder, ports: { grpc, http, metrics }, namespaces: NAMESPACES, dynamicConfig }),
+    temporalSpec({ binary, home: folder, ports: { grpc, http, metrics }, namespaces: namespaces, dynamicConfig }),
   );
   process.env.TEST_TEMPORAL_ADDRESS = `127.0.0.1:${grpc}`;
   process.env.TEST_TEMPORAL_SERVER = binary;

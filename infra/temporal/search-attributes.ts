@@ -1,7 +1,7 @@
 import { searchAttributes } from '../../packages/contracts/src/workflows.ts';
 import type { TemporalAddress } from '../../packages/kit/src/clients/temporal-address.ts';
 
-const KEYWORD = 2; // temporal.api.enums.v1.IndexedValueType
+const keyword = 2; // temporal.api.enums.v1.IndexedValueType
 
 /** The names that workflows can be searched by, all of type Keyword. */
 export const searchAttributeNames: string[] = Object.values(searchAttributes);
@@ -17,7 +17,7 @@ export async function registerSearchAttributes(server: TemporalAddress, namespac
     if (missing.length === 0) return;
     await connection.operatorService.addSearchAttributes({
       namespace,
-      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, keyword])),
     });
   } finally {
     await connection.close();

@@ -25,6 +25,7 @@ export type PlatformAddresses = {
 };
 
 declare module 'vitest' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface ProvidedContext {
     platform: PlatformAddresses;
   }

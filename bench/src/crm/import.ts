@@ -32,8 +32,8 @@ function* csv(rows: number): Generator<string> {
 type Result = { created: number; existing: number; seconds: number };
 
 async function importFile(root: string, platform: Platform, storeId: string, file: string): Promise<Result> {
-  const arguments_ = ['lead', 'import', '--store', storeId, file, '--json'];
-  const child = spawn(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...arguments_], {
+  const argv = ['lead', 'import', '--store', storeId, file, '--json'];
+  const child = spawn(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...argv], {
     env: { ...process.env, LOCAL_DIR: platform.localDirectory, NATS_URL: '' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -8,7 +8,7 @@ import { freePort } from '../ports.ts';
 import { downloadTool } from './download-tool.ts';
 import { cachedGoTool, toolPath } from './go-tool.ts';
 
-const TOOL = { name: 'temporal', title: 'The server', module: '', package: '', version: 'v1.5.1' };
+const temporalTool = { name: 'temporal', title: 'The server', module: '', package: '', version: 'v1.5.1' };
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let server: Server | undefined;
@@ -40,19 +40,23 @@ async function originWith(version: string): Promise<string> {
 }
 
 test('a download is kept under the name of its version and can be run', async () => {
-  const path = await downloadTool(TOOL, env, () => {}, await originWith('1.5.1'));
-  expect(path).toBe(toolPath(TOOL, env));
+  const path = await downloadTool(temporalTool, env, () => {}, await originWith('1.5.1'));
+  expect(path).toBe(toolPath(temporalTool, env));
   expect(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout).toContain('1.5.1');
-  expect(cachedGoTool(TOOL, env)).toBe(path);
+  expect(cachedGoTool(temporalTool, env)).toBe(path);
 });
 
 test('a download of another version is refused and leaves nothing behind', async () => {
-  await expect(downloadTool(TOOL, env, () => {}, await originWith('1.4.0'))).rejects.toThrow('it is not v1.5.1');
-  expect(existsSync(toolPath(TOOL, env))).toBe(false);
-  expect(readdirSync(dirname(toolPath(TOOL, env)))).toEqual([]);
+  await expect(downloadTool(temporalTool, env, () => {}, await originWith('1.4.0'))).rejects.toThrow(
+    'it is not v1.5.1',
+  );
+  expect(existsSync(toolPath(temporalTool, env))).toBe(false);
+  expect(readdirSync(dirname(toolPath(temporalTool, env)))).toEqual([]);
 });
 
 test('a place that is not there is said with its address', async () => {
   const origin = `http://127.0.0.1:${await freePort()}`;
-  await expect(downloadTool(TOOL, env, () => {}, origin)).rejects.toThrow(`could not be downloaded from ${origin}`);
+  await expect(downloadTool(temporalTool, env, () => {}, origin)).rejects.toThrow(
+    `could not be downloaded from ${origin}`,
+  );
 });

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type GoTool, toolPath } from './go-tool.ts';
 
-const ANSWER_WITHIN_MS = 4000;
-const STALLED_AFTER_MS = 20_000;
+const answerWithinMs = 4000;
+const stalledAfterMs = 20_000;
 
 /** The Temporal project's own build, from where its SDKs fetch it. Gives up soon when that place cannot be reached. */
 export async function downloadTool(
@@ -42,7 +42,7 @@ export async function downloadTool(
 
 async function fetchTo(url: string, file: string, report: (text: string) => void): Promise<void> {
   const abort = new AbortController();
-  let timer = setTimeout(() => abort.abort(new Error('no answer')), ANSWER_WITHIN_MS);
+  let timer = setTimeout(() => abort.abort(new Error('no answer')), answerWithinMs);
   try {
     const response = await fetch(url, { signal: abort.signal });
     if (!response.ok || !response.body) throw new Error(`it answered ${response.status}`);
@@ -51,7 +51,7 @@ async function fetchTo(url: string, file: string, report: (text: string) => void
     const body = Readable.fromWeb(response.body as import('node:stream/web').ReadableStream);
     body.on('data', () => {
       clearTimeout(timer);
-      timer = setTimeout(() => abort.abort(new Error('it stalled')), STALLED_AFTER_MS);
+      timer = setTimeout(() => abort.abort(new Error('it stalled')), stalledAfterMs);
     });
     await pipeline(body, createWriteStream(file));
   } finally {

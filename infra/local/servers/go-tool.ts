@@ -6,15 +6,15 @@ import { withLock } from '../lock.mjs';
 import { cacheDirectory } from '../paths.ts';
 import { findOnPath } from './find-on-path.ts';
 
-export interface GoTool {
+export type GoTool = {
   name: string;
   title: string;
   module: string;
   package: string;
   version: string;
-}
+};
 
-const PROGRESS_EVERY_MS = 10_000;
+const progressEveryMs = 10_000;
 
 /** Where a tool of exactly this version is, or will be: the name carries the version, as a Go build does not tell it. */
 export const toolPath = (tool: GoTool, env: NodeJS.ProcessEnv): string =>
@@ -103,7 +103,7 @@ async function install(
   const progress = setInterval(() => {
     const { downloaded, compiled } = counts;
     report(`${tool.title}: ${downloaded} modules downloaded, ${compiled} packages compiled, ${seconds()} s`);
-  }, PROGRESS_EVERY_MS);
+  }, progressEveryMs);
   const how = await child.exited;
   clearInterval(progress);
   process.removeListener('exit', endGroup);

@@ -5,7 +5,7 @@ import { root } from '../paths.ts';
 import { findOnPath } from './find-on-path.ts';
 import { buildGoTool, cachedGoTool } from './go-tool.ts';
 
-const TOOL = {
+const natsServer = {
   name: 'nats-server',
   title: 'NATS server',
   module: 'github.com/nats-io/nats-server/v2',
@@ -15,15 +15,15 @@ const TOOL = {
 
 /** nats-server 2.15 or a later 2.x from PATH, else from the cache, else built once. */
 export async function findNats(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
-  const onPath = findOnPath(TOOL.name, env);
+  const onPath = findOnPath(natsServer.name, env);
   if (onPath) {
     const [, minor] = /v2\.(\d+)\./.exec(spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
     if (Number(minor) >= 15) return onPath;
   }
-  const cached = cachedGoTool(TOOL, env);
+  const cached = cachedGoTool(natsServer, env);
   if (cached) return cached;
   try {
-    return await buildGoTool(TOOL, env, report);
+    return await buildGoTool(natsServer, env, report);
   } catch (error) {
     throw new Error(
       `No NATS server. Any one of these helps: set NATS_URL to a server that runs; put nats-server 2.15 or newer on PATH; install Go (https://go.dev/dl), with its module proxy reachable.\n${(error as Error).message}`,

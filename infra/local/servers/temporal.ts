@@ -5,16 +5,16 @@ import { downloadTool } from './download-tool.ts';
 import { findOnPath } from './find-on-path.ts';
 import { buildGoTool, cachedGoTool } from './go-tool.ts';
 
-const TOOL = {
+const temporalCli = {
   name: 'temporal',
   title: "Temporal's dev server",
   module: 'github.com/temporalio/cli',
   package: '/cmd/temporal',
   version: 'v1.5.1',
 };
-const SERVER_MINOR = 29;
+const serverMinor = 29;
 
-export interface TemporalOptions {
+export type TemporalOptions = {
   binary: string;
   /** A folder of its own: it keeps an id in its home. */
   home: string;
@@ -24,23 +24,23 @@ export interface TemporalOptions {
   namespaces?: string[];
   /** Limits of the server, by name. */
   dynamicConfig?: Record<string, number>;
-}
+};
 
 /** The Temporal command from PATH, else from the cache, else downloaded, else built once. */
 export async function findTemporal(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
-  const onPath = findOnPath(TOOL.name, env);
+  const onPath = findOnPath(temporalCli.name, env);
   if (onPath) {
     // A build from source calls itself 0.0.0-DEV; the server inside it tells.
     const [, minor] =
       /Server 1\.(\d+)\./.exec(spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
-    if (Number(minor) >= SERVER_MINOR) return onPath;
+    if (Number(minor) >= serverMinor) return onPath;
   }
-  const cached = cachedGoTool(TOOL, env);
+  const cached = cachedGoTool(temporalCli, env);
   if (cached) return cached;
   const tried: string[] = [];
   for (const obtain of [downloadTool, buildGoTool]) {
     try {
-      return await obtain(TOOL, env, report);
+      return await obtain(temporalCli, env, report);
     } catch (error) {
       tried.push((error as Error).message);
     }

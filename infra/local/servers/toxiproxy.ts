@@ -1,7 +1,7 @@
 import { findOnPath } from './find-on-path.ts';
 import { buildGoTool, cachedGoTool } from './go-tool.ts';
 
-const TOOL = {
+const toxiproxyServer = {
   name: 'toxiproxy',
   title: 'toxiproxy',
   module: 'github.com/Shopify/toxiproxy/v2',
@@ -11,5 +11,9 @@ const TOOL = {
 
 /** toxiproxy-server from PATH, else from the cache, else built once. Only the chaos runs use it. */
 export async function findToxiproxy(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
-  return findOnPath('toxiproxy-server', env) ?? cachedGoTool(TOOL, env) ?? (await buildGoTool(TOOL, env, report));
+  return (
+    findOnPath('toxiproxy-server', env) ??
+    cachedGoTool(toxiproxyServer, env) ??
+    (await buildGoTool(toxiproxyServer, env, report))
+  );
 }

@@ -12,12 +12,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 let database: TestDatabase;
 let nats: TestNats;
-let process_: ChildProcess | undefined;
+let gatewayProcess: ChildProcess | undefined;
 
 beforeAll(async () => {
   [database, nats] = await Promise.all([createTestDatabase('gateway'), startTestNats()]);
 });
-afterEach(() => void process_?.kill('SIGKILL'));
+afterEach(() => void gatewayProcess?.kill('SIGKILL'));
 afterAll(async () => {
   await nats?.stop();
   await database?.drop();
@@ -37,7 +37,7 @@ async function freePort(): Promise<number> {
 /** The gateway as it is run, with its log as text. */
 function start(env: Record<string, string>) {
   const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env } });
-  process_ = child;
+  gatewayProcess = child;
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

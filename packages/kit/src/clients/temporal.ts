@@ -33,11 +33,11 @@ export type Temporal = TemporalStarter & {
   close(): Promise<void>;
 };
 
-const CALL_LIMIT_MS = 5000;
-const PING_LIMIT_MS = 1000;
+const callLimitMs = 5000;
+const pingLimitMs = 1000;
 
 // Numbers of gRPC's status codes (https://grpc.io/docs/guides/status-codes/).
-const DEADLINE_EXCEEDED = 4;
+const deadlineExceeded = 4;
 /** What is wrong with the request, or with us. All else is wrong with the server or the way to it, and passes. */
 const refusals = new Set([
   3, // INVALID_ARGUMENT
@@ -79,7 +79,7 @@ export function connectTemporal(
   const client = new Client({ connection, namespace, identity });
 
   return {
-    async signalWithStart(workflow, { storeId, entityId, leadId }, signal, deadlineMs = CALL_LIMIT_MS) {
+    async signalWithStart(workflow, { storeId, entityId, leadId }, signal, deadlineMs = callLimitMs) {
       const { name, taskQueue, workflowId }: EntityWorkflowDefinition = entityWorkflows[workflow];
       const input: EntityWorkflowInput = { storeId, entityId };
       const deadline = Date.now() + deadlineMs;
@@ -99,7 +99,7 @@ export function connectTemporal(
     },
     async ping() {
       await translated(() =>
-        connection.withDeadline(Date.now() + PING_LIMIT_MS, () => connection.workflowService.getSystemInfo({})),
+        connection.withDeadline(Date.now() + pingLimitMs, () => connection.workflowService.getSystemInfo({})),
       );
     },
     close: () => connection.close(),
@@ -139,7 +139,7 @@ async function translated(call: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     const cause = (error as { cause?: unknown }).cause ?? error;
     if (!isGrpcServiceError(cause)) throw error;
-    if (cause.code === DEADLINE_EXCEEDED) throw new AppError('upstream_timeout', { cause: error });
+    if (cause.code === deadlineExceeded) throw new AppError('upstream_timeout', { cause: error });
     if (refusals.has(cause.code)) throw error;
     throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause: error });
   }

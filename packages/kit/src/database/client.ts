@@ -24,7 +24,7 @@ export type Client = {
   end(): Promise<void>;
 };
 
-const CONNECT_TIMEOUT_SECONDS = 5;
+const connectTimeoutSeconds = 5;
 
 /**
  * Makes a client; it connects with its first statement.
@@ -46,7 +46,7 @@ export function createClient(options: {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    connect_timeout: connectTimeoutSeconds,
     // The types are named below: to look them up costs a round trip, and its failure would be an unhandled rejection.
     fetch_types: false,
     onnotice: () => {},
@@ -99,7 +99,7 @@ function open({ host, port, path }: { host: string[]; port: number[]; path?: str
   const address = path ? { path } : { host: host[0] ?? '127.0.0.1', port: port[0] ?? 5432 };
   const socket = net.connect({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
   socket.on('error', () => {}); // postgres.js removes its own listeners before it is done with the socket
-  socket.setTimeout(CONNECT_TIMEOUT_SECONDS * 1000, () =>
+  socket.setTimeout(connectTimeoutSeconds * 1000, () =>
     socket.destroy(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' })),
   );
   // Its certificate is checked against this name.

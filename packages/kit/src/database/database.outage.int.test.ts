@@ -11,7 +11,7 @@ import { createSystemDatabase, type SystemDatabase } from './database.ts';
 
 // A server of this file's own, so that it can be stopped, killed and frozen. The system pool is used, as the
 // administrator's rows belong to no store; both pools are the same below that.
-const SIZE = 4;
+const poolSize = 4;
 let folder: string;
 let port: number;
 let server: Child;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   port = await freePort();
   await startServer();
   const url = adminUrl({ port, password: 'test' });
-  database = createSystemDatabase({ url, size: SIZE, log: silentLog(), name: 'outage' });
+  database = createSystemDatabase({ url, size: poolSize, log: silentLog(), name: 'outage' });
   await write((sql) => sql`create table facts (id int generated always as identity, text text)`);
 });
 afterAll(async () => {
@@ -54,13 +54,13 @@ const atOnce = <T>(count: number, work: () => Promise<T>) =>
 /** Every connection serves again, and none is lost: as many as there may be run side by side. */
 async function expectWholePool(): Promise<void> {
   await waitFor(() => note('after').then(() => true), { description: 'the pool works again' });
-  const sleeps = await atOnce(SIZE, () => database.read(scope(), (sql) => sql`select pg_sleep(0.05)`));
-  expect(sleeps).toEqual(Array(SIZE).fill('done'));
-  expect(database.stats()).toEqual({ size: SIZE, busy: 0, waiting: 0 });
+  const sleeps = await atOnce(poolSize, () => database.read(scope(), (sql) => sql`select pg_sleep(0.05)`));
+  expect(sleeps).toEqual(Array(poolSize).fill('done'));
+  expect(database.stats()).toEqual({ size: poolSize, busy: 0, waiting: 0 });
 }
 
 test('the pool works again after PostgreSQL was restarted, and refused at once while it was away', async () => {
-  await atOnce(SIZE, () => note('warm'));
+  await atOnce(poolSize, () => note('warm'));
   await server.stop(5000);
   const startedAt = performance.now();
   expect(new Set(await atOnce(20, () => note('away')))).toEqual(new Set(['service_unavailable']));
@@ -73,7 +73,7 @@ test('the pool works again after PostgreSQL was restarted, and refused at once w
 test('what was acknowledged before PostgreSQL was killed is there, and the pool works again', async () => {
   let acknowledged = 0;
   let killed = false;
-  const writers = atOnce(SIZE, async () => {
+  const writers = atOnce(poolSize, async () => {
     while (!killed) {
       await note('acknowledged');
       acknowledged++;
@@ -89,11 +89,11 @@ test('what was acknowledged before PostgreSQL was killed is there, and the pool 
   const [row] = await database.read(scope(), (sql) => sql`select count(*) from facts where text = 'acknowledged'`);
   // A COMMIT whose answer was lost may have been done.
   expect(row?.count).toBeGreaterThanOrEqual(acknowledged);
-  expect(row?.count).toBeLessThanOrEqual(acknowledged + SIZE);
+  expect(row?.count).toBeLessThanOrEqual(acknowledged + poolSize);
 });
 
 test('the pool works again after PostgreSQL stood still, and nobody waited past the deadline', async () => {
-  await atOnce(SIZE, () => note('warm'));
+  await atOnce(poolSize, () => note('warm'));
   const backends = await database.read(scope(), (sql) => sql`select pid from pg_stat_activity where pid is not null`);
   const processes = [server.pid, ...backends.map(({ pid }) => pid as number)];
   const signalAll = (signal: NodeJS.Signals) => {
@@ -102,10 +102,10 @@ test('the pool works again after PostgreSQL stood still, and nobody waited past 
   signalAll('SIGSTOP');
   try {
     const startedAt = performance.now();
-    const outcomes = await atOnce(SIZE * 3, () => database.read(scope(500), (sql) => sql`select 1`));
+    const outcomes = await atOnce(poolSize * 3, () => database.read(scope(500), (sql) => sql`select 1`));
     expect(performance.now() - startedAt).toBeLessThan(1500);
-    expect(outcomes.filter((code) => code === 'upstream_timeout')).toHaveLength(SIZE);
-    expect(outcomes.filter((code) => code === 'service_unavailable')).toHaveLength(SIZE * 2);
+    expect(outcomes.filter((code) => code === 'upstream_timeout')).toHaveLength(poolSize);
+    expect(outcomes.filter((code) => code === 'service_unavailable')).toHaveLength(poolSize * 2);
   } finally {
     signalAll('SIGCONT');
   }

@@ -57,7 +57,7 @@ const limits: ServerLimits = {
   idleInTransactionTimeoutMs: 10_000,
   transactionTimeoutMs: 30_000,
 };
-const MOST_RUNS = 6;
+const mostRuns = 6;
 
 /** Connections of a store-scoped role. Connects when first used, and again after any failure. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -125,7 +125,7 @@ function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Sc
           return await pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress));
         } catch (error) {
           const waitMs = Math.random() * 10 * 2 ** run;
-          const again = mayRunAgain(error) && run < MOST_RUNS && Date.now() + waitMs < scope.deadline;
+          const again = mayRunAgain(error) && run < mostRuns && Date.now() + waitMs < scope.deadline;
           if (!again) throw failureOf(error, progress.phase);
           await pause(waitMs);
         }

@@ -18,10 +18,10 @@ export type MigrateOptions = {
 
 type Migration = { readonly name: string; readonly text: string; readonly checksum: string };
 
-const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/;
-const WITHOUT_TRANSACTION = /^-- no-transaction\s*\n/;
-const LOCK_TIMEOUT_MS = 2000;
-const LOCK_NOT_AVAILABLE = '55P03';
+const fileName = /^\d{4}-[a-z0-9-]+\.sql$/;
+const withoutTransaction = /^-- no-transaction\s*\n/;
+const lockWaitMs = 2000;
+const lockNotAvailable = '55P03';
 
 /**
  * Brings a schema to what the files in a folder say. Files run in the order of their names, each once, each in a
@@ -44,7 +44,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     // An index over a large table takes long; only waiting for locks has a limit.
     limits: {
       statementTimeoutMs: 0,
-      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      lockTimeoutMs: lockWaitMs,
       idleInTransactionTimeoutMs: 60_000,
       transactionTimeoutMs: 0,
     },
@@ -71,7 +71,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
 
 async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
-  const odd = names.find((name) => !FILE_NAME.test(name));
+  const odd = names.find((name) => !fileName.test(name));
   if (odd) throw new Error(`${odd} in ${directory} is not named NNNN-name.sql`);
   const twice = names.find((name, index) => name.slice(0, 4) === names[index + 1]?.slice(0, 4));
   if (twice) throw new Error(`two migrations in ${directory} have the number of ${twice}`);
@@ -105,12 +105,12 @@ async function apply(sql: Sql, schema: string, { name, text, checksum }: Migrati
   const remember = () =>
     sql`insert into ${sql(schema)}.schema_migrations (name, checksum) values (${name}, ${checksum})`;
   await sql`select set_config('search_path', ${schema}, false)`;
-  if (WITHOUT_TRANSACTION.test(text)) {
+  if (withoutTransaction.test(text)) {
     // It waits for transactions older than itself and holds up nobody; given up, it would leave half an index.
     await sql`set lock_timeout = 0`;
     await sql.unsafe(text);
     await remember();
-    await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, false)`;
+    await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, false)`;
     return;
   }
   try {
@@ -129,7 +129,7 @@ async function patiently(until: number, work: () => Promise<void>): Promise<void
     try {
       return await work();
     } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE || Date.now() >= until) throw error;
+      if (codeOf(error) !== lockNotAvailable || Date.now() >= until) throw error;
       await pause(200 + Math.random() * 300);
     }
   }

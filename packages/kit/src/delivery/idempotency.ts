@@ -42,8 +42,8 @@ type IdempotencyRecord = {
 class StartAgain extends Error {}
 
 /** Left for the answer's way back, so that the caller hears it before giving up. */
-const ANSWER_MARGIN_MS = 250;
-const LONGEST_PAUSE_MS = 250;
+const answerMarginMs = 250;
+const longestPauseMs = 250;
 
 /**
  * One effect per idempotency key (the specification's replay window: 24 hours, per store and endpoint). The first
@@ -137,7 +137,7 @@ async function underKey<R>(
   { database, context, idempotency }: { database: Database; context: StoreContext; idempotency: Idempotency },
   does: { again: (record: IdempotencyRecord) => R; first: () => Promise<R> },
 ): Promise<R> {
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const earlier = await database.read(context, (sql) => findRecord(sql, context.storeId, idempotency));
     if (earlier) {
       if (earlier.fingerprint !== idempotency.fingerprint) throw new AppError('idempotency_key_reused');
@@ -148,7 +148,7 @@ async function underKey<R>(
     } catch (error) {
       if (!(error instanceof StartAgain)) throw error;
     }
-    if (Date.now() + pauseMs + ANSWER_MARGIN_MS >= context.deadline) {
+    if (Date.now() + pauseMs + answerMarginMs >= context.deadline) {
       throw new AppError('idempotency_in_progress', { retryAfterSeconds: 1 });
     }
     await pause(pauseMs * (0.5 + Math.random() * 0.5));

@@ -19,8 +19,8 @@ export type OutboxRow = {
 /** What becomes of a row that could not be delivered. */
 export type Postponement = { readonly id: string; readonly waitMs: number; readonly error: string };
 
-const STATEMENT_LIMIT_MS = 5000;
-const scope = () => ({ deadline: Date.now() + STATEMENT_LIMIT_MS });
+const statementLimitMs = 5000;
+const scope = () => ({ deadline: Date.now() + statementLimitMs });
 
 /** The relay's statements. Each is a transaction of its own: nothing stays locked while the network is used. */
 export function outboxRepository(database: SystemDatabase) {

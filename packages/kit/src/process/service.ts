@@ -46,7 +46,7 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly build: (dependencies: ServiceDependencies) => ServiceParts<Ops>;
 };
 
-const PURGE_EVERY_MS = 10 * 60_000;
+const purgeEveryMs = 10 * 60_000;
 
 /**
  * The process of a service that keeps data: its schema has the outbox and the idempotency records (`packages/kit/sql`).
@@ -127,7 +127,7 @@ async function startService<const Ops extends Record<string, Operation>>(
 function purgeJob(database: SystemDatabase, log: Log): Periodic {
   return periodically({
     name: 'purge of idempotency records',
-    everyMs: PURGE_EVERY_MS,
+    everyMs: purgeEveryMs,
     log,
     run: async (signal) => void (await purgeIdempotency(database, { signal })),
   });

@@ -9,7 +9,7 @@ export type TestTemporal = {
   close(): Promise<void>;
 };
 
-const NAMESPACES = 30;
+const namespaceCount = 30;
 
 /** Lends one of the namespaces `test-01` to `test-30`, which are registered when the server starts, until it is closed. */
 export async function testTemporal(): Promise<TestTemporal> {
@@ -53,10 +53,10 @@ export async function emptyNamespace({ client }: TestTemporal): Promise<void> {
 async function borrow(serverUrl: string): Promise<{ number: number; giveBack(): Promise<void> }> {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => {}, idle_timeout: 0, max_lifetime: null });
   // One that was just given back is not the next to be lent: what used it may still be stopping.
-  const numbers = Array.from({ length: NAMESPACES }, (_, index) => ((process.pid + index) % NAMESPACES) + 1);
+  const numbers = Array.from({ length: namespaceCount }, (_, index) => ((process.pid + index) % namespaceCount) + 1);
   const [row] = await sql<{ number: number }[]>`
     select number from unnest(${numbers}::int[]) as number
     where pg_try_advisory_lock(hashtext('test namespaces'), number) limit 1`;
-  if (!row) throw new Error(`all ${NAMESPACES} namespaces are lent`);
+  if (!row) throw new Error(`all ${namespaceCount} namespaces are lent`);
   return { number: row.number, giveBack: () => sql.end() };
 }

@@ -7,6 +7,7 @@ import { hasHash, keyIdOf } from '../keys/api-key.ts';
 import { sentTwice } from '../requests/headers.ts';
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface FastifyRequest {
     /** Who asks. Set on every request below the API's prefix, before anything else is looked at. */
     access: Access;

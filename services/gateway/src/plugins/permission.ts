@@ -5,6 +5,7 @@ import type { Access } from '../access/access.ts';
 import type { Route } from '../routes/route.ts';
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface FastifyContextConfig {
     /** The line of the API that this route is. */
     apiRoute?: Route;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => messaging?.stop());
 
-const customer_phone = '5511988887777';
+const customerPhone = '5511988887777';
 
 async function connect(storeId: string): Promise<string> {
   const { sandbox_url } = await messaging.rpc.call(
@@ -21,13 +21,13 @@ async function connect(storeId: string): Promise<string> {
   );
   return (sandbox_url as string).split('/').at(-1) as string;
 }
-const write = (token: string, text: string, phone = customer_phone) =>
+const write = (token: string, text: string, phone = customerPhone) =>
   messaging.rpc.call(
     receiveSandboxMessage,
     { body: { token, customer_phone: phone, name: 'Ana', text } },
     testContext(),
   );
-const read = (token: string, phone = customer_phone) =>
+const read = (token: string, phone = customerPhone) =>
   messaging.rpc.call(readSandboxConversation, { body: { token, customer_phone: phone } }, testContext());
 
 test('what a customer writes on the telephone is a received message of a lead', async () => {
@@ -47,7 +47,7 @@ test('the telephone shows its own conversation, in order, and no other', async (
   await write(token, 'first');
   await messaging.adminSql`
     insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body)
-    select store_id, ${randomUUID()}, id, ${customer_phone}, 'answer' from channels where store_id = ${storeId}`;
+    select store_id, ${randomUUID()}, id, ${customerPhone}, 'answer' from channels where store_id = ${storeId}`;
   await write(token, 'second');
   await write(token, 'of another', '5511988887778');
   const { messages } = await read(token);
