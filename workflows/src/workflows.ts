@@ -1,4 +1,4 @@
-/** The entry of the workflow bundle: every workflow under the name that it has in the contracts. */
+// The entry of the workflow bundle: every workflow under the name that it has in the contracts.
 export { appointment } from './appointment.workflow.ts';
 export { delivery } from './delivery.workflow.ts';
 export { followup } from './followup.workflow.ts';

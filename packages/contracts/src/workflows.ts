@@ -1,7 +1,5 @@
-/**
- * What services and the worker must agree on about workflows. Constants and types only: this file is bundled into
- * the workflow sandbox.
- */
+// What services and the worker agree on about workflows. Constants and types only: this file is bundled into the
+// workflow sandbox.
 
 /** Input of every entity workflow: which row of which store it carries. Ids only, nothing personal. */
 export type EntityWorkflowInput = { readonly storeId: string; readonly entityId: string };

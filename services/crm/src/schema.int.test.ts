@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { describeKitTables } from '@mostrador/testing/servers/kit-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertLead } from './leads/lead.repository.ts';
 
@@ -71,4 +72,9 @@ test('the columns hold the bounds of the API by themselves', async () => {
     );
     await expect(inserting, JSON.stringify(members).slice(0, 40)).rejects.toThrow('violates check constraint');
   }
+});
+
+test('the tables of the packages are as their canonical text makes them', async () => {
+  const { actual, canonical } = await describeKitTables(database, 'crm');
+  expect(actual).toEqual(canonical);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { describeKitTables } from '@mostrador/testing/servers/kit-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let database: TestDatabase;
@@ -122,4 +123,9 @@ test('a message that came in has no outcome, and an error has a code and a detai
   for (const wrong of ["status = 'received'", "direction = 'inbound'", "error_code = '1'", "status = 'lost'"]) {
     await expect(change(wrong), wrong).rejects.toThrow('violates check constraint');
   }
+});
+
+test('the tables of the packages are as their canonical text makes them', async () => {
+  const { actual, canonical } = await describeKitTables(database, 'messaging', { defersAnswers: true });
+  expect(actual).toEqual(canonical);
 });

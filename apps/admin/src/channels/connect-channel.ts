@@ -66,22 +66,32 @@ export const connectChannelCommand = (admin: Admin): Command =>
       );
     });
 
-/** What belongs to one provider only, said before the platform is asked. */
-function refuseMisfits({ provider, phoneNumberId, phone, apiUrl, secretsStdin }: Options): void {
-  const ofWhatsapp = { '--phone-number-id': phoneNumberId, '--secrets-stdin': secretsStdin };
-  const faults: string[] = [];
-  if (provider === 'sandbox') {
-    for (const [name, value] of Object.entries({ ...ofWhatsapp, '--api-url': apiUrl })) {
-      if (value !== undefined) faults.push(`${name} is not for --provider sandbox, which needs no account`);
-    }
-  }
-  if (provider === 'whatsapp_cloud') {
-    for (const [name, value] of Object.entries({ ...ofWhatsapp, '--phone': phone })) {
-      if (value === undefined) faults.push(`${name} is required for --provider whatsapp_cloud`);
-    }
-    if (apiUrl !== undefined && !/^https?:\/\//i.test(apiUrl)) {
-      faults.push('--api-url must be a full address that begins with https:// or http://');
-    }
+/** The options that a provider needs, and those that it does not use. */
+const optionsOf: Partial<Record<string, { readonly needs: readonly string[]; readonly ignores: readonly string[] }>> = {
+  sandbox: { needs: [], ignores: ['--phone-number-id', '--secrets-stdin', '--api-url'] },
+  whatsapp_cloud: { needs: ['--phone-number-id', '--secrets-stdin', '--phone'], ignores: [] },
+};
+
+/** Throws a `UsageError` before the platform is asked, when the options do not fit the provider. */
+function refuseMisfits({ provider = '', phoneNumberId, phone, apiUrl, secretsStdin }: Options): void {
+  const given: Record<string, unknown> = {
+    '--phone-number-id': phoneNumberId,
+    '--secrets-stdin': secretsStdin,
+    '--phone': phone,
+    '--api-url': apiUrl,
+  };
+  const { needs = [], ignores = [] } = optionsOf[provider] ?? {};
+  const faults = [
+    ...ignores
+      .filter((name) => given[name] !== undefined)
+      .map((name) => `${name} is not for --provider ${provider}, which needs no account`),
+    ...needs
+      .filter((name) => given[name] === undefined)
+      .map((name) => `${name} is required for --provider ${provider}`),
+  ];
+  const takesUrl = apiUrl !== undefined && !ignores.includes('--api-url');
+  if (takesUrl && !/^https?:\/\//i.test(apiUrl)) {
+    faults.push('--api-url must be a full address that begins with https:// or http://');
   }
   if (faults.length > 0) throw new UsageError(faults);
 }

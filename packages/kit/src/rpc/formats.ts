@@ -1,8 +1,3 @@
-/**
- * The `format`s of our schemas, and what a date-time text means. Stricter than what validators come with: a text that
- * passes is a value that the database and the calendar take.
- */
-
 import { firstInstantMs, lastInstantMs } from '@mostrador/contracts/core';
 
 /** RFC 9562, any version, upper or lower case. */
@@ -13,6 +8,7 @@ const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 
+/** The `format`s of our schemas. Stricter than a validator's own: the database and the calendar accept every text that passes. */
 export const formats = {
   uuid,
   'date-time': (text: string) => parseInstantMs(text) !== undefined,

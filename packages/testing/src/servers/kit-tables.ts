@@ -28,9 +28,57 @@ export async function createKitDatabase(): Promise<TestDatabase> {
 
 /** The package that holds the canonical text of each table. */
 const owners = { outbox: 'kit', idempotency: 'kit', rollups: 'rollups' } as const;
+type CanonicalText = keyof typeof owners;
 
-/** The canonical text of some of the packages' tables, for the roles of the kit's own tests. */
-export async function tableText(name: keyof typeof owners): Promise<string> {
+/** The canonical text of some of the packages' tables, for the roles of a service. */
+export async function tableText(name: CanonicalText, role: string = service): Promise<string> {
   const text = await readFile(new URL(`../../../${owners[name]}/sql/${name}.sql`, import.meta.url), 'utf8');
-  return text.replaceAll(/\bto service(_system)?\b/g, `to ${service}$1`);
+  return text.replaceAll(/\bto service(_system)?\b/g, `to ${role}$1`);
+}
+
+/**
+ * The tables that a service's migrations copy from the packages, and the same tables made from the canonical text now,
+ * both as PostgreSQL describes them: columns, constraints, indexes, policies, grants and storage settings. They must be
+ * equal. `defersAnswers`: the service uses `withDeferredIdempotency`, whose column the others leave out.
+ */
+export async function describeKitTables(
+  { adminSql }: TestDatabase,
+  name: string,
+  { defersAnswers = false, hasReports = true }: { defersAnswers?: boolean; hasReports?: boolean } = {},
+): Promise<{ actual: unknown; canonical: unknown }> {
+  const tables = ['outbox', 'idempotency_records', ...(hasReports ? ['report_quarters', 'report_closing'] : [])];
+  const texts: CanonicalText[] = ['outbox', 'idempotency', ...(hasReports ? (['rollups'] as const) : [])];
+  const describe = (schema: string) => Promise.all(tables.map((table) => describeTable(adminSql, schema, table)));
+  await adminSql.begin(async (sql) => {
+    await sql.unsafe('create schema canonical');
+    await sql.unsafe('set local search_path = canonical');
+    for (const text of texts) await sql.unsafe(await tableText(text, name));
+    if (defersAnswers) return;
+    await sql.unsafe('alter table idempotency_records drop column entity_id, alter column reply set not null');
+  });
+  return { actual: await describe(name), canonical: await describe('canonical') };
+}
+
+async function describeTable(sql: postgres.Sql, schema: string, table: string): Promise<unknown> {
+  const [description] = await sql`
+    with described as (
+      select oid, relrowsecurity, relforcerowsecurity, reloptions, relacl, relowner from pg_class
+      where relname = ${table} and relnamespace = ${schema}::regnamespace)
+    select ${table} as table, relrowsecurity, relforcerowsecurity, reloptions,
+      (select json_agg(json_build_array(attname, format_type(atttypid, atttypmod), attnotnull,
+          pg_get_expr(adbin, adrelid)) order by attname)
+       from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+       where attrelid = described.oid and attnum > 0 and not attisdropped) as columns,
+      (select json_agg(json_build_array(conname, pg_get_constraintdef(pg_constraint.oid)) order by conname)
+       from pg_constraint where conrelid = described.oid and contype <> 'n') as constraints,
+      (select json_agg(replace(pg_get_indexdef(indexrelid), ${`${schema}.`}::text, '') order by indexrelid::regclass::text)
+       from pg_index where indrelid = described.oid) as indexes,
+      (select json_agg(json_build_array(polname, polcmd, polroles::regrole[]::text, pg_get_expr(polqual, polrelid),
+          pg_get_expr(polwithcheck, polrelid)) order by polname)
+       from pg_policy where polrelid = described.oid) as policies,
+      (select json_agg(json_build_array(grantee::regrole::text, privilege_type) order by 1, grantee::regrole::text, privilege_type)
+       from aclexplode(relacl) where grantee <> relowner) as grants
+    from described`;
+  if (!description?.columns) throw new Error(`there is no table ${schema}.${table}`);
+  return description;
 }

@@ -2,8 +2,6 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import type { AgentContent, AgentRow } from './agent.ts';
 
-/** Where a page begins: after an agent, or after a number of them. */
-
 /** The active agents, the first to be chosen first. */
 export async function listActiveAgents(
   sql: Sql,

@@ -2,8 +2,6 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import type { DocumentContent, DocumentRow } from './document.ts';
 
-/** Where a page begins: after a document, or after a number of them. */
-
 const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
 
 /** The newest first. */

@@ -1,4 +1,4 @@
-/** What the stand-in refuses, and with what: the rules of the WhatsApp Cloud API as far as a sender meets them. */
+// What the stand-in refuses, and with which code: the rules of the WhatsApp Cloud API that a sender meets.
 
 export type Refusal = {
   readonly code: number;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './paths.ts';
+import { root } from '../paths.ts';
 
-const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tests', 'bench'];
+const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tests', 'bench', 'docs'];
 const present = folders.filter((folder) => existsSync(join(root, folder)));
 
 const checks: { name: string; command: string; args: string[] }[] = [
@@ -11,6 +11,7 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
   { name: 'boundaries', command: 'depcruise', args: ['--config', '.dependency-cruiser.mjs', ...present] },
   { name: 'dead code', command: 'knip', args: [] },
+  { name: 'doc comments', command: 'node', args: [join(import.meta.dirname, 'doc-comments.ts')] },
 ];
 
 // All at once; what each one found is shown when all have ended, so that they do not talk across one another.

@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../paths.ts';
+
+const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tests', 'bench', 'docs'];
+
+/** Whether a line cannot be documented: it is missing or empty, an import, the end of a block, another comment. */
+const isNothing = (line: string | undefined): boolean =>
+  line === undefined || /^\s*($|import\b|[)}\]]|\/\*|\/\/(?! biome-ignore)|export (\*|\{))/.test(line);
+
+/** The numbers, from 1, of the lines where a doc comment ends that is attached to nothing. */
+export function detachedDocComments(source: string): number[] {
+  const lines = source.split('\n');
+  const ends = lines.flatMap((line, index) => (/^\s*\/\*\*.*\*\/\s*$|^\s*\*\/\s*$/.test(line) ? [index] : []));
+  return ends
+    .filter((index) => !lines[index]?.includes('@typedef') && isNothing(lines[index + 1]))
+    .map((index) => index + 1);
+}
+
+if (import.meta.main) {
+  const files = globSync(`{${folders.join(',')}}/**/*.{ts,mjs}`, {
+    cwd: root,
+    exclude: (name) => /(^|\/)(node_modules|\.local)$/.test(String(name)),
+  });
+  const faults = files.flatMap((file) =>
+    detachedDocComments(readFileSync(join(root, file), 'utf8')).map((line) => `${file}:${line}`),
+  );
+  for (const fault of faults) console.log(`${fault} a doc comment stands directly above what it documents`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}
