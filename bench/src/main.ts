@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
-import { appointments } from './appointments.ts';
-import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './benchmark.ts';
+import { appointments } from './appointments/appointments.ts';
 import { crm } from './crm/crm.ts';
 import { followups } from './followups/followups.ts';
 import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
-import { publish } from './page.ts';
 import { reports } from './reports/reports.ts';
+import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './shared/benchmark.ts';
+import { publish } from './shared/page.ts';
 
 const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, followups, reports, mixed];
 

@@ -2,7 +2,7 @@ import { reportClosing, reportServices } from '@mostrador/contracts/workflows';
 import { createRandom } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPlatform } from '../chaos/stage.ts';
+import { startPlatform } from '../chaos/exact/stage.ts';
 import { eras } from './cases.ts';
 import { createHistory, type Era } from './history.ts';
 import { insertHistory } from './insert-history.ts';

@@ -11,7 +11,7 @@ import {
 } from '@mostrador/contracts';
 import { createRandom } from '@mostrador/testing/random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Store, startPlatform } from '../chaos/stage.ts';
+import { type Store, startPlatform } from '../chaos/exact/stage.ts';
 import { calendarOf, dateAfter } from './calendar.ts';
 import { type Case, createCase, eras } from './cases.ts';
 import { createHistory, type Era, type History } from './history.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import postgres from 'postgres';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../shared/platform.ts';
 
 /** Rows a second of the command, and of PostgreSQL's COPY of the same rows into a table with the same indexes. */
 export type Imported = { readonly platform: number; readonly again: number; readonly copy: number };

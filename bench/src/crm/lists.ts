@@ -1,4 +1,4 @@
-import type { Target } from '../stage.ts';
+import type { Target } from '../appointments/stage.ts';
 import type { Filled } from './fill.ts';
 
 /** A list that is asked for: its filters and order, by the name that the tables have for it. */

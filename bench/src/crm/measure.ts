@@ -1,8 +1,8 @@
 import { leadStatuses } from '@mostrador/contracts';
-import type { Measurement } from '../measure.ts';
-import { cpuOfAll, cpuUsed } from '../processes.ts';
-import type { Target } from '../stage.ts';
-import { rotated } from '../statistics.ts';
+import type { Measurement } from '../appointments/measure.ts';
+import type { Target } from '../appointments/stage.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { rotated } from '../shared/statistics.ts';
 import { listsOf, pageAfter } from './lists.ts';
 import type { CrmStage, Sized } from './stage.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { LoadJob, LoadResult } from '../load/job.ts';
-import { type Peer, startPeer } from '../peer.ts';
-import { natsOf, type Platform, startPlatform } from '../platform.ts';
-import type { Named } from '../processes.ts';
-import type { Target } from '../stage.ts';
-import { openAll } from '../stops.ts';
+import type { Target } from '../appointments/stage.ts';
+import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { type Peer, startPeer } from '../shared/peer.ts';
+import { natsOf, type Platform, startPlatform } from '../shared/platform.ts';
+import type { Named } from '../shared/processes.ts';
+import { openAll } from '../shared/stops.ts';
 import { type Filled, fillLeads } from './fill.ts';
 
 /** A platform with so many leads in its database, and the servers that it is compared with on the same data. */
@@ -34,7 +34,7 @@ export async function openCrmStage(
   return await openAll(async (stops) => {
     const small = await openSized(root, sizes.small, stops, say);
     const large = await openSized(root, sizes.large, stops, say);
-    const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+    const load = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
     stops.push(load.stop);
     return { small, large, load: (job) => load.call<LoadResult>('run', job) };
   });
@@ -53,7 +53,7 @@ async function openSized(
   const filled = await fillLeads(platform.databaseUrl, id, leads);
   const environment = { DATABASE_URL: platform.databaseUrl, ...natsOf(platform), STORE_ID: id };
   const start = async (name: string): Promise<Peer> => {
-    const peer = await startPeer(join(import.meta.dirname, `../baselines/${name}.ts`), environment);
+    const peer = await startPeer(join(import.meta.dirname, `../shared/baselines/${name}.ts`), environment);
     stops.push(peer.stop);
     return peer;
   };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuOfAll, cpuUsed } from '../processes.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
 import { bodiesOf, reach } from './schedule.ts';
 import { creating, type FollowupStage } from './stage.ts';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
-import { untilQuiet } from '../backlog.ts';
-import { type Benchmark, type BenchmarkOptions, positive } from '../benchmark.ts';
-import { describeMachine, loadAverage } from '../machine.ts';
-import { serverNiceness, servers, startPlatform } from '../platform.ts';
-import { rotated } from '../statistics.ts';
+import { untilQuiet } from '../shared/backlog.ts';
+import { type Benchmark, type BenchmarkOptions, positive } from '../shared/benchmark.ts';
+import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { rotated } from '../shared/statistics.ts';
 import { type FallenDue, fallDue } from './fall-due.ts';
 import { footprintOf } from './footprint.ts';
 import { killEach } from './kills.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { proportionalMb } from '../processes.ts';
+import { proportionalMb } from '../shared/processes.ts';
 import type { FollowupStage } from './stage.ts';
 
 /** What the platform takes up at a moment. */

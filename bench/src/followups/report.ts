@@ -1,6 +1,6 @@
-import { spread } from '../report.ts';
-import { ratios, spreadOf } from '../statistics.ts';
-import { table } from '../table.ts';
+import { spread } from '../appointments/report.ts';
+import { ratios, spreadOf } from '../shared/statistics.ts';
+import { table } from '../shared/table.ts';
 import type { FallenDue } from './fall-due.ts';
 import type { Footprint } from './footprint.ts';
 import type { FollowupPlan } from './plan.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import postgres from 'postgres';
-import type { LoadJob, LoadResult } from '../load/job.ts';
-import { type Peer, startPeer } from '../peer.ts';
-import { type Platform, startPlatform } from '../platform.ts';
-import type { Target } from '../stage.ts';
-import { openAll } from '../stops.ts';
+import type { Target } from '../appointments/stage.ts';
+import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { type Peer, startPeer } from '../shared/peer.ts';
+import { type Platform, startPlatform } from '../shared/platform.ts';
+import { openAll } from '../shared/stops.ts';
 
 /** A platform with one store, its leads and its sandbox channel, and the bare workflows on the same Temporal. */
 export type FollowupStage = {
@@ -36,7 +36,7 @@ export async function openFollowupStage(root: string, leads: number): Promise<Fo
     const headers = { 'X-API-Key': key };
     const start = async (name: string) => {
       const environment = { TEMPORAL_ADDRESS: platform.temporalAddress };
-      const peer = await startPeer(join(import.meta.dirname, `../${name}.ts`), environment);
+      const peer = await startPeer(join(import.meta.dirname, `../shared/${name}.ts`), environment);
       stops.push(peer.stop);
       return peer;
     };

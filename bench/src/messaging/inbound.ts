@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { untilQuiet } from '../backlog.ts';
-import type { LoadResult, Prepared } from '../load/job.ts';
-import type { Measurement } from '../measure.ts';
-import { cpuOfAll, cpuUsed } from '../processes.ts';
-import { rotated } from '../statistics.ts';
+import type { Measurement } from '../appointments/measure.ts';
+import { untilQuiet } from '../shared/backlog.ts';
+import type { LoadResult, Prepared } from '../shared/load/job.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { rotated } from '../shared/statistics.ts';
 import type { Inbound, MessagingStage } from './stage.ts';
 
 export type InboundPlan = { readonly seconds: number; readonly customers: number };

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
-import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../benchmark.ts';
-import { describeMachine, loadAverage } from '../machine.ts';
-import { serverNiceness, servers, startPlatform } from '../platform.ts';
+import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
+import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
 import { type InboundFindings, inboundRound } from './inbound.ts';
 import { measureWaiting, type OutboundFindings, outboundRound, waitingCallers } from './outbound.ts';
 import type { MessagingPart, MessagingPlan } from './plan.ts';

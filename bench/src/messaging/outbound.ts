@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { untilQuiet } from '../backlog.ts';
-import type { Prepared } from '../load/job.ts';
-import type { Store } from '../platform.ts';
-import { cpuOfAll, cpuUsed } from '../processes.ts';
-import { rotated } from '../statistics.ts';
+import { untilQuiet } from '../shared/backlog.ts';
+import type { Prepared } from '../shared/load/job.ts';
+import type { Store } from '../shared/platform.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { rotated } from '../shared/statistics.ts';
 import type { MessagingStage } from './stage.ts';
 
 export type OutboundPlan = { readonly leads: number; readonly messagesEach: number };

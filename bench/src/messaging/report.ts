@@ -1,8 +1,8 @@
-import type { Measurement } from '../measure.ts';
-import { processorTime } from '../processor-time.ts';
-import { spread } from '../report.ts';
-import { ratios, spreadOf } from '../statistics.ts';
-import { table } from '../table.ts';
+import type { Measurement } from '../appointments/measure.ts';
+import { spread } from '../appointments/report.ts';
+import { processorTime } from '../shared/processor-time.ts';
+import { ratios, spreadOf } from '../shared/statistics.ts';
+import { table } from '../shared/table.ts';
 import { type InboundFindings, inboundCallers } from './inbound.ts';
 
 import { type OutboundFindings, waitingCallers } from './outbound.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import type { LoadJob, LoadResult } from '../load/job.ts';
-import { type Peer, startPeer } from '../peer.ts';
-import { type Platform, type Store, startPlatform } from '../platform.ts';
-import type { Named } from '../processes.ts';
-import { openAll } from '../stops.ts';
+import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { type Peer, startPeer } from '../shared/peer.ts';
+import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
+import type { Named } from '../shared/processes.ts';
+import { openAll } from '../shared/stops.ts';
 
 /** A store with a WhatsApp channel, for what comes in. */
 export type Inbound = {
@@ -48,7 +48,7 @@ export async function openMessagingStage(root: string, stores: number): Promise<
       create table bench.inbound_payloads (like messaging.inbound_payloads including all)`);
 
     const start = async (name: string, environment: Record<string, string> = {}): Promise<Peer> => {
-      const peer = await startPeer(join(import.meta.dirname, `../${name}.ts`), environment);
+      const peer = await startPeer(join(import.meta.dirname, `../shared/${name}.ts`), environment);
       stops.push(peer.stop);
       return peer;
     };

@@ -1,4 +1,4 @@
-import type { MixedKind } from '../load/open-load.ts';
+import type { MixedKind } from '../shared/load/open-load.ts';
 
 const api = '/integrations/v1';
 

@@ -12,8 +12,8 @@ import {
 import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import type { Caller } from '../load/open-load.ts';
-import type { Platform } from '../platform.ts';
+import type { Caller } from '../shared/load/open-load.ts';
+import type { Platform } from '../shared/platform.ts';
 
 const atOnce = 16;
 const leadsOfStore = 20;

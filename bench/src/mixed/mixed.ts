@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { root } from '../../../infra/local/paths.ts';
-import { untilQuiet } from '../backlog.ts';
-import type { Benchmark } from '../benchmark.ts';
-import type { Caller, OpenLoadJob, OpenLoadResult } from '../load/open-load.ts';
-import { describeMachine, loadAverage } from '../machine.ts';
-import { type Peer, startPeer } from '../peer.ts';
-import { type Platform, serverNiceness, servers, startPlatform } from '../platform.ts';
-import { rotated } from '../statistics.ts';
+import { untilQuiet } from '../shared/backlog.ts';
+import type { Benchmark } from '../shared/benchmark.ts';
+import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
+import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { type Peer, startPeer } from '../shared/peer.ts';
+import { type Platform, serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { rotated } from '../shared/statistics.ts';
 import { day } from './day.ts';
 import { fillStores } from './fill.ts';
 import type { MixedFindings, MixedPlan, MixedStep } from './plan.ts';
@@ -63,7 +63,7 @@ async function measureMixed(
     }
     const first = sized[0];
     if (!first) throw new Error('no number of stores was given');
-    const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+    const load = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
     stops.push(load.stop);
     const machine = await describeMachine(first.platform);
     say('Warming up.');

@@ -1,4 +1,4 @@
-import type { OpenLoadResult } from '../load/open-load.ts';
+import type { OpenLoadResult } from '../shared/load/open-load.ts';
 
 export type MixedPlan = {
   /** Of each rate, in each round. */

@@ -1,7 +1,7 @@
-import { lineChart } from '../chart.ts';
-import { spread } from '../report.ts';
-import { spreadOf } from '../statistics.ts';
-import { table } from '../table.ts';
+import { spread } from '../appointments/report.ts';
+import { lineChart } from '../shared/chart.ts';
+import { spreadOf } from '../shared/statistics.ts';
+import { table } from '../shared/table.ts';
 import { day } from './day.ts';
 import type { MixedFindings, MixedStep } from './plan.ts';
 

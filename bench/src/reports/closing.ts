@@ -3,7 +3,7 @@ import { type ReportService, reportServices, rollupOperations } from '@mostrador
 import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../shared/platform.ts';
 import { connectAdmin } from './fill.ts';
 
 /** How long the closing of reports takes, as the schedule's workflow has it done. */

@@ -1,6 +1,6 @@
-import type { Measurement } from '../measure.ts';
-import { cpuOfAll, cpuUsed } from '../processes.ts';
-import { rotated } from '../statistics.ts';
+import type { Measurement } from '../appointments/measure.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { rotated } from '../shared/statistics.ts';
 import { measureRecount } from './recount.ts';
 import type { ReportsStage, Sized } from './stage.ts';
 

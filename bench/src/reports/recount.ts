@@ -1,5 +1,5 @@
 import { reportServices } from '@mostrador/contracts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../shared/platform.ts';
 import { connectAdmin } from './fill.ts';
 
 const days = 366;

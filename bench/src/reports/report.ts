@@ -1,7 +1,7 @@
-import { processorTime } from '../processor-time.ts';
-import { spread } from '../report.ts';
-import { ratios, spreadOf } from '../statistics.ts';
-import { table } from '../table.ts';
+import { spread } from '../appointments/report.ts';
+import { processorTime } from '../shared/processor-time.ts';
+import { ratios, spreadOf } from '../shared/statistics.ts';
+import { table } from '../shared/table.ts';
 import {
   concurrencies,
   keyOf,

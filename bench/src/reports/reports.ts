@@ -1,7 +1,7 @@
 import { root } from '../../../infra/local/paths.ts';
-import type { Benchmark } from '../benchmark.ts';
-import { describeMachine, loadAverage } from '../machine.ts';
-import { serverNiceness, servers, startPlatform } from '../platform.ts';
+import type { Benchmark } from '../shared/benchmark.ts';
+import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
 import { measureRound, type ReportsMeasurements, type ReportsPlan, warmUp } from './measure.ts';
 import { type ReportsFindings, reportReports } from './report.ts';
 import { openReportsStage } from './stage.ts';

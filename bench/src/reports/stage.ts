@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { LoadJob, LoadResult } from '../load/job.ts';
-import { startPeer } from '../peer.ts';
-import { type Platform, startPlatform } from '../platform.ts';
-import type { Target } from '../stage.ts';
-import { openAll } from '../stops.ts';
+import type { Target } from '../appointments/stage.ts';
+import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { startPeer } from '../shared/peer.ts';
+import { type Platform, startPlatform } from '../shared/platform.ts';
+import { openAll } from '../shared/stops.ts';
 import { type Closing, measureClosing } from './closing.ts';
 import { fillReports, type Sizes, sizesOf } from './fill.ts';
 
@@ -35,7 +35,7 @@ export async function openReportsStage(
   return await openAll(async (stops) => {
     const small = await openSized(root, sizesOf(messages.small), stops, say);
     const large = await openSized(root, sizesOf(messages.large), stops, say);
-    const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+    const load = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
     stops.push(load.stop);
     return { small, large, load: (job) => load.call<LoadResult>('run', job) };
   });

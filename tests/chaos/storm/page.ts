@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import { table } from '../../../bench/src/table.ts';
+import { table } from '../../../bench/src/shared/table.ts';
 import { breaks } from './breaks.ts';
 import { damages } from './damages.ts';
 import { figuresOf } from './report.ts';

@@ -3,8 +3,8 @@ import { connectChannel, createApiKey, createStore, settleMessage } from '@mostr
 import { startWhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
+import type { Platform } from '../../storm/platform.ts';
 import { post } from '../creation.ts';
-import type { Platform } from '../storm/platform.ts';
 
 /** A follow-up that was acknowledged, and what its cancellation was answered if one was asked for. */
 export type Planned = { readonly id: string; readonly dueMs: number; cancelAnswer?: number };

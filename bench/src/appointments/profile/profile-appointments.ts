@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { LoadResult } from '../load/job.ts';
-import { startPeer } from '../peer.ts';
-import { startPlatform } from '../platform.ts';
+import type { LoadResult } from '../../shared/load/job.ts';
+import { startPeer } from '../../shared/peer.ts';
+import { startPlatform } from '../../shared/platform.ts';
+import { table } from '../../shared/table.ts';
 import { body, makeReadable, type Target } from '../stage.ts';
-import { table } from '../table.ts';
 import { openInspector } from './inspector.ts';
 import { type Summary, summarize } from './summarize.ts';
 
@@ -22,7 +22,7 @@ const shownPackages = 14;
 export async function profileAppointments({ root, seconds, concurrency, say }: ProfileOptions): Promise<string> {
   say('Starting a platform with inspectors.');
   const platform = await startPlatform(root, { NODE_OPTIONS: '--inspect=127.0.0.1:0' });
-  const load = await startPeer(join(import.meta.dirname, '../load/main.ts'));
+  const load = await startPeer(join(import.meta.dirname, '../../shared/load/main.ts'));
   try {
     const inspectors = await Promise.all(
       profiled.map((name) => openInspector(join(platform.localDirectory, 'logs', `${name}.log`))),

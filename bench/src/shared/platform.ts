@@ -3,10 +3,10 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freeBase, type PortName, portsFrom } from '../../infra/local/ports.ts';
-import { identify } from '../../infra/local/process-identity.ts';
-import { natsUrlOf, readSecrets } from '../../infra/local/secrets.ts';
-import type { NatsUser } from '../../infra/nats/users.ts';
+import { freeBase, type PortName, portsFrom } from '../../../infra/local/ports.ts';
+import { identify } from '../../../infra/local/process-identity.ts';
+import { natsUrlOf, readSecrets } from '../../../infra/local/secrets.ts';
+import type { NatsUser } from '../../../infra/nats/users.ts';
 import { type Named, renice } from './processes.ts';
 
 /** A platform of the benchmark's own. */

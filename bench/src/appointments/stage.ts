@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type Backlog, openBacklog } from './backlog.ts';
-import { createTable } from './baselines/database.ts';
-import type { LoadJob, LoadResult } from './load/job.ts';
-import { type Peer, startPeer } from './peer.ts';
-import { natsOf, type Platform, type Store, startPlatform } from './platform.ts';
-import type { Named } from './processes.ts';
-import { openAll } from './stops.ts';
+import { type Backlog, openBacklog } from '../shared/backlog.ts';
+import { createTable } from '../shared/baselines/database.ts';
+import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { type Peer, startPeer } from '../shared/peer.ts';
+import { natsOf, type Platform, type Store, startPlatform } from '../shared/platform.ts';
+import type { Named } from '../shared/processes.ts';
+import { openAll } from '../shared/stops.ts';
 
 /** Something that answers HTTP and is measured. */
 export type Target = { readonly origin: string; readonly path: string; readonly headers: Record<string, string> };
@@ -46,7 +46,7 @@ export async function openStage(options: { root: string; against?: string; nodeO
     await createTable(databaseUrl);
     const environment = { DATABASE_URL: databaseUrl, ...natsOf(main.platform), TEMPORAL_ADDRESS: temporalAddress };
     const start = async (name: string) => {
-      const peer = await startPeer(join(import.meta.dirname, `${name}.ts`), environment);
+      const peer = await startPeer(join(import.meta.dirname, `../shared/${name}.ts`), environment);
       stops.push(peer.stop);
       return peer;
     };

@@ -1,8 +1,8 @@
-import { untilQuiet } from './backlog.ts';
-import type { LoadResult } from './load/job.ts';
-import { cpuOfAll, cpuUsed } from './processes.ts';
+import { untilQuiet } from '../shared/backlog.ts';
+import type { LoadResult } from '../shared/load/job.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { rotated } from '../shared/statistics.ts';
 import { body, makeReadable, type PlatformTarget, type Stage, type Target } from './stage.ts';
-import { rotated } from './statistics.ts';
 
 export type Plan = {
   readonly rounds: number;

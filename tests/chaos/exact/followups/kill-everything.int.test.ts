@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processNames } from '../../../infra/local/services.ts';
-import { type Platform, startPlatform } from '../storm/platform.ts';
+import { processNames } from '../../../../infra/local/services.ts';
+import { type Platform, startPlatform } from '../../storm/platform.ts';
 import { type FollowupTown, openTown, type Planned } from './followups.ts';
 
 // Every process is killed once and every server once, in a random order, while follow-ups fall due and some are cancelled.

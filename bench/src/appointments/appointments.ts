@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { root } from '../../infra/local/paths.ts';
-import { type Benchmark, type BenchmarkOptions, positive, someOf } from './benchmark.ts';
+import { root } from '../../../infra/local/paths.ts';
+import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
+import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { residentMb } from '../shared/processes.ts';
 import { type Drains, drainRound } from './drain.ts';
-import { describeMachine, loadAverage } from './machine.ts';
 import {
   type Measurements,
   mainConcurrency,
@@ -13,8 +15,6 @@ import {
   variantsOf,
   warmUp,
 } from './measure.ts';
-import { serverNiceness, servers, startPlatform } from './platform.ts';
-import { residentMb } from './processes.ts';
 import { profileAppointments } from './profile/profile-appointments.ts';
 import { type Findings, report } from './report.ts';
 import { openStage, type Stage } from './stage.ts';

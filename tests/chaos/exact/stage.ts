@@ -18,10 +18,10 @@ import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy
 import { createTestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
-import { type Child, createChildren, untilReady } from '../../infra/local/children.ts';
-import { localDirectory } from '../../infra/local/paths.ts';
-import { freePort, type Ports, portsFrom } from '../../infra/local/ports.ts';
-import { type processNames, serviceSpec } from '../../infra/local/services.ts';
+import { type Child, createChildren, untilReady } from '../../../infra/local/children.ts';
+import { localDirectory } from '../../../infra/local/paths.ts';
+import { freePort, type Ports, portsFrom } from '../../../infra/local/ports.ts';
+import { type processNames, serviceSpec } from '../../../infra/local/services.ts';
 
 export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 

@@ -1,8 +1,8 @@
+import { processorTime } from '../shared/processor-time.ts';
+import { ratios, type Spread, spreadOf } from '../shared/statistics.ts';
+import { table } from '../shared/table.ts';
 import type { Drains } from './drain.ts';
 import { keyOf, type Measurement, type Measurements, mainConcurrency, names, type Part } from './measure.ts';
-import { processorTime } from './processor-time.ts';
-import { ratios, type Spread, spreadOf } from './statistics.ts';
-import { table } from './table.ts';
 
 /** Everything a run found. */
 export type Findings = {

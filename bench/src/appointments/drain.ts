@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { untilQuiet } from './backlog.ts';
+import { untilQuiet } from '../shared/backlog.ts';
+import { rotated } from '../shared/statistics.ts';
 import { body, type PlatformTarget, type Stage } from './stage.ts';
-import { rotated } from './statistics.ts';
 
 /** Workflows that came to their end in a second, by round. */
 export type Drains = { platform: number[]; other: number[]; bare: number[] };
