@@ -1,18 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
-import { connectNats } from '@mostrador/kit/clients/nats';
-import { createLog } from '@mostrador/kit/process/log';
-import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
+import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import type { Random } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
 import { createChildren, httpAnswers, type ProcessSpec } from '../../../infra/local/children.ts';
 import { localDirectory, root } from '../../../infra/local/paths.ts';
 import { freeBase, freePort, portsFrom } from '../../../infra/local/ports.ts';
-import { identify } from '../../../infra/local/process-identity.ts';
 import { migrateAll, serviceSpec } from '../../../infra/local/services.ts';
 import { mountSmallDisk, unmount } from './disk.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
@@ -51,10 +48,13 @@ export async function startPlatform(options: {
   beside?: string | undefined;
   broken?: string | undefined;
 }) {
-  const runs = join(localDirectory(process.env), 'chaos');
-  await removeDeadRuns(runs);
-  const folder = join(runs, `${process.pid}-${++platforms}`);
-  mkdirSync(folder, { recursive: true });
+  const runs = runFolders(join(localDirectory(process.env), 'chaos'));
+  // A run that was killed or has failed leaves its folder behind. Its disk takes memory.
+  await runs.removeDead(async (dead) => {
+    await createChildren(join(dead, 'children.json')).stopSurvivors(3000);
+    unmount(join(dead, 'disk'));
+  });
+  const folder = runs.create();
   const children = createChildren(join(folder, 'children.json'));
   const ports = portsFrom(await freeBase(folder));
   const password = randomBytes(16).toString('hex');
@@ -117,7 +117,6 @@ export async function startPlatform(options: {
   };
   const processes = createProcesses({ children, folder, specOf });
 
-  const log = createLog({ service: 'chaos', level: 'silent', format: 'json' });
   const gateways = new Set([`http://${fromClients}`]);
   const platform = {
     folder,
@@ -162,17 +161,7 @@ export async function startPlatform(options: {
         { description: 'every process is ready', timeoutMs: limitMs, intervalMs: 100 },
       ),
     /** Works with a client of the platform's inside, as the admin command does. */
-    async inside<T>(work: (call: InsideCall) => Promise<T>): Promise<T> {
-      const nats = await connectNats({ url: servers.natsUrl, name: 'chaos', log });
-      const rpc = createRpcClient({ nats, log });
-      try {
-        return await work((operation, request, storeId) =>
-          rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 15_000, storeId }),
-        );
-      } finally {
-        await nats.close();
-      }
-    },
+    inside: <T>(work: (call: InsideCall) => Promise<T>): Promise<T> => withInsideClient(servers.natsUrl, work),
     async stop() {
       await processes.stopAll();
       const { postgres, nats, temporal } = servers;
@@ -203,12 +192,6 @@ export async function startPlatform(options: {
   return platform;
 }
 
-export type InsideCall = <O extends Operation>(
-  operation: O,
-  request: RequestOf<O>,
-  storeId?: string,
-) => Promise<ReplyOf<O>>;
-
 const brokenCode = (name: string): string => {
   const url = pathToFileURL(join(import.meta.dirname, 'broken-code.ts'));
   url.searchParams.set('name', name);
@@ -217,16 +200,3 @@ const brokenCode = (name: string): string => {
 
 const through = (address: string, way: string): string =>
   address.includes('://') ? Object.assign(new URL(address), { host: way }).href : way;
-
-let platforms = 0;
-
-/** A run that was killed or has failed leaves its folder behind, named after its process; its disk takes memory. */
-async function removeDeadRuns(runs: string): Promise<void> {
-  mkdirSync(runs, { recursive: true });
-  for (const name of readdirSync(runs)) {
-    if (identify(Number.parseInt(name, 10))) continue;
-    await createChildren(join(runs, name, 'children.json')).stopSurvivors(3000);
-    unmount(join(runs, name, 'disk'));
-    rmSync(join(runs, name), { recursive: true, force: true });
-  }
-}

@@ -5,10 +5,11 @@ import {
   createStore,
   updateMessagingSettings,
 } from '@mostrador/contracts';
+import type { InsideCall } from '@mostrador/testing/platform/inside-client';
 import { inboundPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
 import { waitFor } from '@mostrador/testing/wait';
 import type { ChaosLead, ChaosStore } from './journal.ts';
-import type { InsideCall, Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 
 const leadsAtFirst = 12;
 

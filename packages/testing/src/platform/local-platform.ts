@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freeBase, type Ports, portsFrom } from '../../../../infra/local/ports.ts';
+import { natsUrlOf, readSecrets } from '../../../../infra/local/secrets.ts';
+import type { NatsUser } from '../../../../infra/nats/users.ts';
+
+/** The part of `.local/dev.json` that programs read. */
+export type DevFile = {
+  readonly base_url: string;
+  readonly database_url: string;
+  readonly nats_url: string;
+  readonly temporal_address: string;
+};
+
+/** The platform as `npm start` runs it, on data of its own. */
+export type LocalPlatform = {
+  readonly dev: DevFile;
+  /** The gateway's address, without a path. */
+  readonly origin: string;
+  readonly ports: Ports;
+  readonly folder: string;
+  readonly outputFile: string;
+  /** NATS as this user. */
+  natsUrl(user: NatsUser): string;
+  /** The process ids of servers and services as they run now. A process that was killed is started again. */
+  pids(): Readonly<Record<string, number>>;
+  /** Runs a command of `npm run admin` and returns what it prints with `--json`. `secrets` goes to its standard input. */
+  admin<Printed>(line: string, secrets?: object): Promise<Printed>;
+  /** One Ctrl-C. Returns what was wrong with how the platform stopped. */
+  stop(): Promise<string | undefined>;
+};
+
+const readyWithinMs = 180_000;
+const stoppedWithinMs = 30_000;
+
+/**
+ * Starts the platform of the checkout at `root` with its data in `folder`, and waits until it is ready.
+ *
+ * @throws Error with the end of its output when it ends or is not ready in time
+ */
+export async function startLocalPlatform(options: {
+  readonly root: string;
+  readonly folder: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}): Promise<LocalPlatform> {
+  const { root, folder, environment } = options;
+  const outputFile = join(folder, 'npm-start.log');
+  const base = await freeBase(folder);
+  const output = openSync(outputFile, 'a');
+  const child = spawn(process.execPath, [join(root, 'infra/local/dev.ts')], {
+    cwd: root,
+    env: {
+      ...process.env,
+      LOCAL_DIR: folder,
+      MOSTRADOR_PORT: String(base),
+      MOSTRADOR_BASE_PORT: String(base),
+      NODE_ENV: undefined,
+      VITEST: undefined,
+      ...environment,
+    },
+    stdio: ['ignore', output, output],
+    // A process group of its own: Ctrl-C in the terminal reaches this process alone, which then stops it in order.
+    detached: true,
+  });
+  closeSync(output);
+  const stop = () => stopInOrder(child);
+  try {
+    const dev = await untilReady(child, folder);
+    const { postgresPassword } = readSecrets(folder);
+    return {
+      dev,
+      origin: new URL(dev.base_url).origin,
+      ports: portsFrom(base),
+      folder,
+      outputFile,
+      natsUrl: (user) => natsUrlOf(user, dev.nats_url, postgresPassword),
+      pids: () => readPids(folder),
+      admin: (line, secrets) => runAdmin(root, folder, line, secrets),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw new Error(`${(error as Error).message}\n${tail(outputFile)}`);
+  }
+}
+
+async function untilReady(child: ChildProcess, folder: string): Promise<DevFile> {
+  for (const until = Date.now() + readyWithinMs; Date.now() < until; await pause(100)) {
+    if (hasEnded(child)) throw new Error('the platform ended before it was ready');
+    try {
+      const dev: DevFile = JSON.parse(readFileSync(join(folder, 'dev.json'), 'utf8'));
+      if ((await fetch(new URL('/readyz', dev.base_url))).ok) return dev;
+    } catch {
+      // Not there yet.
+    }
+  }
+  throw new Error(`the platform was not ready within ${readyWithinMs / 1000} s`);
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+async function stopInOrder(child: ChildProcess): Promise<string | undefined> {
+  if (hasEnded(child)) return 'the platform had ended by itself';
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGINT');
+  const timer = new AbortController();
+  await Promise.race([exited, pause(stoppedWithinMs, undefined, { signal: timer.signal }).catch(() => {})]);
+  timer.abort();
+  if (child.exitCode === 0) return undefined;
+  if (child.exitCode !== null) return `the platform stopped with exit code ${child.exitCode}`;
+  child.kill('SIGKILL');
+  return `the platform did not stop within ${stoppedWithinMs / 1000} s`;
+}
+
+function readPids(folder: string): Record<string, number> {
+  const children: { name: string; pid: number }[] = JSON.parse(readFileSync(join(folder, 'children.json'), 'utf8'));
+  return Object.fromEntries(children.map(({ name, pid }) => [name, pid]));
+}
+
+async function runAdmin<Printed>(root: string, folder: string, line: string, secrets?: object): Promise<Printed> {
+  const words = [...line.split(' '), ...(secrets ? ['--secrets-stdin'] : []), '--json'];
+  const child = spawn(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...words], {
+    env: { ...process.env, LOCAL_DIR: folder, NATS_URL: '' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(secrets ? JSON.stringify(secrets) : '');
+  return JSON.parse(await text(child.stdout));
+}
+
+/** The last 40 lines of a file. */
+export const tail = (file: string): string => readFileSync(file, 'utf8').split('\n').slice(-40).join('\n');
