@@ -404,7 +404,7 @@ describe('a channel that is down', () => {
     whatsapp.always({ refuse: { code: 131016 } });
     for (const leadId of leads.slice(0, 5)) await step(leadId);
     const next = await step(leads[5] as string);
-    expect(next).toMatchObject({ done: false, reason: expect.stringContaining('not asked at the moment') });
+    expect(next).toMatchObject({ done: false, reason: expect.stringContaining('not called now') });
     expect(secondsUntil(next.wake_at)).toBeGreaterThan(25);
     expect(whatsapp.requests()).toBe(5);
     const [row] = await messaging.adminSql`select attempts, status from messages where lead_id = ${leads[5] as string}`;

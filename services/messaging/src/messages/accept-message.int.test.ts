@@ -104,8 +104,10 @@ describe('a reply that is stored and not processed yet', () => {
     columns: { received_at?: Date; processed_at?: Date; attempts?: number } = {},
   ) => {
     const { adminSql } = messaging;
+    // The payload came over WhatsApp; the channel that is live now has no reply window.
     const [channel] = await adminSql`
-      update channels set phone_number_id = ${phoneNumberId} where store_id = ${storeId} returning id`;
+      insert into channels (store_id, provider, phone_number_id, disconnected_at)
+      values (${storeId}, 'whatsapp_cloud', ${phoneNumberId}, now()) returning id`;
     const payload = Buffer.from(JSON.stringify(notification(phoneNumberId, content)));
     // As what failed before, so that the service under test leaves it alone.
     const next_attempt_at = new Date(Date.now() + 3_600_000);

@@ -152,7 +152,7 @@ describe('a calendar that is down', () => {
     for (const { id } of appointments.slice(0, 5)) await step(id);
     const last = appointments[5]?.id as string;
     const next = await step(last);
-    expect(next).toMatchObject({ done: false, reason: expect.stringContaining('not asked at the moment') });
+    expect(next).toMatchObject({ done: false, reason: expect.stringContaining('not called now') });
     expect(secondsUntil(next.wake_at)).toBeGreaterThan(25);
     expect(puts()).toHaveLength(5);
     expect(await read(last)).toMatchObject({ state: 'pending', attempts: 0, next_attempt_at: next.wake_at });

@@ -43,6 +43,8 @@ const answer = (next: NextStep): Move => ({ kind: 'answer', next });
 
 export const outsideWindow = 'it waits for the sending window';
 
+const withoutJitter = () => 0.5;
+
 /** Milliseconds until the attempt after attempt number `attempts`: a minute, doubled each time, at most an hour. */
-export const delayAfter = (attempts: number, random?: () => number): number =>
-  retryDelayMs({ attempts, firstMs: 60_000, longestMs: 60 * 60_000 }, random);
+export const delayAfter = (attempts: number): number =>
+  retryDelayMs({ attempts, firstMs: 60_000, longestMs: 60 * 60_000 }, withoutJitter);
