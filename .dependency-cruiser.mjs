@@ -1,6 +1,6 @@
-// Which module may import which. tests/boundaries proves that each of these rules can fail.
+// The rules for imports between modules. tests/boundaries proves that each rule can fail.
 const tests = '[.]test[.]ts$|/test/|^tests/|^packages/testing/|^workflows/src/replay/';
-/** The workflows and the two modules they share. */
+/** The workflow files and the modules that they share. */
 const sandboxed = '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|step-options)[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -8,21 +8,21 @@ export default {
   forbidden: [
     {
       name: 'contracts-only-typebox',
-      comment: 'The wire depends on nothing but the library its schemas are written in.',
+      comment: 'The contracts depend only on the library of their schemas.',
       severity: 'error',
       from: { path: '^packages/contracts/', pathNot: tests },
       to: { pathNot: '^packages/contracts/|node_modules/@sinclair/typebox/' },
     },
     {
       name: 'kit-knows-no-service',
-      comment: 'contracts ← kit ← services, workflows: the kit holds no business words.',
+      comment: 'contracts ← kit ← services, workflows: the kit contains no business terms.',
       severity: 'error',
       from: { path: '^packages/kit/', pathNot: tests },
       to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!kit/|contracts/)' },
     },
     {
       name: 'kit-imports-no-business-contracts',
-      comment: 'Of the contracts the kit uses what every operation, event and workflow has in common.',
+      comment: 'The kit imports only the contracts that all operations, events and workflows share.',
       severity: 'error',
       from: { path: '^packages/(kit|rollups)/', pathNot: tests },
       to: { path: '^packages/contracts/src/', pathNot: '^packages/contracts/src/(core/|events[.]ts|workflows[.]ts)' },
@@ -36,35 +36,35 @@ export default {
     },
     {
       name: 'testing-only-in-tests',
-      comment: 'What stands in for a provider or starts a server for a test is never part of what is deployed.',
+      comment: 'Stand-ins for providers and test servers are never deployed.',
       severity: 'error',
       from: { path: '^(packages|services|workflows|apps)/', pathNot: tests },
       to: { path: '^packages/testing/|/test/' },
     },
     {
       name: 'services-not-each-other',
-      comment: 'A service reaches another over NATS only.',
+      comment: 'A service calls another service only over NATS.',
       severity: 'error',
       from: { path: '^services/([^/]+)/' },
       to: { path: '^services/', pathNot: '^services/$1/' },
     },
     {
       name: 'services-only-packages',
-      comment: 'A service is deployed alone: it imports neither the worker nor what runs it.',
+      comment: 'A service is deployed alone: it imports neither the worker nor the code that runs the platform.',
       severity: 'error',
       from: { path: '^services/', pathNot: tests },
       to: { path: '^(workflows|apps|infra|tests)/' },
     },
     {
       name: 'workflows-only-packages',
-      comment: 'The worker is deployed alone: an activity is a request to a service, never its code.',
+      comment: 'The worker is deployed alone: an activity sends a request to a service and never imports its code.',
       severity: 'error',
       from: { path: '^workflows/', pathNot: tests },
       to: { path: '^(services|apps|infra|tests)/' },
     },
     {
       name: 'workflow-files-deterministic',
-      comment: "What runs in the workflow sandbox is replayed for years: Temporal's library, the contracts, and types.",
+      comment: "Temporal replays workflow code for years: it imports only Temporal's library, the contracts and types.",
       severity: 'error',
       from: { path: sandboxed },
       to: {
@@ -81,28 +81,29 @@ export default {
     },
     {
       name: 'infra-only-packages',
-      comment: 'What runs the platform starts processes; it does not import them.',
+      comment: 'The code that runs the platform starts processes and does not import them.',
       severity: 'error',
       from: { path: '^infra/' },
       to: { path: '^(services|workflows|apps|tests)/' },
     },
     {
       name: 'e2e-black-box',
-      comment: 'End-to-end tests see what a client sees; besides the contracts they import only what starts servers.',
+      comment:
+        'End-to-end tests see what a client sees. They import only the contracts and the code that starts servers.',
       severity: 'error',
       from: { path: '^tests/e2e/' },
       to: { path: '^(services|workflows|apps)/|^packages/(?!contracts/|testing/)' },
     },
     {
       name: 'nats-only-in-kit',
-      comment: 'Deadlines, draining and bounds are built once, around the library.',
+      comment: 'The kit adds deadlines, draining and limits to the library once.',
       severity: 'error',
       from: { path: '^(services|workflows|apps|infra|packages/(contracts|rollups))/', pathNot: tests },
       to: { path: 'node_modules/nats/' },
     },
     {
       name: 'postgres-only-in-kit',
-      comment: 'Store scoping, deadlines and pools are built once, around the library. infra administers the server.',
+      comment: 'The kit adds store scoping, deadlines and pools to the library once. infra administers the server.',
       severity: 'error',
       from: { path: '^(services|workflows|apps|packages/(contracts|rollups))/', pathNot: tests },
       to: { path: 'node_modules/postgres/' },
@@ -115,7 +116,7 @@ export default {
     },
     {
       name: 'no-orphans',
-      comment: 'A module that nobody imports and that is no entry is dead.',
+      comment: 'A module is dead when nothing imports it and it is no entry point.',
       severity: 'error',
       from: {
         orphan: true,

@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['tests/e2e/**/*.e2e.test.ts'],
           exclude: ignored,
-          // One platform for all files, started here.
+          // Starts one platform for all files.
           globalSetup: ['./tests/e2e/start.ts'],
           fileParallelism: false,
           testTimeout: 120_000,

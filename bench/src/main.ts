@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments/appointments.ts';
@@ -9,6 +8,7 @@ import { mixed } from './mixed/mixed.ts';
 import { reports } from './reports/reports.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from './shared/benchmark.ts';
 import { publish } from './shared/page.ts';
+import { textOf } from './shared/report.ts';
 
 const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, followups, reports, mixed];
 
@@ -20,12 +20,12 @@ async function measure(chosen: readonly Benchmark[], options: Options): Promise<
     run.signal.throwIfAborted();
     if (chosen.length > 1) run.say(`── ${benchmark.name} ──`);
     const found = await benchmark.run(options, run);
-    console.log(found.text);
-    if (options.write) publish(join(root, 'docs'), found);
+    console.log(textOf(found.report));
+    if (options.write) publish(root, found);
   }
 }
 
-/** Ctrl-C ends what is underway in order. */
+/** Returns a run that Ctrl-C stops in order. */
 function start(): BenchmarkRun {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort(new Error('interrupted')));
@@ -34,15 +34,15 @@ function start(): BenchmarkRun {
 
 const addOptions = (command: Command): Command =>
   command
-    .option('--quick', 'one short round, to see that everything works')
-    .option('--write', 'write the findings to docs/performance.md, and the raw numbers beside it')
-    .option('--rounds <n>', 'how often everything is measured', positive)
-    .option('--seconds <n>', 'how long each measurement takes', positive);
+    .option('--quick', 'one short round, to check that everything works')
+    .option('--write', 'write the results to docs/performance.md and the raw numbers to docs/performance/')
+    .option('--rounds <n>', 'number of measurements of each figure', positive)
+    .option('--seconds <n>', 'duration of each measurement', positive);
 
 const program = addOptions(new Command('bench'))
   .description(
-    'Measures the platform against what it could be at most, on platforms of its own: one benchmark, or without a name\n' +
-      'all of them, one after another. The full forms want a machine that does nothing else.',
+    'Measures the platform against baselines that do only the core of its work, on separate platforms. Without a name it\n' +
+      'runs all benchmarks, one after another. The full forms need an otherwise idle machine.',
   )
   .enablePositionalOptions()
   .addHelpText('after', '\nExamples:\n  npm run bench -- --quick\n  npm run bench -- --write')

@@ -4,7 +4,7 @@ import type { Ports } from './ports.ts';
 import type { ServerAddresses } from './servers.ts';
 import { publicUrl } from './services.ts';
 
-/** What `.local/dev.json` says about the running platform. */
+/** The content of `.local/dev.json`: the addresses of the running platform and the demo stores. */
 export type DevFile = ReturnType<typeof devFile>;
 
 export const apiUrl = (ports: Ports): string => `${publicUrl(ports)}/integrations/v1`;
@@ -21,7 +21,7 @@ export const devFile = (ports: Ports, servers: ServerAddresses, demo: Demo | und
   stores: demo?.stores ?? [],
 });
 
-/** What is printed when everything is up: where things are, and a command that makes an appointment as it stands. */
+/** The text that the terminal shows when everything runs: addresses, and a command that creates an appointment. */
 export function announcement(dev: DevFile, tookSeconds: number): string {
   const lines = [
     '',
@@ -34,8 +34,8 @@ export function announcement(dev: DevFile, tookSeconds: number): string {
     ...(dev.sandbox_url ? [`  Telephone    ${dev.sandbox_url}`] : []),
   ];
   const store = dev.stores.find(({ tier }) => tier !== 'free');
-  if (store) lines.push('', 'Make an appointment in the demo store:', '', ...curl(dev.base_url, store.api_key));
-  else lines.push('', 'Make a store and a key: npm run admin -- store create --help');
+  if (store) lines.push('', 'Create an appointment in the demo store:', '', ...curl(dev.base_url, store.api_key));
+  else lines.push('', 'Create a store and a key: npm run admin -- store create --help');
   return [...lines, '', 'Ctrl-C stops everything.', ''].join('\n');
 }
 

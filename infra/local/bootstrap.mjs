@@ -1,5 +1,5 @@
-// The first script of `npm start` and `npm test`: makes the dependencies and the right Node be there, and otherwise gets
-// out of the way. It runs on whatever Node the machine has (20 or newer) and uses nothing that is not in it.
+// The first script of `npm start` and `npm test`: installs the dependencies and the right Node when they are missing.
+// It runs on the machine's Node (20 or newer), without any dependency.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ function manifests() {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  // A clone that was moved or copied has links that lead elsewhere; another platform needs other binaries.
+  // The links of a moved or copied clone point to the old folder, and another platform needs other binaries.
   hash.update(`${root} ${process.platform} ${process.arch}\n`);
   for (const file of manifests()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
   return hash.digest('hex');
@@ -44,13 +44,13 @@ function fingerprint() {
 const isInstalled = () => existsSync(stamp) && existsSync(node) && readFileSync(stamp, 'utf8') === fingerprint();
 
 async function install() {
-  if (isInstalled()) return; // another start did it while this one waited
+  if (isInstalled()) return; // another start installed while this one waited
   rmSync(stamp, { force: true });
   if (existsSync(join(modules, '.package-lock.json'))) {
-    say('node_modules was made by npm, which lays it out differently: starting over.');
+    say('npm created node_modules with a different layout. Deleting it and starting over.');
     rmSync(modules, { recursive: true, force: true });
   }
-  say('Installing dependencies; this is done again only when they change.');
+  say('Installing the dependencies. Later starts install again only when they change.');
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mostrador');
   const frozen = process.env.CI ? ['--frozen-lockfile'] : [];
@@ -59,13 +59,13 @@ async function install() {
     npm_config_fetch_retries: process.env.npm_config_fetch_retries ?? '1',
     npm_config_prefer_offline: 'true',
     npm_config_loglevel: 'error',
-    // The defaults try an unreachable registry for minutes, without a word.
+    // With the defaults, pnpm retries an unreachable registry for minutes without output.
     pnpm_config_fetch_retries: process.env.pnpm_config_fetch_retries ?? '1',
     pnpm_config_fetch_retry_mintimeout: process.env.pnpm_config_fetch_retry_mintimeout ?? '1000',
     pnpm_config_fetch_retry_maxtimeout: process.env.pnpm_config_fetch_retry_maxtimeout ?? '2000',
     pnpm_config_store_dir: join(cache, 'pnpm-store'),
     pnpm_config_confirm_modules_purge: 'false',
-    // What pnpm keeps for itself stays in the cache folder too.
+    // pnpm's own files stay in the cache folder too.
     XDG_CACHE_HOME: cache,
     XDG_DATA_HOME: join(cache, 'data'),
     XDG_STATE_HOME: join(cache, 'state'),
@@ -95,24 +95,24 @@ function run(command, args, env) {
     );
     child.once('exit', (code, signal) => {
       if (code === 0) return done();
-      if (signal) return fail(new Failure(`The installation was stopped by ${signal}.`));
+      if (signal) return fail(new Failure(`${signal} stopped the installation.`));
       fail(
         new Failure(
           noNetwork.test(tail)
-            ? 'The package registry cannot be reached. The first start needs it (a proxy or mirror is set in ~/.npmrc); later ones do not.'
-            : `The installation failed with exit code ${code}; its own messages are above.`,
+            ? 'The package registry cannot be reached, and the first start needs it. Check the network, or set a proxy or mirror in ~/.npmrc.'
+            : `The installation failed with exit code ${code}. Its messages are above.`,
         ),
       );
     });
   });
 }
 
-/** The lockfile brings Node for the common platforms; elsewhere the machine's own serves when it is new enough. */
+/** The lockfile installs Node for the common platforms. On others, the machine's Node is used if it is new enough. */
 function ensureNode() {
   if (spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith(`v${neededNode}.`)) return;
   if (Number(process.versions.node.split('.')[0]) < neededNode) {
     throw new Failure(
-      `There is no ready-made Node ${neededNode} for this platform (${process.platform}-${process.arch}). Install Node ${neededNode} or newer and start again.`,
+      `There is no prebuilt Node ${neededNode} for this platform (${process.platform}-${process.arch}). Install Node ${neededNode} or newer and start again.`,
     );
   }
   mkdirSync(join(modules, '.bin'), { recursive: true });
@@ -122,15 +122,17 @@ function ensureNode() {
 
 async function main() {
   if (Number(process.versions.node.split('.')[0]) < 20) {
-    throw new Failure(`This needs Node 20 or newer; here is ${process.version}. See https://nodejs.org/en/download.`);
+    throw new Failure(
+      `Mostrador needs Node 20 or newer, but this is ${process.version}. See https://nodejs.org/en/download.`,
+    );
   }
   if (process.platform === 'win32') {
     throw new Failure(
-      'This runs on Linux and macOS. On Windows use WSL: https://learn.microsoft.com/windows/wsl/install.',
+      'Mostrador runs on Linux and macOS. On Windows use WSL: https://learn.microsoft.com/windows/wsl/install.',
     );
   }
   if (isInstalled()) return;
-  await withLock(`install ${root}`, () => say('Waiting for another start that installs the dependencies.'), install);
+  await withLock(`install ${root}`, () => say('Waiting for another start to install the dependencies.'), install);
 }
 
 main().catch((error) => {

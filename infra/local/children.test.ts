@@ -26,7 +26,7 @@ const node = (script: string, isReady: ProcessSpec['isReady'] = async () => true
 });
 const forever = 'setInterval(() => {}, 1000)';
 
-test('a child that ignores the request to stop is killed when the limit has passed', async () => {
+test('a child that ignores the request to stop is killed after the limit', async () => {
   const lines: string[] = [];
   const script = `process.on('SIGTERM', () => {}); console.log('there'); ${forever}`;
   const child = createChildren(record).start(node(script), (line) => lines.push(line));
@@ -35,20 +35,20 @@ test('a child that ignores the request to stop is killed when the limit has pass
   expect(await child.exited).toBe('SIGKILL');
 });
 
-test('a child that ends before it is ready fails the wait with its own last words', async () => {
+test('waiting for a child that ends early fails with the last lines of its output', async () => {
   const spec = node("console.error('no database'); process.exit(3)", async () => 'not yet');
   const child = createChildren(record).start(spec);
   await expect(untilReady(spec, child, 5000)).rejects.toThrow(/exit code 3[\s\S]*no database/);
 });
 
-test('a child that never serves fails the wait with what its probe said', async () => {
+test('waiting for a child that never gets ready fails with the answer of its probe', async () => {
   const spec = node(forever, async () => '503 starting');
   const child = createChildren(record).start(spec);
   await expect(untilReady(spec, child, 200)).rejects.toThrow('503 starting');
   await child.stop(1000);
 });
 
-test('what an earlier start left running is ended', async () => {
+test('stopSurvivors stops the processes of an earlier start', async () => {
   const left = spawn(process.execPath, ['-e', forever]);
   await once(left, 'spawn');
   writeFileSync(record, JSON.stringify([{ ...identify(left.pid ?? -1), name: 'left', stopSignal: 'SIGTERM' }]));
@@ -56,11 +56,11 @@ test('what an earlier start left running is ended', async () => {
   expect(identify(left.pid ?? -1)).toBeUndefined();
 });
 
-test('a stranger that got the process id of a child is left alone', async () => {
+test('stopSurvivors does not stop a foreign process that reuses the pid of a child', async () => {
   const stranger = spawn(process.execPath, ['-e', forever]);
   await once(stranger, 'spawn');
   const identity = identify(stranger.pid ?? -1);
-  if (!identity) throw new Error('it is not there');
+  if (!identity) throw new Error('the process is not running');
   const others = [
     { ...identity, startTime: '1' },
     { ...identity, bootId: 'before the last restart' },
@@ -71,7 +71,7 @@ test('a stranger that got the process id of a child is left alone', async () => 
   stranger.kill('SIGKILL');
 });
 
-test('a child is on record for as long as it runs', async () => {
+test('the record lists a child while it runs', async () => {
   const child = createChildren(record).start(node(forever));
   expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject([{ pid: child.pid, name: 'sample' }]);
   await child.stop(1000);

@@ -7,16 +7,16 @@ import { identify, isRunning, type ProcessIdentity } from './process-identity.ts
 
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
-/** How a process is started, known to be ready, and asked to stop. */
+/** How to start a process, check that it is ready, and stop it. */
 export type ProcessSpec = {
   name: string;
   command: string;
   args: string[];
   env?: NodeJS.ProcessEnv;
-  /** Another user to run as, with the right to pass folders that are closed to it (root only). */
+  /** Another user to run as, with permission to enter folders that are closed to that user (root only). */
   runAs?: { uid: number; gid: number };
   stopSignal: StopSignal;
-  /** True once it serves; what it says else is shown when it never does. */
+  /** Returns true when the process is ready, otherwise why not. The error after the time limit quotes it. */
   isReady(): Promise<true | string>;
 };
 
@@ -25,16 +25,16 @@ export type Child = {
   pid: number;
   exited: Promise<string>;
   hasExited(): boolean;
-  /** The last lines it wrote, to say why it ended. */
+  /** The last 20 lines of its output, which may tell why it ended. */
   tail(): string;
-  /** Asks it to stop, and kills it when the limit has passed. */
+  /** Asks it to stop, and kills it after the limit. */
   stop(limitMs: number): Promise<void>;
   kill(): void;
 };
 
 export type Children = {
   start(spec: ProcessSpec, onLine?: (line: string) => void): Child;
-  /** Ends what an earlier, killed run left behind. Call it under the lock only. */
+  /** Stops the processes that an earlier, killed run left behind. Call it only with the lock held. */
   stopSurvivors(limitMs: number): Promise<string[]>;
 };
 
@@ -42,7 +42,7 @@ type Survivor = ProcessIdentity & { name: string; stopSignal: StopSignal };
 
 const tailLines = 20;
 
-/** Children that end with their parent (where the system can do that) and are remembered in a file for where it cannot. */
+/** Starts children that end with their parent where `setpriv` supports it. A file records them for other systems. */
 export function createChildren(recordPath: string): Children {
   const living = new Map<number, Survivor>();
   const diesWithParent = spawnSync('setpriv', ['--pdeathsig', 'TERM', '--', 'true']).status === 0;
@@ -56,7 +56,7 @@ export function createChildren(recordPath: string): Children {
   return {
     start(spec, onLine) {
       const [command, args] = wrapped(spec, diesWithParent);
-      // A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops in order.
+      // A separate session: Ctrl-C in the terminal reaches only the supervisor, which stops the children in order.
       const spawned = spawn(command, args, {
         env: spec.env ?? process.env,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,10 +84,10 @@ export function createChildren(recordPath: string): Children {
   };
 }
 
-/** Waits until the child serves. Throws with its last lines when it ends first or the limit passes. */
+/** Waits until the child is ready. Throws with its last lines when it ends first or the limit passes. */
 export async function untilReady(spec: ProcessSpec, child: Child, limitMs: number): Promise<void> {
   const until = Date.now() + limitMs;
-  let answer: true | string = 'it was not asked yet';
+  let answer: true | string = 'no answer yet';
   for (;;) {
     if (child.hasExited())
       throw new Error(`${spec.name} ended (${await child.exited}) before it was ready\n${child.tail()}`);
@@ -100,7 +100,7 @@ export async function untilReady(spec: ProcessSpec, child: Child, limitMs: numbe
   }
 }
 
-/** True when the address answers 2xx, else what it said. */
+/** Returns true when the address answers 2xx, otherwise the answer or the error. */
 export async function httpAnswers(url: string): Promise<true | string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
@@ -114,7 +114,7 @@ export async function httpAnswers(url: string): Promise<true | string> {
 function wrapped(spec: ProcessSpec, diesWithParent: boolean): [string, string[]] {
   const flags: string[] = [];
   if (spec.runAs) {
-    // Without these capabilities another user could not pass a clone below a folder that is closed to others.
+    // Without these capabilities, the other user could not enter a clone inside a folder that is closed to others.
     flags.push('--reuid', String(spec.runAs.uid), '--regid', String(spec.runAs.gid), '--clear-groups');
     flags.push('--securebits', '+no_setuid_fixup', '--inh-caps', '+dac_override', '--ambient-caps', '+dac_override');
   }
@@ -178,6 +178,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended in between, which is what was wanted.
+    // The process has already ended.
   }
 }

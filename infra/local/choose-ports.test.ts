@@ -31,7 +31,7 @@ test('a clone keeps its ports from one start to the next', async () => {
   expect(await choosePorts(folder, {}, needed)).toEqual(first);
 });
 
-test('a first start passes over a block in which a port is taken', async () => {
+test('a first start skips a block with a port in use', async () => {
   const wanted = await choosePorts(folder, {}, needed);
   rmSync(join(folder, 'ports.json'));
   await hold(wanted.postgres);
@@ -39,7 +39,7 @@ test('a first start passes over a block in which a port is taken', async () => {
   expect(chosen.postgres).not.toBe(wanted.postgres);
 });
 
-test('a port that is taken later is reported with its name and the setting that changes it', async () => {
+test('the error for a port in use names the port and the setting that changes it', async () => {
   const ports = await choosePorts(folder, {}, needed);
   await hold(ports.gateway);
   await hold(ports.temporalUi);
@@ -50,7 +50,7 @@ test('a port that is taken later is reported with its name and the setting that 
   await expect(failure).rejects.toThrow('MOSTRADOR_BASE_PORT=');
 });
 
-test('MOSTRADOR_PORT moves the gateway alone, MOSTRADOR_BASE_PORT the rest', async () => {
+test('MOSTRADOR_PORT moves only the gateway, MOSTRADOR_BASE_PORT moves all ports', async () => {
   const usual = await choosePorts(folder, {}, needed);
   const gateway = await freePort();
   expect(await choosePorts(folder, { MOSTRADOR_PORT: String(gateway) }, needed)).toEqual({ ...usual, gateway });
@@ -58,6 +58,6 @@ test('MOSTRADOR_PORT moves the gateway alone, MOSTRADOR_BASE_PORT the rest', asy
   expect(moved).toMatchObject({ gateway: 19_000, postgres: 19_001 });
 });
 
-test('a setting that is no port is refused by its name', async () => {
+test('the error for an invalid port names its setting', async () => {
   await expect(choosePorts(folder, { MOSTRADOR_PORT: '80' }, needed)).rejects.toThrow('MOSTRADOR_PORT=80');
 });

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { candidateBases, type PortName, type Ports, portsFrom, takenOf } from './ports.ts';
 import { writePrivately } from './write-privately.ts';
 
-/** From the gateway's port to one that none of the platform's own servers uses. */
+/** The distance from the gateway's port to a port that no process of the platform uses. */
 const outsideTheBlock = 15;
 
 /**
- * The ports of this clone: what the settings say, else what it had before, else the first free block. A port that is
- * taken is an error that names the setting: moving away silently would start a second platform beside the first.
+ * Chooses the ports of this clone: from the settings, else those of its last start, else the first free block. Throws
+ * when a port is in use, and names the setting. Switching silently would start a second platform beside the first.
  */
 export async function choosePorts(
   localDirectory: string,
@@ -28,20 +28,20 @@ async function firstFree(
   gateway: number | undefined,
   needed: readonly PortName[],
 ): Promise<Ports> {
-  // A gateway port that was asked for is judged by the caller; another block would not free it.
+  // The caller checks a gateway port from the settings, because another block would not free it.
   const ours = needed.filter((name) => gateway === undefined || name !== 'gateway');
   for (const base of candidateBases(localDirectory)) {
     if ((await takenOf(portsFrom(base), ours)).length > 0) continue;
     writePrivately(join(localDirectory, 'ports.json'), { base });
     return portsFrom(base, gateway);
   }
-  throw new Error('No block of free ports was found. MOSTRADOR_BASE_PORT=… sets the first of them.');
+  throw new Error('No block of free ports was found. Set the first port with MOSTRADOR_BASE_PORT.');
 }
 
 function complaint(name: PortName, port: number): string {
   const variable = name === 'gateway' ? 'MOSTRADOR_PORT' : 'MOSTRADOR_BASE_PORT';
   const other = (name === 'gateway' ? outsideTheBlock : 100 - (port % 100)) + port;
-  return `Port ${port} (${name}) is taken by another program. End it, or choose another port: ${variable}=${other} npm start`;
+  return `Port ${port} (${name}) is in use by another program. Stop it, or choose another port: ${variable}=${other} npm start`;
 }
 
 function savedBase(localDirectory: string): number | undefined {

@@ -9,19 +9,19 @@ export type Demo = Awaited<ReturnType<typeof seedDemo>>;
 export type DemoOptions = {
   localDirectory: string;
   natsUrl: string;
-  /** Of the API, with its prefix. */
+  /** The address of the API, with its prefix. */
   baseUrl: string;
   publicUrl: string;
   say(text: string): void;
 };
 
-/** The demo stores: those of an earlier start when their keys still work, else made now. */
+/** Returns the demo stores of an earlier start when their keys still work, otherwise creates new ones. */
 export async function provideDemo(options: DemoOptions): Promise<Demo> {
   const file = join(options.localDirectory, 'demo.json');
   const known = read(file);
   if (known && (await works(known, options.baseUrl))) return known;
-  options.say('Making the demo data.');
-  // Loaded only here: every later start is quicker for it.
+  options.say('Creating the demo data.');
+  // Imported only here, so that later starts are faster.
   const { seedDemo } = await import('./demo/seed.ts');
   const log = createLog({ service: 'demo', level: 'warn', format: 'pretty' });
   const { natsUrl, baseUrl, publicUrl } = options;
@@ -30,7 +30,7 @@ export async function provideDemo(options: DemoOptions): Promise<Demo> {
   return demo;
 }
 
-/** Another database, or one that was emptied, does not know the keys. */
+/** Whether the API accepts the key of the first store. A new or emptied database does not know it. */
 async function works(demo: Demo, baseUrl: string): Promise<boolean> {
   const key = demo.stores[0]?.api_key ?? '';
   const response = await fetch(`${baseUrl}/store`, { headers: { 'x-api-key': key } });

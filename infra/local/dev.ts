@@ -13,10 +13,10 @@ import { migrateAll, processNames, publicUrl, serviceSpec, stopOrder } from './s
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { writePrivately } from './write-privately.ts';
 
-// Together under 10 s, also when everything hangs.
+// Together under 10 s, even when every process hangs.
 const processStopMs = 2000;
 const serverStopMs = 3500;
-/** npm passes Ctrl-C on to a child that the terminal has told already. */
+/** npm forwards Ctrl-C to a child that already got it from the terminal. */
 const sameSignalMs = 1000;
 const parentCheckMs = 500;
 
@@ -40,12 +40,12 @@ async function start(): Promise<void> {
   // The lock comes before everything else: the files and ports below belong to one platform at a time.
   const lockName = `platform ${localDirectory}`;
   if (!(await tryLock(lockName, String(process.pid)))) {
-    output.say(`It runs already: process ${await holderOf(lockName)}. Its addresses stand in ${devJson}.`);
+    output.say(`The platform already runs as process ${await holderOf(lockName)}. Its addresses are in ${devJson}.`);
     process.exit(1);
   }
   rmSync(devJson, { force: true });
   const survivors = await children.stopSurvivors(5000);
-  if (survivors.length > 0) output.say(`Ended what an earlier start left running: ${survivors.join(', ')}.`);
+  if (survivors.length > 0) output.say(`Stopped processes of an earlier start: ${survivors.join(', ')}.`);
 
   const { env } = process;
   const { postgresPassword: password, encryptionKeys } = readSecrets(localDirectory);
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   output.showAll();
 }
 
-/** As Promise.all, but tells all that is missing at once: a machine without Go lacks more than one server. */
+/** Like Promise.all, but throws every error at once, because a machine without Go lacks more than one server. */
 async function allOrEveryFault<T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   const settled = await Promise.allSettled(work);
   const faults = settled.filter((result) => result.status === 'rejected');
@@ -101,11 +101,11 @@ function stopWhenAsked(supervisor: Supervisor, output: Output): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(signal));
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent && askedAt === undefined) ask('npm is gone');
+    if (process.ppid !== parent && askedAt === undefined) ask('npm has ended');
   }, parentCheckMs).unref();
 }
 
-/** Runs once, whoever asks first: a signal during the start makes the start fail, too. */
+/** Runs only once. A signal during the start also makes the start fail, so both call it. */
 async function stop(exitCode: number, why: string): Promise<void> {
   if (stopping) return;
   stopping = true;

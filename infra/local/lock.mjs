@@ -1,4 +1,4 @@
-// JavaScript, as the first script of all, which runs on older Nodes, needs it too.
+// JavaScript, because bootstrap.mjs imports it and runs on Node versions that cannot strip types.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -9,12 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** @typedef {{ release(): Promise<void> }} Lock */
 
 /**
- * A lock that the system lets go of when its holder dies, however it dies: a listening socket. On Linux it has no file
- * at all; elsewhere a file without a listener is a dead holder's and is removed.
+ * Takes a lock that the system releases when its holder dies: a listening socket. On Linux it has no file. Elsewhere, a
+ * socket file without a listener belongs to a dead holder and is removed.
  *
- * @param {string} name whatever the lock is about, a path for example
- * @param {string} [holder] what others are told who find it held
- * @returns {Promise<Lock | undefined>} undefined when someone else holds it
+ * @param {string} name what the lock protects, for example a path
+ * @param {string} [holder] the text that `holderOf` returns to others
+ * @returns {Promise<Lock | undefined>} undefined when another caller holds the lock
  */
 export async function tryLock(name, holder = '') {
   const address = addressOf(name);
@@ -23,7 +23,7 @@ export async function tryLock(name, holder = '') {
 }
 
 /**
- * What the lock's holder says about itself; undefined when there is none.
+ * The text that the lock's holder gave to `tryLock`; undefined when nobody holds the lock.
  *
  * @param {string} name
  * @returns {Promise<string | undefined>}
@@ -31,7 +31,7 @@ export async function tryLock(name, holder = '') {
 export const holderOf = (name) => ask(addressOf(name));
 
 /**
- * Runs the work under the lock; says once that it has to wait for another holder.
+ * Runs the work with the lock held. Calls `onWait` once when it has to wait for another holder.
  *
  * @template T
  * @param {string} name

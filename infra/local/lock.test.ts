@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { holderOf, tryLock, withLock } from './lock.mjs';
 
-test('one of many that try at once gets the lock, and the others learn who holds it', async () => {
+test('one of many parallel callers gets the lock, and the others can read its holder', async () => {
   const name = randomUUID();
   const locks = await Promise.all(Array.from({ length: 20 }, (_, index) => tryLock(name, `holder ${index}`)));
   expect(locks.filter(Boolean)).toHaveLength(1);
@@ -14,7 +14,7 @@ test('one of many that try at once gets the lock, and the others learn who holds
   expect(await holderOf(name)).toBeUndefined();
 });
 
-test('the lock of a process that was killed is free at once', async () => {
+test('killing the holder releases the lock at once', async () => {
   const name = randomUUID();
   const script = `import { tryLock } from ${JSON.stringify(join(import.meta.dirname, 'lock.mjs'))};
     if (await tryLock(${JSON.stringify(name)})) process.stdout.write('locked');
@@ -31,7 +31,7 @@ test('the lock of a process that was killed is free at once', async () => {
   await lock?.release();
 });
 
-test('who waits for the lock is told so once, and works after its holder', async () => {
+test('a caller that has to wait is notified once and runs after the holder', async () => {
   const name = randomUUID();
   const order: string[] = [];
   const first = await tryLock(name);

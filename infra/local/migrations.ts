@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { migrate } from '../../packages/kit/src/database/migrate.ts';
 import { root } from './paths.ts';
 
-/** Applies a service's migrations with its owner role; a service that has none yet is skipped. */
+/** Applies a service's migrations with its owner role. Skips a service without migrations. */
 export async function migrateService(
   service: string,
   ownerUrl: string,

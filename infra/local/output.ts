@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { prettyFactory } from 'pino-pretty';
 
 export type Output = {
-  /** A line of the supervisor itself. */
+  /** Prints a line of the supervisor itself. */
   say(text: string): void;
-  /** Where a process's lines go: to its file as they are, and to the terminal readable, behind its name. */
+  /** Returns the writer for a process's lines: unchanged to its file, and readable to the terminal after its name. */
   linesOf(name: string): (line: string) => void;
-  /** From here on the terminal shows what the services log; before, it shows their errors only. */
+  /** From this call on, the terminal shows all lines of the services. Before, it shows only errors. */
   showAll(): void;
 };
 
@@ -23,7 +23,7 @@ export function createOutput(logDirectory: string, stream: NodeJS.WriteStream): 
     translateTime: 'SYS:HH:MM:ss.l',
   });
   mkdirSync(logDirectory, { recursive: true });
-  // The terminal may go away before the processes do; they are stopped in order all the same.
+  // The terminal may close before the processes end. They are still stopped in order.
   stream.on('error', () => {});
   let nextColour = 0;
   let all = false;
@@ -42,7 +42,7 @@ export function createOutput(logDirectory: string, stream: NodeJS.WriteStream): 
       const file = createWriteStream(path, { mode: 0o600 });
       return (line) => {
         file.write(`${line}\n`);
-        // Servers write lines that are not JSON, and much of it: theirs stay in their file.
+        // Servers write many lines that are not JSON. Those stay in the file.
         if (!line.startsWith('{') || !(all || isError(line))) return;
         const text = pretty(line);
         stream.write(`${prefix}${text.trimEnd().replaceAll('\n', `\n${prefix}`)}\n`);

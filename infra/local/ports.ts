@@ -20,7 +20,7 @@ const portNames = [
 export type PortName = (typeof portNames)[number];
 export type Ports = Record<PortName, number>;
 
-// Below 32768, where systems begin to hand out ports for outgoing connections.
+// All blocks are below port 32768, from where systems assign ports to outgoing connections.
 const firstBase = 20_000;
 const portsPerClone = 20;
 const blocks = 600;
@@ -30,13 +30,13 @@ export const portsFrom = (base: number, gateway?: number): Ports => {
   return gateway === undefined ? ports : { ...ports, gateway };
 };
 
-/** The bases to try for a clone, its own first: the path decides, so that a clone keeps its addresses. */
+/** The bases to try for a clone. Its path determines the first one, so that a clone keeps its addresses. */
 export function* candidateBases(clonePath: string): Generator<number> {
   const start = createHash('sha256').update(clonePath).digest().readUInt32BE(0) % blocks;
   for (let step = 0; step < blocks; step += 1) yield firstBase + ((start + step) % blocks) * portsPerClone;
 }
 
-/** The base of a block that nothing else uses: for a platform that lives as long as a test or benchmark. */
+/** The base of a block without ports in use, for the platform of a test or benchmark. */
 export async function freeBase(seed: string): Promise<number> {
   for (const base of candidateBases(seed)) {
     const taken = await takenOf(portsFrom(base), portNames);
@@ -52,7 +52,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** Those of the named ports that another program holds. */
+/** Returns the names whose ports are in use. */
 export async function takenOf(ports: Ports, names: readonly PortName[]): Promise<PortName[]> {
   const free = await Promise.all(names.map((name) => isFree(ports[name])));
   return names.filter((_, index) => !free[index]);

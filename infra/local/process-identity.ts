@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process beyond doubt: ids are used again, so the start time and the boot belong to it. */
+/** Identifies a process uniquely. Systems reuse pids, so the start time and the boot id are part of it. */
 export type ProcessIdentity = {
   pid: number;
   startTime: string;
   bootId: string;
 };
 
-/** The identity of a living process; undefined when there is none, or only a zombie that nobody reaps. */
+/** The identity of a running process; undefined when there is none, or only a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const found = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
   return found && !found.state.startsWith('Z') ? { pid, startTime: found.startTime, bootId: bootId() } : undefined;
@@ -22,7 +22,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
 function fromProc(pid: number): { state: string; startTime: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command in parentheses may itself hold spaces and parentheses; the fields start after the last one.
+    // The command in parentheses may contain spaces and parentheses. The fields start after the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
   } catch {

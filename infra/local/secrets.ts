@@ -6,11 +6,11 @@ import { writePrivately } from './write-privately.ts';
 
 export type Secrets = {
   postgresPassword: string;
-  /** `id:base64 of 32 bytes`, as ENCRYPTION_KEYS. What is encrypted with it is lost without it. */
+  /** `id:base64 of 32 bytes`, as ENCRYPTION_KEYS. Data that is encrypted with it is lost without it. */
   encryptionKeys: string;
 };
 
-/** The secrets of this clone's platform, made at its first start. */
+/** Reads the secrets of this clone's platform. The first start creates them. Throws when the file is unreadable. */
 export function readSecrets(localDirectory: string): Secrets {
   const file = join(localDirectory, 'secrets.json');
   try {
@@ -27,7 +27,7 @@ export function readSecrets(localDirectory: string): Secrets {
   return secrets;
 }
 
-/** The address with a user of our own NATS server, each of which has a password of its own. */
+/** The address with a user of our own NATS server and that user's own password. */
 export function natsUrlOf(user: NatsUser, server: string, password: string): string {
   const url = new URL(server);
   url.username = user;
@@ -35,10 +35,10 @@ export function natsUrlOf(user: NatsUser, server: string, password: string): str
   return url.href;
 }
 
-/** What nats-server reads the users' passwords from. */
+/** The environment variables from which nats-server reads the users' passwords. */
 export const natsPasswords = (password: string): NodeJS.ProcessEnv =>
   Object.fromEntries(natsUsers.map((user) => [passwordVariable(user), natsPassword(user, password)]));
 
-/** It begins with a letter, as nats-server would take a digit for the beginning of a number. */
+/** The password of a user. It begins with a letter, because nats-server reads a leading digit as a number. */
 const natsPassword = (user: NatsUser, password: string): string =>
   `p${createHmac('sha256', password).update(`nats ${user}`).digest('hex')}`;

@@ -15,7 +15,7 @@ import { findTemporal, temporalSpec } from './servers/temporal.ts';
 export type ServerAddresses = {
   /** An administrator's connection to the platform's database. */
   databaseUrl: string;
-  /** As the user `admin`, where the server is ours. */
+  /** With the user `admin` when the server is our own. */
   natsUrl: string;
   temporalAddress: string;
   temporalUiUrl: string;
@@ -25,7 +25,7 @@ export type ServerOptions = {
   localDirectory: string;
   env: NodeJS.ProcessEnv;
   ports: Ports;
-  /** Of the administrator of our own PostgreSQL and of the services' roles; those of NATS are made from it. */
+  /** The password of our own PostgreSQL's administrator and of the services' roles. NATS passwords derive from it. */
   password: string;
   start(spec: ProcessSpec): Promise<void>;
   report(text: string): void;
@@ -33,14 +33,14 @@ export type ServerOptions = {
 
 const databaseName = 'mostrador';
 
-/** The ports that are needed for the servers which the environment does not bring. */
+/** The ports of the servers that the environment does not provide. */
 export const serverPorts = (env: NodeJS.ProcessEnv): PortName[] => [
   ...(env.POSTGRES_URL ? [] : (['postgres'] as const)),
   ...(env.NATS_URL ? [] : (['nats', 'natsMonitor'] as const)),
   ...(env.TEMPORAL_ADDRESS ? [] : (['temporal', 'temporalUi', 'temporalHttp', 'temporalMetrics'] as const)),
 ];
 
-/** PostgreSQL with the platform's database and roles: the environment's, else one of our own. */
+/** Provides PostgreSQL with the platform's database and roles, at POSTGRES_URL or as our own server. */
 export async function providePostgres(options: ServerOptions): Promise<string> {
   const { env, ports, password, localDirectory } = options;
   if (!env.POSTGRES_URL) {
@@ -111,7 +111,7 @@ async function once(url: string, work: (sql: postgres.Sql) => Promise<void>): Pr
   }
 }
 
-/** A server of the environment's own that is not there is said at once, by the setting's name. */
+/** Fails with the setting's name when a server of the environment does not answer within 5 s. */
 function mustAnswer(setting: string, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: 5000 });

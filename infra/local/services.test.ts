@@ -20,25 +20,25 @@ const natsUrlFor = (name: (typeof processNames)[number], natsUrl: string, env: N
     shutdownTimeoutMs: 1000,
   }).env?.NATS_URL;
 
-describe('the NATS server of a process', () => {
-  test.each(processNames)('that is ours knows %s as a user with a password of its own', (name) => {
+describe('the NATS address of a process', () => {
+  test.each(processNames)('has the user %s with its own password on our own server', (name) => {
     const ours = natsUrlOf('admin', server, password);
     expect(natsUrlFor(name, ours)).toBe(natsUrlOf(name, server, password));
     expect(new URL(natsUrlFor(name, ours) ?? '').username).toBe(name);
   });
 
-  test('that NATS_URL names is used as it stands there', () => {
+  test('is NATS_URL unchanged when it is set', () => {
     for (const given of ['nats://nats.example:4222', 'tls://platform:secret@nats.example:4222']) {
       expect(natsUrlFor('crm', given, { NATS_URL: given })).toBe(given);
     }
   });
 
-  test('that has no users is asked for none', () => {
+  test('has no user when the server has no users', () => {
     expect(natsUrlFor('crm', server)).toBe(server);
   });
 });
 
-test('every user of NATS has a password that begins with a letter, and no two the same', () => {
+test('every NATS user has a unique password that begins with a letter', () => {
   const passwords = Object.values(natsPasswords(password));
   expect(new Set(passwords).size).toBe(natsUsers.length);
   for (const each of passwords) expect(each).toMatch(/^[a-z][0-9a-f]{64}$/);

@@ -8,7 +8,7 @@ import type { Ports } from './ports.ts';
 import { natsUrlOf } from './secrets.ts';
 import type { ServerAddresses } from './servers.ts';
 
-/** Processes of the platform; each group stops when the one before it has. */
+/** The processes of the platform. A group stops after the previous group has stopped. */
 export const stopOrder = [['gateway'], ['workflows'], ['crm', 'scheduling', 'messaging']] as const;
 export const processNames = stopOrder.flat();
 type ProcessName = (typeof processNames)[number];
@@ -24,7 +24,7 @@ export type ServiceOptions = ServerAddresses & {
 
 export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gateway}`;
 
-/** Brings every schema to what the services' code needs. They know nothing of one another, so they go at once. */
+/** Applies the migrations of every schema. The schemas are independent, so they run in parallel. */
 export async function migrateAll(
   databaseUrl: string,
   password: string,
@@ -40,7 +40,7 @@ export function serviceSpec(name: ProcessName, options: ServiceOptions): Process
   return {
     name,
     command: process.execPath,
-    // A larger young generation only keeps garbage for longer: 30 to 150 MB less in each process under load.
+    // A larger young generation only keeps garbage longer. This saves 30 to 150 MB in each process under load.
     args: ['--max-semi-space-size=4', main],
     env: { ...options.env, ...common(name, options), ...database(name, options), ...particular(name, options) },
     stopSignal: 'SIGTERM',
@@ -51,13 +51,13 @@ export function serviceSpec(name: ProcessName, options: ServiceOptions): Process
 const common = (name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv => ({
   NATS_URL: natsUrl(name, options),
   TEMPORAL_ADDRESS: options.temporalAddress,
-  LOG_FORMAT: 'json', // made readable here, and kept as it is in the file
+  LOG_FORMAT: 'json', // formatted for the terminal here, unchanged in the log file
   SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
   // Types are stripped once, not at every start.
   NODE_COMPILE_CACHE: join(options.localDirectory, 'cache/node'),
 });
 
-/** As a user of its own, unless the server is one of the environment's or has no users. */
+/** The address with the process's own user, unless NATS_URL is set or the server has no users. */
 function natsUrl(user: ProcessName, { natsUrl, env, password }: ServiceOptions): string {
   return env.NATS_URL || !new URL(natsUrl).username ? natsUrl : natsUrlOf(user, natsUrl, password);
 }

@@ -3,11 +3,11 @@ import { type Child, type Children, type ProcessSpec, untilReady } from './child
 import type { Output } from './output.ts';
 
 export type Supervisor = {
-  /** Starts a process and resolves when it serves; from then on it is started again whenever it ends. */
+  /** Starts a process and resolves when it is ready. From then on it is restarted whenever it ends. */
   start(spec: ProcessSpec): Promise<void>;
-  /** Stops the named processes, together, each within the limit. */
+  /** Stops the named processes in parallel, each within the limit. */
   stop(names: readonly string[], limitMs: number): Promise<void>;
-  /** No process is started any more from here on. */
+  /** Prevents all further starts and restarts. */
   startNoMore(): void;
   killAll(): void;
 };
@@ -15,7 +15,7 @@ export type Supervisor = {
 const readyWithinMs = 60_000;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** One that ran this long before it ended is not in a loop of crashes. */
+/** A process that ran this long before it ended is not in a crash loop. */
 const steadyAfterMs = 30_000;
 
 export function createSupervisor(children: Children, output: Output): Supervisor {
@@ -23,7 +23,7 @@ export function createSupervisor(children: Children, output: Output): Supervisor
   let open = true;
 
   const launch = (spec: ProcessSpec, onLine: (line: string) => void): Child => {
-    if (!open) throw new Error(`${spec.name} was not started, as the platform stops`);
+    if (!open) throw new Error(`${spec.name} was not started, because the platform is stopping`);
     const child = children.start(spec, onLine);
     running.set(spec.name, child);
     return child;
@@ -37,7 +37,7 @@ export function createSupervisor(children: Children, output: Output): Supervisor
       const how = await child.exited;
       if (!open) return;
       if (Date.now() - startedAt > steadyAfterMs) pauseMs = firstPauseMs;
-      output.say(`${spec.name} ended (${how}); it is started again in ${pauseMs / 1000} s`);
+      output.say(`${spec.name} ended (${how}); it restarts in ${pauseMs / 1000} s`);
       await pause(pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       if (!open) return;

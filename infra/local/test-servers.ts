@@ -14,13 +14,13 @@ import { findTemporal, temporalSpec } from './servers/temporal.ts';
 import { findToxiproxy } from './servers/toxiproxy.ts';
 
 const templateDatabase = 'mostrador_template';
-// Registered at the start, as making one later takes seconds to be seen by every part of the server.
+// Registered at the start, because it takes seconds until every part of the server sees a new one.
 const namespaces = Array.from({ length: 30 }, (_, index) => `test-${String(index + 1).padStart(2, '0')}`);
 const readyWithinMs = 60_000;
 
 /**
- * What integration tests share, for the length of one run: PostgreSQL with a template database that every service has
- * migrated, and Temporal in memory. Tests find them through the environment: TEST_POSTGRES_URL (an administrator's; the
+ * Starts the servers that integration tests share during one run: PostgreSQL with a template database that has all
+ * migrations, and Temporal in memory. Tests find them in the environment: TEST_POSTGRES_URL (an administrator's; the
  * services' roles have the same password), TEST_TEMPLATE_DATABASE, TEST_TEMPORAL_ADDRESS, TEST_TEMPORAL_SERVER (the
  * program, for tests that stop it), and TEST_NATS_SERVER (the program: each test file starts its own).
  */
@@ -50,8 +50,8 @@ export default async function startTestServers(): Promise<() => Promise<void>> {
       findNats(process.env, report).then((path) => {
         process.env.TEST_NATS_SERVER = path;
       }),
-      // Built here, as no test should wait for a compiler. Those that need it say what is missing.
-      findToxiproxy(process.env, report).catch(() => report('there is no toxiproxy: tests of chaos will fail')),
+      // Built here, so that no test waits for a compiler. Tests that need it report it when it is missing.
+      findToxiproxy(process.env, report).catch(() => report('toxiproxy is missing: the chaos tests will fail')),
     ]);
     return stop;
   } catch (error) {
@@ -89,7 +89,7 @@ async function startTemporal(
 ): Promise<void> {
   const binary = await findTemporal(process.env, report);
   const [grpc, http, metrics] = await Promise.all([freePort(), freePort(), freePort()]);
-  // Continuing as new is suggested after 4,096 events by default; here a test of it takes a second.
+  // The default suggests continue-as-new after 4,096 events. With 60, a test of it takes a second.
   const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 60 };
   await start(
     temporalSpec({ binary, home: folder, ports: { grpc, http, metrics }, namespaces: namespaces, dynamicConfig }),
@@ -98,7 +98,7 @@ async function startTemporal(
   process.env.TEST_TEMPORAL_SERVER = binary;
 }
 
-/** A run that was killed leaves its folder behind, named after its process. */
+/** Removes the folders of killed runs. The name of a folder is the pid of its run. */
 async function removeDeadRuns(runs: string): Promise<void> {
   if (!existsSync(runs)) return;
   for (const name of readdirSync(runs)) {

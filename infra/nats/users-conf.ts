@@ -1,14 +1,14 @@
 import { eventStream } from '../../packages/contracts/src/index.ts';
 import { natsUsers, type Permissions, passwordVariable, permissionsOf } from './users.ts';
 
-/** The text of `users.conf`. `permissions` is the table's own unless a test says otherwise. */
+/** The text of `users.conf`. Tests pass other permissions than those of the table. */
 export function usersConf(permissions: typeof permissionsOf = permissionsOf): string {
   const users = natsUsers.map((user) => userLines(user, passwordVariable(user), permissions(user)).join('\n'));
-  return `# Who may do what, made from users.ts by \`node infra/nats/write-users.ts\`: do not edit.
-# Passwords come from the environment of nats-server. A value is read as this file is: one that does not start with a
-# letter, or a bcrypt hash, needs double quotes within the variable.
+  return `# The permissions of every user, generated from users.ts by \`node infra/nats/write-users.ts\`. Do not edit.
+# Passwords come from the environment of nats-server, which parses them like this file. A value that does not start with
+# a letter, or that is a bcrypt hash, needs double quotes inside the variable.
 accounts {
-  # JetStream is on its own: whatever a stream or a consumer is told to copy or to deliver, it does not reach a request.
+  # JetStream has its own account, so that no stream or consumer can copy a request or deliver to its subject.
   EVENTS {
     jetstream: enabled
     exports: [
@@ -36,7 +36,7 @@ function userLines(user: string, variable: string, { publish, subscribe, answers
     `      { user: ${user}, password: $${variable}, permissions: {`,
     `        publish: [${publish.map(quoted).join(', ')}]`,
     `        subscribe: [${subscribe.map(quoted).join(', ')}]`,
-    // As long as a request may take at most.
+    // The longest time that a request may take.
     ...(answers ? ['        allow_responses: { max: 1, expires: "10m" }'] : []),
     '      } }',
   ];

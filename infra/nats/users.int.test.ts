@@ -29,7 +29,7 @@ const services = ['gateway', 'crm', 'scheduling', 'messaging'];
 const operations = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations];
 const subjects = operations.flatMap((each) => Object.values(each).map(({ subject }) => subject));
 
-/** Said here once more and by hand: a widened table must not agree with a test that was made from it. */
+/** Repeated by hand, because a test that derives from the table could not notice a widened table. */
 const ownerOf: Record<string, NatsUser> = { api: 'gateway', step: 'workflows', admin: 'admin' };
 const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.check': ['gateway', 'scheduling'],
@@ -82,7 +82,7 @@ const jetStream: Record<string, readonly string[]> = {
 
 type Attempt = { readonly subject: string; readonly queue?: string; readonly by: readonly string[] };
 
-/** What is tried by every user, and who must get through with it. */
+/** The attempts that every user makes, and the users that must succeed. */
 const publishing: Attempt[] = [
   ...subjects.map((subject) => {
     const owner = ownerOf[subject.split('.')[1] ?? ''];
@@ -110,7 +110,7 @@ const subscribing: Attempt[] = [
     const service = subject.split('.')[0] ?? '';
     return [
       { subject, queue: service, by: [service] },
-      // Beside the service rather than in its place: whoever did that would read along.
+      // Outside the service's queue group, a subscriber would read a copy of every request.
       { subject, by: [] },
       { subject, queue: 'other', by: [] },
     ];
@@ -124,7 +124,7 @@ const subscribing: Attempt[] = [
   { subject: 'messaging.notice.outcome', by: ['messaging'] },
 ];
 
-/** Attempts that did not end as they must, in words. None: every user may do its own, and no more. */
+/** Attempts with the wrong outcome, as text. Empty when every user has exactly its own permissions. */
 async function wrongIn(server: string): Promise<string[]> {
   const wrong = await Promise.all(natsUsers.map((user) => wrongOf(user, server)));
   return wrong.flat();
@@ -147,7 +147,7 @@ async function wrongOf(user: NatsUser, server: string): Promise<string[]> {
   await nats.close();
   const wrongWith = (verb: string) => (attempt: Attempt) => {
     const passed = !refused.has(key(verb, attempt));
-    return passed === attempt.by.includes(user) ? [] : [`${key(verb, attempt)} ${passed ? 'passed' : 'was refused'}`];
+    return passed === attempt.by.includes(user) ? [] : [`${key(verb, attempt)} ${passed ? 'passed' : 'was rejected'}`];
   };
   return [...publishing.flatMap(wrongWith('publish')), ...subscribing.flatMap(wrongWith('subscribe'))];
 }
@@ -168,7 +168,7 @@ afterEach(async () => {
   }
 });
 
-/** A server as `npm start` has it, or with the text of another `users.conf`. */
+/** Starts a server as `npm start` does, or with the text of another `users.conf`. */
 async function startServer(conf?: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-nats-'));
   const [port, monitorPort] = [await freePort(), await freePort()];
@@ -192,28 +192,28 @@ async function startServer(conf?: string): Promise<string> {
   return `nats://127.0.0.1:${port}`;
 }
 
-describe('who may do what over NATS', () => {
-  test("every user may do its own and nothing else: no other's requests, answers, events, queue or inbox", async () => {
+describe('NATS permissions', () => {
+  test("a user cannot reach another user's requests, answers, events, queue or inbox", async () => {
     expect(await wrongIn(await startServer())).toEqual([]);
   });
 
   const widened: [string, NatsUser, Partial<Permissions>][] = [
-    ['ask another service', 'workflows', { publish: ['crm.internal.leads.check'] }],
-    ['ask all of a audience', 'crm', { publish: ['*.api.>'] }],
-    ['ask whatever is internal', 'scheduling', { publish: ['crm.internal.>'] }],
+    ['send requests to another service', 'workflows', { publish: ['crm.internal.leads.check'] }],
+    ['send every request of an audience', 'crm', { publish: ['*.api.>'] }],
+    ['send every internal request', 'scheduling', { publish: ['crm.internal.>'] }],
     ["use the command's operations", 'gateway', { publish: ['gateway.admin.>'] }],
     ["publish another's events", 'crm', { publish: ['events.>'] }],
-    ['say anything', 'messaging', { publish: ['>'] }],
-    ["answer in another's place", 'scheduling', { publish: ['_INBOX_gateway.>'] }],
+    ['publish anything', 'messaging', { publish: ['>'] }],
+    ['answer for another user', 'scheduling', { publish: ['_INBOX_gateway.>'] }],
     ["read another's answers", 'messaging', { subscribe: ['_INBOX_gateway.>'] }],
-    ['read along at a service', 'crm', { subscribe: ['crm.>'] }],
+    ['read copies of requests', 'crm', { subscribe: ['crm.>'] }],
     ["take another service's requests", 'crm', { subscribe: ['scheduling.> scheduling'] }],
     ['read everything', 'workflows', { subscribe: ['>'] }],
     ['empty the event stream', 'messaging', { publish: ['$JS.API.STREAM.PURGE.EVENTS'] }],
-    ['make consumers', 'scheduling', { publish: ['$JS.API.CONSUMER.>'] }],
-    ['ask the server itself', 'gateway', { publish: ['$SYS.>'] }],
+    ['create consumers', 'scheduling', { publish: ['$JS.API.CONSUMER.>'] }],
+    ['send requests to the server itself', 'gateway', { publish: ['$SYS.>'] }],
   ];
-  test.each(widened)('the check of it notices a user who may besides %s', async (_what, user, more) => {
+  test.each(widened)('the check notices a user that may also %s', async (_what, user, more) => {
     const permissions = (each: NatsUser): Permissions => {
       const { publish, subscribe, answers } = permissionsOf(each);
       if (each !== user) return { publish, subscribe, answers };
@@ -228,7 +228,7 @@ describe('who may do what over NATS', () => {
     expect(wrong.every((line) => line.startsWith(`${user}: `) && line.endsWith(' passed'))).toBe(true);
   });
 
-  test('a request is answered by whom it reached, and once', async () => {
+  test('only the service that received a request can answer it, and only once', async () => {
     const server = await startServer();
     const [asking, serving] = [await connectAs('scheduling', server), await connectAs('crm', server)];
     const refused: string[] = [];
@@ -245,11 +245,11 @@ describe('who may do what over NATS', () => {
     await serving.flush();
     const answer = await asking.request('crm.internal.leads.check', '', { timeout: 5000 });
     expect(answer.string()).toBe('first');
-    await waitFor(() => refused.includes('publish'), { description: 'the second answer is refused' });
+    await waitFor(() => refused.includes('publish'), { description: 'the second answer is rejected' });
     await Promise.all([asking.close(), serving.close()]);
   });
 
-  test('a wrong password, and none, is let in nowhere', async () => {
+  test('the server rejects a wrong or missing password', async () => {
     const { port } = new URL(await startServer());
     const answerTo = async (options: object) => {
       const socket = connect({ host: '127.0.0.1', port: Number(port) });
@@ -262,7 +262,7 @@ describe('who may do what over NATS', () => {
     }
   });
 
-  test('what JetStream is told to store or deliver reaches no request, also for who keeps the stream', async () => {
+  test('no stream or consumer can store or deliver a request, even for the user that manages streams', async () => {
     const server = await startServer();
     const [keeper, asking, serving] = [
       await connectAs('admin', server),

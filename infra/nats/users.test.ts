@@ -8,7 +8,7 @@ import { usersConf } from './users-conf.ts';
 const root = resolve(import.meta.dirname, '../..');
 const sourceOf = { admin: 'apps/admin/src', workflows: 'workflows/src' } as Record<string, string>;
 
-/** Subjects of the operations that a folder's code calls: those named where something is called with one, or in a table. */
+/** The subjects of the operations that a folder's code calls, found in calls and in tables of operations. */
 function subjectsCalledIn(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.includes('testing/'),
@@ -23,11 +23,11 @@ function subjectsCalledIn(folder: string): string[] {
   return [...new Set([...byName, ...ofReports].filter((subject) => subject !== undefined))].sort();
 }
 
-test('users.conf is what the table says; infra/nats/write-users.ts writes it', () => {
+test('users.conf equals the generated text: run infra/nats/write-users.ts after a change', () => {
   expect(readFileSync(join(import.meta.dirname, 'users.conf'), 'utf8')).toBe(usersConf());
 });
 
-test.each(natsUsers)('the internal operations that %s may ask are those that its code calls', (user) => {
+test.each(natsUsers)('%s may call exactly the internal operations that its code calls', (user) => {
   const called = subjectsCalledIn(join(root, sourceOf[user] ?? `services/${user}/src`));
   const isForItsAudience = (subject: string) => subject.split('.')[1] === roles[user].audience;
   const asked = (roles[user].asks ?? []).map(({ subject }) => subject).sort();

@@ -26,15 +26,15 @@ import {
   summarizeSchedulingV1,
 } from '../../packages/contracts/src/index.ts';
 
-/** Every process, and the command, is a user of its own. */
+/** Every process has its own user, and so has the admin command. */
 export const natsUsers = ['gateway', 'crm', 'scheduling', 'messaging', 'workflows', 'admin'] as const;
 export type NatsUser = (typeof natsUsers)[number];
 
-/** What a user may publish and subscribe, as nats-server has it: a subject, or `subject queue`. */
+/** What a user may publish and subscribe, in the syntax of nats-server: a subject, or `subject queue`. */
 export type Permissions = {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** May answer each request that it received, once. */
+  /** Whether it may answer each request that it received, once. */
   readonly answers: boolean;
 };
 
@@ -43,25 +43,25 @@ type Audience = 'api' | 'step' | 'admin';
 type Role = {
   /** It serves operations, in the queue group of its name. */
   readonly serves?: true;
-  /** Its processes tell one another by `<name>.notice.`. */
+  /** Its processes notify each other on `<name>.notice.`. */
   readonly notices?: true;
-  /** It asks the operations of this audience of every service. */
+  /** It calls the operations of this audience in every service. */
   readonly audience?: Audience;
-  /** The internal operations that it asks besides. */
+  /** The other operations that it calls. */
   readonly asks?: readonly Operation[];
-  /** What the version before asked, and this one does not: until the next one, processes of both log in as this user. */
+  /** Operations that only the previous version called. During a deployment, processes of both versions run. */
   readonly askedBefore?: readonly Operation[];
-  /** It has an outbox, whose relay publishes the events that bear its name. */
+  /** It has an outbox, and its relay publishes the events with its name. */
   readonly publishesEvents?: true;
-  /** It looks after the event stream: an operator's work. */
+  /** It may manage the event stream, for an operator. */
   readonly keepsEvents?: true;
-  /** The durable consumer of the event stream that it makes and reads. */
+  /** The durable consumer of the event stream that it creates and reads. */
   readonly consumer?: string;
 };
 
 /**
- * Who calls whom. The one place that says it: what NATS lets each process do is made from this, and a test compares it
- * with what the processes' code calls.
+ * Which process calls which operations. The NATS permissions derive from this table, and a test compares it with the
+ * calls in the processes' code.
  */
 export const roles: Record<NatsUser, Role> = {
   gateway: {
@@ -91,7 +91,7 @@ export const roles: Record<NatsUser, Role> = {
   workflows: { audience: 'step' },
   admin: {
     audience: 'admin',
-    // `report rebuild` does not wait for the schedule.
+    // `report rebuild` closes quarter-hours itself and does not wait for the schedule.
     asks: Object.values(rollupOperations).map(({ close }) => close),
     keepsEvents: true,
   },
@@ -104,7 +104,7 @@ const services: Record<string, Record<string, Operation>> = {
   messaging: messagingOperations,
 };
 
-/** The permissions of a user, made from its role. */
+/** The permissions of a user, derived from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
   const {
     serves = false,
@@ -123,7 +123,7 @@ export function permissionsOf(user: NatsUser): Permissions {
       ...[...asks, ...askedBefore].map(({ subject }) => subject),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`] : []),
-      // To look whether JetStream and the stream are there, and to make the stream or bring it to its settings.
+      // To check JetStream and the stream, and to create or update the stream.
       ...(publishesEvents || consumer
         ? ['INFO', ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `STREAM.${verb}.${stream}`)].map(jetStream)
         : []),
@@ -142,7 +142,7 @@ export function permissionsOf(user: NatsUser): Permissions {
   };
 }
 
-/** Where the configuration finds the password of a user. */
+/** The environment variable that holds the password of a user. */
 export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${user.toUpperCase()}`;
 
 const jetStream = (call: string): string => `$JS.API.${call}`;

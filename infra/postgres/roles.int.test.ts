@@ -10,7 +10,7 @@ const roles = schemas.flatMap((schema) => [
 const serving = roles.filter(({ serves }) => serves);
 
 let database: TestDatabase;
-/** Everything with rows, of every schema: a table that a migration adds is among them by itself. */
+/** All relations with rows, of every schema. They come from the catalogue, so that new tables are included. */
 let tables: { schema: string; name: string }[];
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** The codes of what a role that has logged in by itself got for each statement; `none` where it was carried out. */
+/** Logs in as a role and returns the error code of each statement, or `none` where it succeeded. */
 async function codesFor(role: string, statements: readonly string[]): Promise<string[]> {
   const url = new URL(database.url);
   url.username = role;
@@ -41,7 +41,7 @@ async function codesFor(role: string, statements: readonly string[]): Promise<st
   return codes;
 }
 
-/** All that the catalogue and attempts say is wider than it must be. */
+/** Everything in the catalogue that gives a role more than it needs. */
 async function faults(): Promise<string[]> {
   const { adminSql } = database;
   const wide = await adminSql`
@@ -60,7 +60,7 @@ async function faults(): Promise<string[]> {
     where nspname in ${adminSql([...schemas])}
       and (grantee.rolname is null or grantee.rolname not in (nspname, nspname || '_owner', nspname || '_system'))
     union all
-    select format('%s may pass %s.%s on', grantee::regrole, nspname, relname)
+    select format('%s may grant %s.%s to others', grantee::regrole, nspname, relname)
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace, aclexplode(relacl)
     where nspname in ${adminSql([...schemas])} and is_grantable
     union all
@@ -68,7 +68,7 @@ async function faults(): Promise<string[]> {
     from pg_class join pg_roles owner on owner.oid = relowner
     where owner.rolname in ${adminSql(serving.map(({ role }) => role))}
     union all
-    select format('%s.%s is not held by row-level security', nspname, relname)
+    select format('%s.%s does not force row-level security', nspname, relname)
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where nspname in ${adminSql([...schemas])} and relkind in ('r', 'p') and relname <> 'schema_migrations'
       and not (relrowsecurity and relforcerowsecurity)
@@ -76,7 +76,7 @@ async function faults(): Promise<string[]> {
     select format('the policy %s on %s.%s lets %s see every store', policyname, schemaname, tablename, roles)
     from pg_policies
     where schemaname in ${adminSql([...schemas])}
-      -- It is of no store: until when the reports of all of them are closed, which only the system role may change.
+      -- report_closing belongs to no store: it says until when all reports are closed. Only the system role changes it.
       and (tablename, policyname, cmd) <> ('report_closing', 'reading', 'SELECT')
       and not roles <@ array[schemaname || '_system', schemaname || '_owner']::name[]
       and (qual is null or qual not like '%mostrador.store_id%')
@@ -89,7 +89,7 @@ test('the tables come from the catalogue, and every schema has some', () => {
 });
 
 describe("a service's roles in PostgreSQL", () => {
-  test('hold no grant, property or policy that is wider than their own schema and the store asked for', async () => {
+  test('have no grant, property or policy beyond their own schema and the store of the request', async () => {
     expect(await faults()).toEqual([]);
   });
 
@@ -97,17 +97,17 @@ describe("a service's roles in PostgreSQL", () => {
     ['usage of another schema', 'grant usage on schema crm to scheduling'],
     ["another service's table", 'grant select on crm.leads to messaging'],
     ['a table for everybody', 'grant select on crm.leads to public'],
-    ['one column of another', 'grant usage on schema gateway to crm_system'],
-    ['a right to pass on', 'grant select on crm.leads to crm with grant option'],
-    ['making tables', 'grant create on schema crm to crm'],
-    ['making tables in public', 'grant create on schema public to public'],
+    ['usage of another schema for a system role', 'grant usage on schema gateway to crm_system'],
+    ['a grant option', 'grant select on crm.leads to crm with grant option'],
+    ['the right to create tables', 'grant create on schema crm to crm'],
+    ['the right to create tables in public', 'grant create on schema public to public'],
     ['owning a table', 'alter table messaging.channels owner to messaging'],
     ['a table without row-level security', 'alter table crm.leads disable row level security'],
-    ['a table whose owner passes it', 'alter table crm.leads no force row level security'],
+    ['a table whose owner bypasses row-level security', 'alter table crm.leads no force row level security'],
     ['a policy for every store', 'create policy wide on crm.leads to crm using (true)'],
     ['a policy for everybody', 'create policy wide on crm.leads using (true)'],
-    ['a new table that forgot all of it', 'create table scheduling.forgotten (id uuid)'],
-  ])('the check of it notices %s', async (_what, widening) => {
+    ['a new table without any protection', 'create table scheduling.forgotten (id uuid)'],
+  ])('the check notices %s', async (_what, widening) => {
     const undo = new Error('undo');
     const noticed = database.adminSql.begin(async (sql) => {
       await sql.unsafe(widening);
@@ -122,7 +122,7 @@ describe("a service's roles in PostgreSQL", () => {
     expect((undo as Error & { found?: string[] }).found).not.toEqual([]);
   });
 
-  test.each(roles)("$role reads and changes nothing of another service's", async ({ role, schema }) => {
+  test.each(roles)('$role cannot read or change data of another service', async ({ role, schema }) => {
     const others = tables.filter((table) => table.schema !== schema);
     const statements = others.flatMap(({ schema: of, name }) => [
       `select 1 from ${of}.${name} limit 1`,
@@ -132,7 +132,7 @@ describe("a service's roles in PostgreSQL", () => {
     expect([...new Set(await codesFor(role, statements))]).toEqual([insufficientPrivilege]);
   });
 
-  test.each(serving)('$role cannot switch row-level security off, for no table', async ({ role, schema }) => {
+  test.each(serving)('$role cannot switch off row-level security for any table', async ({ role, schema }) => {
     const own = tables.filter((table) => table.schema === schema);
     const statements = own.flatMap(({ name }) => [
       `set local row_security = off; select 1 from ${schema}.${name} limit 1`,
@@ -141,12 +141,11 @@ describe("a service's roles in PostgreSQL", () => {
       `create policy mine on ${schema}.${name} using (true)`,
     ]);
     const codes = await codesFor(role, statements);
-    // Where a policy lets the role see all rows there is nothing to pass by, which is the system role's way.
     const passed = statements.filter((_, index) => codes[index] !== insufficientPrivilege);
     expect(passed).toEqual([]);
   });
 
-  test.each(roles)('$role becomes nobody else, makes no role and no database, and is nobody more', async ({ role }) => {
+  test.each(roles)('$role cannot become another role or use the rights of an administrator', async ({ role }) => {
     const others = [...roles.filter((other) => other.role !== role).map((other) => other.role), 'postgres'];
     const codes = await codesFor(role, [
       ...others.flatMap((other) => [`set role ${other}`, `set session authorization ${other}`]),
@@ -166,7 +165,7 @@ describe("a service's roles in PostgreSQL", () => {
     expect(made).toEqual({ more: false });
   });
 
-  test.each(serving)('$role makes nothing, in its own schema or elsewhere', async ({ role, schema }) => {
+  test.each(serving)('$role cannot create objects in its own schema or in public', async ({ role, schema }) => {
     const codes = await codesFor(role, [
       `create table ${schema}.mine (id int)`,
       'create table public.mine (id int)',
@@ -178,7 +177,7 @@ describe("a service's roles in PostgreSQL", () => {
     expect([...new Set(codes)]).toEqual([insufficientPrivilege]);
   });
 
-  test.each(roles)('$role has no temporary tables in the database that was set up for it', async ({ role }) => {
+  test.each(roles)('$role cannot create temporary tables or schemas in its database', async ({ role }) => {
     const template = process.env.TEST_TEMPLATE_DATABASE as string;
     const [may] =
       await database.adminSql`select has_database_privilege(${role}, ${template}, 'temporary, create') as more`;

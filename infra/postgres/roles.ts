@@ -7,15 +7,15 @@ export const schemas = ['gateway', 'crm', 'scheduling', 'messaging'] as const;
 const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
 
 /**
- * Creates each service's roles and its schema in one database, or brings them to this state: `<s>_owner` owns the schema
- * and runs migrations, `<s>` is what requests run as, `<s>_system` serves the relay and the sweeps. The last two own
- * nothing, make nothing and cannot pass row-level security; what they may touch is granted by migrations. One service's
- * roles see nothing of another's schema. The extensions come from here too, as only an administrator may create them.
+ * Creates or updates the roles and the schema of each service in one database. `<s>_owner` owns the schema and runs
+ * migrations. Requests run as `<s>`, the relay and the sweeps as `<s>_system`. These two own nothing, create nothing
+ * and cannot bypass row-level security. Migrations grant what they may access. A service's roles cannot access another
+ * schema. The extensions are created here too, because only an administrator may create them.
  *
  * @param adminSql an administrator's connection to `database`
  */
 export async function createRoles(adminSql: Sql, options: { database: string; password: string }): Promise<void> {
-  // Roles belong to the whole server: two databases that are set up at once would meet here.
+  // Roles belong to the whole server, so the setups of two databases would conflict here.
   await adminSql.begin(async (sql) => {
     await sql`select pg_advisory_xact_lock(hashtext('mostrador roles'))`;
     const statements = schemas.flatMap((schema) => [
@@ -38,7 +38,7 @@ function extensionStatements(): string[] {
   return [
     `create schema if not exists ${extensions.schema}`,
     ...schemas.map((schema) => `grant usage on schema ${extensions.schema} to ${schema}_owner, ${schema}`),
-    // An extension that somebody made before is moved to where the migrations look for it.
+    // Moves an existing extension to the schema in which the migrations expect it.
     ...extensions.names.flatMap((name) => [
       `create extension if not exists ${name} with schema ${extensions.schema}`,
       `alter extension ${name} set schema ${extensions.schema}`,

@@ -6,9 +6,9 @@ const keyword = 2; // temporal.api.enums.v1.IndexedValueType
 /** The names that workflows can be searched by, all of type Keyword. */
 export const searchAttributeNames: string[] = Object.values(searchAttributes);
 
-/** Makes the search attributes known to a server that was not started with them. Those it has are left alone. */
+/** Registers the search attributes that a server of the environment does not have yet. */
 export async function registerSearchAttributes(server: TemporalAddress, namespace: string): Promise<void> {
-  // Loaded here as it takes a while and only a server of one's own needs it.
+  // Imported here, because it takes a while and only a server of the environment needs it.
   const { Connection } = await import('@temporalio/client');
   const connection = await Connection.connect({ ...server, connectTimeout: 5000 });
   try {

@@ -5,7 +5,7 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { afterEach, describe, expect, test } from 'vitest';
 import configuration from '../../.dependency-cruiser.mjs';
 
-/** Every rule, with the import that it exists to refuse. A library is found in a node_modules of the tree. */
+/** Every rule, with an import that it must reject. Libraries are in a `node_modules` folder of the generated tree. */
 const refused: Record<string, { from: string; imports: string; also?: Record<string, string> }> = {
   'contracts-only-typebox': { from: 'packages/contracts/src/crm/leads.ts', imports: 'node:fs' },
   'kit-knows-no-service': {
@@ -47,11 +47,11 @@ afterEach(() => {
   for (const tree of trees.splice(0)) rmSync(tree, { recursive: true, force: true });
 });
 
-test('every boundary rule has an import here that it refuses', () => {
+test('every boundary rule has an import here that it rejects', () => {
   expect(Object.keys(refused)).toEqual(configuration.forbidden?.map(({ name }) => name));
 });
 
-describe('each boundary rule refuses what it exists for', () => {
+describe('each boundary rule rejects its import', () => {
   test.each(Object.entries(refused))('%s', async (rule, { from, imports, also = {} }) => {
     const files: Record<string, string> = { [from]: imports && `import '${imports}';\n`, ...also };
     if (imports.startsWith('../')) files[join(dirname(from), imports)] ??= 'export const there = 1;\n';
@@ -59,7 +59,7 @@ describe('each boundary rule refuses what it exists for', () => {
   });
 });
 
-test('a type of the activities may be named in a workflow file, its code may not be imported', async () => {
+test('a workflow file may import types of the activities, but not their code', async () => {
   const activities = { 'workflows/src/activities/sync.ts': 'export interface Sync { id: string }\n' };
   const workflow = 'workflows/src/appointment.workflow.ts';
   const typeOnly = "import type { Sync } from './activities/sync.ts';\nexport type Input = Sync;\n";
@@ -69,7 +69,7 @@ test('a type of the activities may be named in a workflow file, its code may not
   ]);
 });
 
-test('the imports that the layout is made of break no rule', async () => {
+test('the imports of the intended layout break no rule', async () => {
   const broken = await brokenRules({
     'packages/contracts/src/index.ts': "import '@sinclair/typebox';\n",
     'packages/kit/src/process/log.ts':

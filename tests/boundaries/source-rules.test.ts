@@ -7,7 +7,7 @@ import { asksForProvider, maySql, runsSql, sqlModules } from './source-rules.ts'
 
 const root = join(import.meta.dirname, '../..');
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], { cwd: root });
-/** What is deployed. */
+/** The deployed sources. */
 const sources = listed
   .toString('utf8')
   .split('\n')
@@ -16,11 +16,11 @@ const sources = listed
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 describe('SQL', () => {
-  test('stands in repositories, in the reporting engine, and in the named modules of the kit', () => {
+  test('is only in repositories, in the rollups package, and in the named modules of the kit', () => {
     expect(sources.filter(({ path, text }) => runsSql(text) && !maySql(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  test('and every named module has some', () => {
+  test('is in every named module', () => {
     const withSql = sources.filter(({ text }) => runsSql(text)).map(({ path }) => path);
     expect(sqlModules.filter((path) => !withSql.includes(path))).toEqual([]);
   });
@@ -30,25 +30,25 @@ describe('SQL', () => {
     'await sql<Row[]>`\n select 1`',
     'systemSql<{ id: string }[]>`x`',
     "sql.unsafe('x')",
-  ])('is found: %s', (source) => {
+  ])('is recognized: %s', (source) => {
     expect(runsSql(source)).toBe(true);
   });
 
-  test('is not what a comment quotes', () => {
+  test('is not recognized in a comment', () => {
     expect(runsSql('/** `packages/kit/sql` and sql`select 1` */\n// sql`select 1`\n')).toBe(false);
   });
 });
 
-describe('the provider of a channel', () => {
+describe('a branch on the provider of a channel', () => {
   const folders = /^services\/messaging\/src\/channels\/(whatsapp|sandbox)\//;
 
-  test('is asked for in its own folder alone', () => {
+  test('is only in the folder of that provider', () => {
     const asking = sources.filter(({ path, text }) => !folders.test(path) && asksForProvider(text, channelProviders));
     expect(asking.map(({ path }) => path)).toEqual([]);
   });
 
   test.each(["provider === 'sandbox'", "'whatsapp_cloud' !== provider", "case 'sandbox':"])(
-    'is found where it is asked for: %s',
+    'is recognized: %s',
     (source) => {
       expect(asksForProvider(source, channelProviders)).toBe(true);
     },

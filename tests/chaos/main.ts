@@ -10,22 +10,21 @@ import { tryBreaks } from './storm/try-breaks.ts';
 const help = `Usage: npm run chaos [-- --short] [--seed N] [--minutes N] [--beside DIR] [--write]
        npm run chaos -- --breaks [--only TEXT] [--seed N]
 
-Runs the whole platform under continuous load on servers of its own, makes one fault after another, heals everything, and
-compares what clients were told with what is there: rows, workflows, events, calendars, what the providers took.
-With --breaks the code is broken on purpose instead, in one way after another, and each must be reported.
+Runs the whole platform on its own servers under continuous load and makes one fault after another. When the faults are
+over, compares the clients' answers with the rows, workflows, events and calendars, and with the providers' logs.
+With --breaks, runs the platform with one deliberate bug after another. An invariant must report each.
 
   --short       each kind of fault once, nothing down for long: under five minutes
-  --minutes N   how long faults are made, 60 unless said
-  --seed N      the order and the details of the faults; printed, so that a run can be made again
-  --faults N    no more than so many
-  --only TEXT   those whose name has this text
-  --beside DIR  a checkout of another version: where two of a process run side by side, the second is of that one
-  --write       writes docs/reliability.md
-  --breaks      runs the platform for some seconds with each break of storm/breaks.ts in its code, and without any
-  --help        this text
+  --minutes N   how long faults are made (default 60)
+  --seed N      the order and the details of the faults; a run prints its seed, so that it can be repeated
+  --faults N    at most this many faults
+  --only TEXT   only faults or breaks whose name contains TEXT
+  --beside DIR  a checkout of another version: second instances of a process run its code
+  --write       write docs/measurements/reliability.md
+  --breaks      run the platform for some seconds with each break of storm/breaks.ts, and without any
+  --help        show this text
 
-Exit codes: 0 nothing was lost or doubled and everything held (--breaks: each was reported by the invariant that it
-breaks), 1 not so, 2 wrong usage.`;
+Exit codes: 0 every invariant held (--breaks: each break was reported by its invariant), 1 otherwise, 2 wrong usage.`;
 
 type Chosen = Settings & { readonly write: boolean; readonly breaks: boolean };
 
@@ -48,9 +47,10 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
   const minutes = values.short ? 3 : Number(values.minutes);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   const faults = values.faults === undefined ? undefined : Number(values.faults);
-  if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes is a number of minutes, at most a day.');
-  if (!Number.isSafeInteger(seed)) throw new Error('--seed is a whole number.');
-  if (faults !== undefined && !(Number.isSafeInteger(faults) && faults >= 0)) throw new Error('--faults is a number.');
+  if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be more than 0 and at most 1440.');
+  if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
+  if (faults !== undefined && !(Number.isSafeInteger(faults) && faults >= 0))
+    throw new Error('--faults must be a whole number, 0 or more.');
   const { short, only, beside, write, breaks } = values;
   return { minutes, seed, faults, short, only, beside, write, breaks };
 }
@@ -73,7 +73,7 @@ async function main(argv: readonly string[]): Promise<number> {
   console.log(command);
   const outcome = await run(chosen, (text) => console.log(text));
   console.log(reportOf(seed, outcome));
-  if (chosen.write) writeFileSync(join(root, 'docs/reliability.md'), pageOf(command, seed, outcome));
+  if (chosen.write) writeFileSync(join(root, 'docs/measurements/reliability.md'), pageOf(command, seed, outcome));
   return holds(outcome) ? 0 : 1;
 }
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
   store = await newStore();
 });
 
-test('a store is created, changed and listed, and its tier holds at the API within two seconds', async () => {
+test('a store can be created, changed and listed, and the API enforces its tier within 2 s', async () => {
   const created = await admin([
     ...['store', 'create', '--name', 'Ótica Central', '--timezone', 'America/Sao_Paulo', '--locale', 'pt-BR'],
   ]);
@@ -33,7 +33,7 @@ test('a store is created, changed and listed, and its tier holds at the API with
   expect((await runAdmin(['store', 'list'])).out).toContain('Ótica Sul');
 });
 
-test('a rotated key works beside its successor for the overlap, then only the new one', async () => {
+test('a rotated key works next to its successor during the overlap, and then only the successor works', async () => {
   const old = await admin(['key', 'create', '--store', store.id, '--name', 'Rotated']);
   const now = await admin(['key', 'rotate', '--key', old.key.id, '--overlap', '6']);
   expect([(await whoAmI(old.api_key)).status, (await whoAmI(now.api_key)).status]).toEqual([200, 200]);
@@ -48,7 +48,7 @@ test('a rotated key works beside its successor for the overlap, then only the ne
   expect((await whoAmI(now.api_key)).status).toBe(200);
 });
 
-test('a revoked key is refused within two seconds, and the list tells its state but no secret', async () => {
+test('a revoked key is rejected within 2 s, and the list shows its state but no secret', async () => {
   const made = await admin(['key', 'create', '--store', store.id, '--name', 'Revoked']);
   await whoAmI(made.api_key);
   await admin(['key', 'revoke', '--key', made.key.id]);
@@ -65,7 +65,7 @@ test('a revoked key is refused within two seconds, and the list tells its state 
   expect(listed.out).not.toContain(made.api_key.split('_').at(-1));
 });
 
-test('a calendar is shown as it is, and disconnecting forgets it', async () => {
+test('calendar show follows connect and disconnect', async () => {
   const show = () => admin(['calendar', 'show', '--store', store.id]);
   expect(await show()).toMatchObject({ provider: null, status: 'not_connected' });
   await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
@@ -77,7 +77,7 @@ test('a calendar is shown as it is, and disconnecting forgets it', async () => {
   expect([again.exitCode, again.err]).toEqual([1, expect.stringContaining('(calendar_not_connected)')]);
 });
 
-test('a store that does not exist is refused by its code', async () => {
+test('a command for an unknown store fails with store_not_found', async () => {
   const nobody = '00000000-0000-7000-8000-000000000000';
   for (const command of [
     ['store', 'update', '--name', 'Nobody'],

@@ -21,7 +21,7 @@ const fileOf = (name: string, content: string | object) => {
 const statusIs = (value: string) => ({ condition_type: 'lead_status', operator: '=', value });
 const createAgent = (content: object) => admin(['agent', 'create', '--store', store.id, fileOf('agent.json', content)]);
 
-test('an agent is made from a file, listed while it is active, and read by its id always', async () => {
+test('an agent is created from a file, listed while active, and always readable by id', async () => {
   const agent = await createAgent({
     name: 'Vendas',
     priority: 2,
@@ -38,14 +38,14 @@ test('an agent is made from a file, listed while it is active, and read by its i
   expect((await read()).body).toMatchObject({ id: agent.id, is_active: false });
 });
 
-test('a second default agent is refused', async () => {
+test('a second default agent is rejected', async () => {
   await createAgent({ name: 'Geral', priority: 9, is_default: true });
   const file = fileOf('agent.json', { name: 'Outro', priority: 8, is_default: true });
   const refused = await runAdmin(['agent', 'create', '--store', store.id, file]);
   expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('(default_agent_exists)') });
 });
 
-test('which agent a lead gets follows its status, and is explained', async () => {
+test('agent selection follows the status of the lead and explains its choice', async () => {
   const lost = await createAgent({
     name: 'Reconquista',
     priority: 1,
@@ -78,7 +78,7 @@ test('which agent a lead gets follows its status, and is explained', async () =>
   expect(again.text).toBe(first.text);
 });
 
-test('an imported document is listed with its content, found in the language of the store, and changed in place', async () => {
+test('an imported document is listed, found by a search in the language of the store, and updated by its next import', async () => {
   const file = fileOf('servicos.md', '# Serviços\n\nFazemos colorações e <b>cortes</b>.');
   const broken = fileOf('broken.pdf', 'no PDF');
   const { exitCode, out } = await runAdmin(['document', 'import', '--store', store.id, '--json', broken, file]);
@@ -104,7 +104,7 @@ test('an imported document is listed with its content, found in the language of 
   expectProblem(await request('GET', '/knowledge/search', { key: store.key }), 'validation_failed');
 });
 
-test('the demo store has agents and a knowledge base that answers', async () => {
+test('the demo store has agents and a searchable knowledge base', async () => {
   const { api_key: key } = storeOf('pro');
   const agents = await request('GET', '/agents', { key });
   expect(agents.body.total).toBeGreaterThan(3);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   store = await newStore({ tier: 'starter' });
 });
 
-test('a created appointment has the defaults of the specification and is read back the same', async () => {
+test('a created appointment has the default values, and a read returns the same', async () => {
   const before = Date.now();
   const created = await call('POST', '/appointments', {
     body: { title: '  Exame de vista ', scheduled_at: '2027-01-31T09:00:00Z' },
@@ -39,7 +39,7 @@ test('a created appointment has the defaults of the specification and is read ba
   expect([unchanged.status, unchanged.text]).toEqual([304, '']);
 });
 
-test('an appointment is linked to a lead of the store', async () => {
+test('an appointment can be linked to a lead of the store', async () => {
   const lead = await call('POST', '/leads', { body: { name: 'Ana', customer_phone: '5511900000010' } });
   const body = {
     title: 'Exame',
@@ -60,7 +60,7 @@ test('an appointment is linked to a lead of the store', async () => {
   expect(listed.body).toEqual({ data: [created.body], total: 1, page: 1, limit: 50 });
 });
 
-test('fifty simultaneous requests with one key make one appointment and answer it to all', async () => {
+test('fifty concurrent requests with one key create one appointment and get the same answer', async () => {
   const key = randomUUID();
   const before = (await call('GET', '/appointments')).body.total;
   const body = { title: 'Only once', scheduled_at: daysAhead(3).toISOString() };
@@ -84,7 +84,7 @@ test('fifty simultaneous requests with one key make one appointment and answer i
   expect(reordered.headers.get('etag')).toBe(made[0]?.headers.get('etag'));
 });
 
-test('one key at two endpoints, or in two stores, names two requests', async () => {
+test('one idempotency key in two stores or at two endpoints identifies different requests', async () => {
   const other = await newStore();
   const headers = { 'idempotency-key': randomUUID() };
   const body = { title: 'Exame', scheduled_at: daysAhead(4).toISOString() };
@@ -99,7 +99,7 @@ test('one key at two endpoints, or in two stores, names two requests', async () 
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3);
 });
 
-test('an appointment changes while it is scheduled, and a change of nothing keeps its version', async () => {
+test('a scheduled appointment can change, and a change to the same values keeps its version', async () => {
   const created = await call('POST', '/appointments', {
     body: { title: 'Exame', scheduled_at: daysAhead(5).toISOString(), notes: 'old' },
   });
@@ -113,7 +113,7 @@ test('an appointment changes while it is scheduled, and a change of nothing keep
   expect((await change({ status: 'done' })).body.status).toBe('done');
 });
 
-test('a walk along the Link headers meets every appointment once, in the order of their times', async () => {
+test('the Link headers lead to every appointment once, in the order of their times', async () => {
   const own = await newStore();
   const made: string[] = [];
   for (const days of [9, 7, 8, 7, 6]) {
@@ -135,7 +135,7 @@ test('a walk along the Link headers meets every appointment once, in the order o
   expect(met.map(({ scheduled_at }) => scheduled_at)).toEqual(met.map(({ scheduled_at }) => scheduled_at).sort());
 });
 
-test('a store without a calendar has appointments that say so', async () => {
+test('an appointment of a store without a calendar shows that no calendar is connected', async () => {
   const created = await call('POST', '/appointments', {
     body: { title: 'Exame', scheduled_at: daysAhead(6).toISOString() },
   });

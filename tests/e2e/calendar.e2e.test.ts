@@ -6,7 +6,7 @@ type Store = Awaited<ReturnType<typeof newStore>>;
 let radicale: Awaited<ReturnType<typeof startRadicale>>;
 let store: Store;
 
-/** `calendar connect` to Radicale, with the password on standard input. */
+/** Arguments and standard input of `calendar connect` to Radicale. */
 const connecting = (password: string | undefined, to: Store) =>
   [
     [
@@ -40,7 +40,7 @@ const untilSynced = (id: string) =>
 const eventOf = async (id: string) => (await readEvents(radicale)).filter(({ uid }) => uid.startsWith(id));
 const seconds = (instant: Date) => `${instant.toISOString().slice(0, 19)}Z`;
 
-test('an appointment with an offset is at its UTC time in the calendar, moves there, and goes when cancelled', async () => {
+test('the calendar event has the UTC time of its appointment, moves with it, and is deleted on cancellation', async () => {
   await connect();
   const start = daysAhead(10);
   const local = new Date(start.getTime() - 3 * 3_600_000).toISOString().replace('Z', '-03:00');
@@ -77,7 +77,7 @@ test('an appointment with an offset is at its UTC time in the calendar, moves th
   );
 });
 
-test('fifty simultaneous requests with one key put one event into the calendar', async () => {
+test('fifty concurrent requests with one key create one calendar event', async () => {
   await connect();
   const body = { title: 'Only once', scheduled_at: daysAhead(11).toISOString() };
   const answers = await Promise.all(
@@ -91,7 +91,7 @@ test('fifty simultaneous requests with one key put one event into the calendar',
   expect((await readEvents(radicale)).filter(({ title }) => title === 'Only once')).toHaveLength(1);
 });
 
-test('while the calendar is down the attempts and the next one can be read, and when it is back the event appears', async () => {
+test('while the calendar is down the API shows past and next attempts, and the event appears after the outage', async () => {
   await connect();
   await radicale.stop();
   const { id } = await create({ title: 'Through the outage', scheduled_at: daysAhead(12).toISOString() });
@@ -104,14 +104,14 @@ test('while the calendar is down the attempts and the next one can be read, and 
     last_error: { code: expect.any(String), detail: expect.any(String) },
   });
   expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(Date.now() - 1000);
-  // A change in the meantime is not lost either: the event appears as it is by then.
+  // The event must show this change, which was made during the outage.
   await change(id, { title: 'Through the outage, renamed' });
   await radicale.start();
   await untilSynced(id);
   expect((await eventOf(id)).map(({ title }) => title)).toEqual(['Through the outage, renamed']);
 });
 
-test('refused credentials ask for a person, and connecting anew brings the event', async () => {
+test('rejected credentials set the connection to needs_attention, and a new connection syncs the event', async () => {
   await connect();
   await radicale.changePassword('another');
   const { id } = await create({ title: 'Needs a person', scheduled_at: daysAhead(13).toISOString() });
@@ -128,7 +128,7 @@ test('refused credentials ask for a person, and connecting anew brings the event
   expect((await request('GET', '/store', { key: store.key })).body.calendar.status).toBe('connected');
 });
 
-test('a calendar that refuses the password is not connected, and what was connected stays', async () => {
+test('a rejected password fails the connect command and keeps the existing connection', async () => {
   await connect();
   const refused = await runAdmin(...connecting('wrong', store));
   expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('(calendar_refused)')]);
@@ -139,7 +139,7 @@ test('a calendar that refuses the password is not connected, and what was connec
   });
 });
 
-test('connecting brings the appointments of the future into the calendar, and none of the past', async () => {
+test('a new connection syncs future appointments and no past ones', async () => {
   const own = await newStore();
   const make = async (title: string, at: string) =>
     (await request('POST', '/appointments', { key: own.key, body: { title, scheduled_at: at } })).body.id as string;
@@ -154,7 +154,7 @@ test('connecting brings the appointments of the future into the calendar, and no
   expect(await eventOf(past)).toEqual([]);
 });
 
-test('while Temporal is stopped appointments are still created, and when it is back their events appear', async () => {
+test('appointments are created while Temporal is stopped, and their events appear after its restart', async () => {
   await connect();
   await temporal('stop');
   const { id } = await create({ title: 'Without Temporal', scheduled_at: daysAhead(15).toISOString() });

@@ -60,7 +60,7 @@ const entries = Object.entries(calls).map(([name, call]) => ({ name, call }));
 const send = ({ method, path, body }: (typeof entries)[number]['call'], key?: string) =>
   request(method, path(owned), { key, body: body?.(owned) });
 
-test('every public operation of the contracts is tried here, and served at the place that is tried', async () => {
+test('this test covers every public operation at the path where the gateway serves it', async () => {
   expect([...Object.keys(calls), ...keyless].sort()).toEqual(Object.keys(publicOperations).sort());
   const documented = await document('/docs/json');
   const served = Object.entries<object>(documented.paths).flatMap(([path, methods]) =>
@@ -82,7 +82,7 @@ test('every public operation of the contracts is tried here, and served at the p
 });
 
 describe.each(entries)('$name', ({ call }) => {
-  test("a second store's key gets nothing of the first store", async () => {
+  test("the second store's key gets no data of the first store", async () => {
     const answer = await send(call, second.key);
     const { foreign } = call;
     if (foreign === 'empty list') expect(answer).toMatchObject({ status: 200, body: { data: [], total: 0 } });
@@ -93,7 +93,7 @@ describe.each(entries)('$name', ({ call }) => {
     expect(answer.text).not.toContain('Secret');
   });
 
-  test('without a key it answers 401, with a key that nobody has too', async () => {
+  test('a missing key and an unknown key get 401', async () => {
     expectProblem(await send(call), 'missing_api_key');
     expectProblem(
       await send(call, 'mk_live_abcdefgh1234_0000000000000000000000000000000000000000000'),
@@ -101,7 +101,7 @@ describe.each(entries)('$name', ({ call }) => {
     );
   });
 
-  test('a key without the scope gets 403 and is told which', async () => {
+  test('a key without the scope gets 403 with the required scope', async () => {
     const others = scopes.filter((scope) => scope !== call.scope).join(',');
     const { api_key } = await admin(['key', 'create', '--store', first.id, '--name', 'narrow', '--scopes', others]);
     expect(expectProblem(await send(call, api_key), 'scope_required').required_scope).toBe(call.scope);
@@ -109,13 +109,13 @@ describe.each(entries)('$name', ({ call }) => {
 });
 
 test.each(entries.filter(({ call }) => call.tier))(
-  '$name needs a tier, and a store of a lower one is told which',
+  '$name rejects a store of a lower tier with the required tier',
   async ({ call }) => {
     expect(expectProblem(await send(call, free.key), 'tier_required').required_tier).toBe(call.tier);
   },
 );
 
-test('what the second store tried has changed nothing of the first store', async () => {
+test('the requests of the second store have changed no data of the first store', async () => {
   const appointment = await request('GET', `/appointments/${owned.appointmentId}`, { key: first.key });
   expect(appointment.body).toMatchObject({ title: 'Secret visit', lead_id: owned.leadId, store_id: first.id });
   const lead = await request('GET', `/leads/${owned.leadId}`, { key: first.key });
@@ -132,7 +132,7 @@ test('what the second store tried has changed nothing of the first store', async
   expect(sessions.body).toMatchObject([{ id: owned.sessionId, status: 'active' }]);
 });
 
-test("a calendar feed holds its own store's appointments only", async () => {
+test('a calendar feed has only the appointments of its own store', async () => {
   const { feed_url } = await admin(['calendar', 'connect', '--store', second.id, '--provider', 'feed']);
   const feed = await (await fetch(feed_url)).text();
   expect(feed).toContain('BEGIN:VCALENDAR');
@@ -141,7 +141,7 @@ test("a calendar feed holds its own store's appointments only", async () => {
   expect(unknown.status).toBe(404);
 });
 
-test('the store of a key is what GET /store answers', async () => {
+test('GET /store returns the store of the key', async () => {
   const demo = storeOf('pro');
   expect((await request('GET', '/store', { key: demo.api_key })).body).toMatchObject({ id: demo.id, name: demo.name });
 });

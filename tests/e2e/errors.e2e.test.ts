@@ -17,8 +17,8 @@ beforeAll(async () => {
   appointment = (await post('/appointments', { body })).body;
 });
 
-describe('who is asking', () => {
-  test('no key, an unknown, a revoked and an expired key: 401 with the way to sign in', async () => {
+describe('authentication', () => {
+  test('a missing, unknown, revoked or expired key gets 401 with www-authenticate', async () => {
     const [revoked, expired] = await Promise.all([
       admin(['key', 'create', '--store', store.id, '--name', 'revoked']),
       admin([
@@ -50,7 +50,7 @@ describe('who is asking', () => {
     expect(missing.headers.get('www-authenticate')).toBe('ApiKey realm="mostrador"');
   });
 
-  test('more than the rate: 429 with the time to wait, and the headers that count down to it', async () => {
+  test('a request over the rate limit gets 429 with retry-after, and ratelimit headers count down to it', async () => {
     const small = await newStore({ arguments: ['--rate-limit', '3'] });
     const ask = () => request('GET', '/store', { key: small.key });
     const first = await ask();
@@ -64,14 +64,14 @@ describe('who is asking', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('a key is asked for before anything else is said about a request', async () => {
+  test('a missing key is reported before any other error', async () => {
     expectProblem(await request('GET', '/nowhere'), 'missing_api_key');
     expectProblem(await request('POST', '/appointments', { body: '{' }), 'missing_api_key');
   });
 });
 
-describe('what is asked', () => {
-  test('an unknown route, within and outside the prefix', async () => {
+describe('a wrong request', () => {
+  test('with an unknown route gets 404, within and outside the prefix', async () => {
     expectProblem(await request('GET', '/nowhere', { key: store.key }), 'route_not_found');
     const outside = await fetch(`${gatewayUrl}/nowhere`);
     expect([outside.status, outside.headers.get('content-type')]).toEqual([
@@ -80,13 +80,13 @@ describe('what is asked', () => {
     ]);
   });
 
-  test('a method that the path does not have: 405 with those it has', async () => {
+  test('with an unknown method gets 405 with the allowed methods', async () => {
     const answer = await request('DELETE', `/appointments/${appointment.id}`, { key: store.key });
     expectProblem(answer, 'method_not_allowed');
     expect(answer.headers.get('allow')?.split(/, ?/).sort()).toEqual(['GET', 'HEAD', 'PATCH']);
   });
 
-  test('a body over 256 KiB, of another media type, or no JSON', async () => {
+  test('is rejected when its body is over 256 KiB, not JSON, or of another media type', async () => {
     expectProblem(await post('/appointments', { body: { ...body, notes: 'x'.repeat(256 * 1024) } }), 'body_too_large');
     expectProblem(
       await post('/appointments', { body: 'title=Exame', headers: { 'content-type': 'text/plain' } }),
@@ -97,7 +97,7 @@ describe('what is asked', () => {
     }
   });
 
-  test('all faults of a body at once, each with its pointer', async () => {
+  test('gets every error of its body at once, each with a pointer', async () => {
     const answer = await post('/appointments', {
       body: {
         title: '   ',
@@ -113,46 +113,46 @@ describe('what is asked', () => {
   });
 
   test.each([
-    ['nothing', {}, ['#/scheduled_at', '#/title']],
+    ['empty', {}, ['#/scheduled_at', '#/title']],
     ['a list', [], ['#']],
-    ['a NUL', { ...body, title: 'a\u0000b' }, ['#/title']],
+    ['a title with a NUL', { ...body, title: 'a\u0000b' }, ['#/title']],
     ['a title of 201 characters', { ...body, title: 'x'.repeat(201) }, ['#/title']],
     ['notes of 5,001 characters', { ...body, notes: 'x'.repeat(5001) }, ['#/notes']],
-    ['no minutes', { ...body, duration_minutes: 0 }, ['#/duration_minutes']],
-    ['more than a day', { ...body, duration_minutes: 1441 }, ['#/duration_minutes']],
-    ['half a minute', { ...body, duration_minutes: 60.5 }, ['#/duration_minutes']],
+    ['0 minutes', { ...body, duration_minutes: 0 }, ['#/duration_minutes']],
+    ['1,441 minutes', { ...body, duration_minutes: 1441 }, ['#/duration_minutes']],
+    ['60.5 minutes', { ...body, duration_minutes: 60.5 }, ['#/duration_minutes']],
     ['a time without an offset', { ...body, scheduled_at: '2027-01-31T09:00:00' }, ['#/scheduled_at']],
-  ])('a body that is %s is refused by its pointer', async (_what, sent, pointers) => {
+  ])('with a wrong body (%s) is rejected with a pointer to the error', async (_what, sent, pointers) => {
     const { errors } = expectProblem(await post('/appointments', { body: sent }), 'validation_failed');
     expect(errors.map(({ pointer }: { pointer: string }) => pointer.replace(/\/$/, '')).sort()).toEqual(pointers);
   });
 
   test.each([
-    ['an id that is no UUID', '/appointments/7', { in: 'path', name: 'appointmentId' }],
+    ['an id that is not a UUID', '/appointments/7', { in: 'path', name: 'appointmentId' }],
     ['a page size over 200', '/appointments?limit=201', { in: 'query', name: 'limit' }],
-    ['a page size that is no number', '/appointments?limit=ten', { in: 'query', name: 'limit' }],
-    ['a page zero', '/appointments?page=0', { in: 'query', name: 'page' }],
+    ['a page size that is not a number', '/appointments?limit=ten', { in: 'query', name: 'limit' }],
+    ['page 0', '/appointments?page=0', { in: 'query', name: 'page' }],
     ['an unknown query parameter', '/appointments?colour=red', { in: 'query', name: 'colour' }],
     ['a status that does not exist', '/appointments?status=maybe', { in: 'query', name: 'status' }],
-    ['a cursor of nowhere', '/appointments?cursor=abc', { in: 'query', name: 'cursor' }],
-  ])('%s is refused by its name', async (_what, path, fault) => {
+    ['an unknown cursor', '/appointments?cursor=abc', { in: 'query', name: 'cursor' }],
+  ])('with a wrong parameter (%s) is rejected with the name of the parameter', async (_what, path, fault) => {
     const { errors } = expectProblem(await request('GET', path, { key: store.key }), 'validation_failed');
     expect(errors).toEqual([{ ...fault, detail: expect.any(String) }]);
   });
 
-  test('a change of nothing is refused', async () => {
+  test('with an empty change is rejected', async () => {
     const answer = await request('PATCH', `/appointments/${appointment.id}`, { key: store.key, body: {} });
     expectProblem(answer, 'validation_failed');
   });
 
-  test('an idempotency key that is none', async () => {
+  test('with an idempotency key of 256 characters is rejected', async () => {
     const answer = await post('/appointments', { body, headers: { 'idempotency-key': 'k'.repeat(256) } });
     expect(expectProblem(answer, 'validation_failed').errors).toMatchObject([
       { in: 'header', name: expect.stringMatching(/^idempotency-key$/i) },
     ]);
   });
 
-  test('what is no HTTP still gets a problem document', async () => {
+  test('that is not valid HTTP still gets a problem document', async () => {
     const { hostname, port } = new URL(gatewayUrl);
     const answers = await Promise.all(
       ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`].map((sent) => {
@@ -166,8 +166,8 @@ describe('what is asked', () => {
   });
 });
 
-describe('what stands in the way', () => {
-  test('an id of nothing', async () => {
+describe('a conflict with the state', () => {
+  test('an id without a row gets 404 with the resource in the code', async () => {
     const nothing = randomUUID();
     const ask = (path: string) => request('GET', path, { key: store.key });
     expectProblem(await ask(`/appointments/${nothing}`), 'appointment_not_found');
@@ -181,7 +181,7 @@ describe('what stands in the way', () => {
     );
   });
 
-  test('an inactive seller, and a phone that is a lead already, with its id', async () => {
+  test('an inactive seller and a known phone are rejected, the phone with the id of its lead', async () => {
     const seller = await post('/sellers', { body: { name: 'Rui', whatsapp_id: '5511900000004', is_active: false } });
     const lead = { name: 'Ana', customer_phone: '5511900000005' };
     expectProblem(await post('/leads', { body: { ...lead, seller_id: seller.body.id } }), 'seller_inactive');
@@ -189,7 +189,7 @@ describe('what stands in the way', () => {
     expect(expectProblem(await post('/leads', { body: lead }), 'lead_exists').id).toBe(made.body.id);
   });
 
-  test('an appointment that is final, with its status', async () => {
+  test('a change of a final appointment is rejected with its status', async () => {
     const made = await post('/appointments', { body });
     const change = (sent: object) => request('PATCH', `/appointments/${made.body.id}`, { key: store.key, body: sent });
     expect((await change({ status: 'no_show' })).status).toBe(200);
@@ -197,7 +197,7 @@ describe('what stands in the way', () => {
     expectProblem(await change({ status: 'scheduled' }), 'appointment_not_scheduled');
   });
 
-  test('a version that is not the current one', async () => {
+  test('a change under a stale version is rejected', async () => {
     const change = (title: string, etag: string) =>
       request('PATCH', `/appointments/${appointment.id}`, {
         key: store.key,
@@ -212,7 +212,7 @@ describe('what stands in the way', () => {
     expect((await change('Second', changed.headers.get('etag') ?? '')).status).toBe(200);
   });
 
-  test('an idempotency key that named another request; one that was refused is free', async () => {
+  test('an idempotency key of another request is rejected, and the key of a rejected request is free', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     expectProblem(await post('/appointments', { headers, body: { ...body, lead_id: randomUUID() } }), 'lead_not_found');
     expect((await post('/appointments', { headers, body })).status).toBe(201);
@@ -223,7 +223,7 @@ describe('what stands in the way', () => {
   });
 });
 
-test('every answer carries a request id, and a sane one of the caller is kept', async () => {
+test('every answer has a request id, which is the one of the caller if that is valid', async () => {
   const mine = `e2e-${randomUUID()}`;
   const kept = await request('GET', '/store', { key: store.key, headers: { 'x-request-id': mine } });
   expect(kept.headers.get('x-request-id')).toBe(mine);
@@ -231,7 +231,7 @@ test('every answer carries a request id, and a sane one of the caller is kept', 
   expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a GET with a JSON content type and no body, and HEAD, are fine', async () => {
+test('HEAD, and GET with a JSON content type and no body, succeed', async () => {
   const read = await request('GET', '/store', { key: store.key, headers: { 'content-type': 'application/json' } });
   expect(read.status).toBe(200);
   const head = await fetch(`${addresses.base_url}/store`, { method: 'HEAD', headers: { 'x-api-key': store.key } });

@@ -2,7 +2,7 @@ import ICAL from 'ical.js';
 import { expect, test } from 'vitest';
 import { addresses, admin, daysAhead, eventually, newStore, request } from './platform.ts';
 
-/** The events of a feed, read by a library that did not write it. */
+/** Reads the events of a feed with an independent library. */
 async function subscribe(url: string) {
   const response = await fetch(url);
   const calendar = new ICAL.Component(ICAL.parse(await response.text()));
@@ -15,7 +15,7 @@ const described = ({ uid, summary, sequence, startDate, endDate }: ICAL.Event) =
   return { uid, summary, sequence, start, minutes: (endDate.toJSDate().getTime() - start.getTime()) / 60_000 };
 };
 
-test('a calendar program that subscribes to the feed sees every appointment, its changes, and none that is cancelled', async () => {
+test('a feed shows every appointment and its changes, and no cancelled appointment', async () => {
   const store = await newStore();
   const { feed_url } = await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
   const title = 'Exame; lentes, ção\nsegunda linha 👓 '.repeat(3).trim();
@@ -52,7 +52,7 @@ test('a calendar program that subscribes to the feed sees every appointment, its
   expect((await subscribe(feed_url)).events).toEqual([]);
 });
 
-test('connecting the feed anew gives another address, and the old one stops working', async () => {
+test('a new connection of the feed gets a new address, and the old address stops working', async () => {
   const store = await newStore();
   const connect = () => admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
   const old = await connect();
@@ -62,7 +62,7 @@ test('connecting the feed anew gives another address, and the old one stops work
   expect((await fetch(now.feed_url)).status).toBe(200);
 });
 
-test("the demo store's feed can be subscribed to", async () => {
+test("the demo store's feed has events", async () => {
   const { events } = await subscribe(addresses.feed_url);
   expect(events.length).toBeGreaterThan(5);
 });

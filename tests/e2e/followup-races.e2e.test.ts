@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Answer, admin, eventually, type Json, newStore, request } from './platform.ts';
 
-// To race more often: MOSTRADOR_FOLLOWUP_RACES=10000 npm test -- followup-races
+// For more races: MOSTRADOR_FOLLOWUP_RACES=10000 npm test -- followup-races
 const races = Number(process.env.MOSTRADOR_FOLLOWUP_RACES || 300);
-/** Of one batch, which is due within ten seconds. */
+/** The races of one batch fall due within 10 s. */
 const batchSize = 300;
 const batchMs = 10_000;
-/** Fewer than the channel takes to one customer in a burst. */
+/** Fewer than the channel's burst limit per customer. */
 const racesPerLead = 20;
 const limitMs = 120_000 + races * 400;
-/** From the first creation of a batch to its first due moment, at least; on a busy machine creating takes longer. */
+/** The minimum time from the first creation of a batch to its first due time. */
 const leastAheadMs = 6_000;
 
-/** How a race ended: what DELETE answered, and what the row and the channel say in the end. */
+/** The result of a race: the answer to DELETE, the final row, and whether the channel delivered the message. */
 type Race = { id: string; answer: Answer; row: Json; delivered: boolean };
 
-test('cancel against fire: each race has one winner, and the answer, the row and the channel agree', {
+test('in a race of cancellation and timer, the answer, the row and the channel agree on one winner', {
   timeout: limitMs,
 }, async () => {
   const store = await newStore({ arguments: ['--rate-limit', '1000000'] });
@@ -34,7 +34,7 @@ test('cancel against fire: each race has one winner, and the answer, the row and
     }
   }
   process.stdout.write(`${races} races: the cancellation won ${winners.cancel}, the timer ${winners.fire}\n`);
-  // Else they did not meet.
+  // Otherwise the two did not race.
   expect(winners.cancel).toBeGreaterThan(races / 50);
   expect(winners.fire).toBeGreaterThan(races / 50);
 });
@@ -54,15 +54,18 @@ function judge({ id, answer, row, delivered }: Race): void {
   expect({ id, status: row.status, delivered }).toEqual({ id, status: 'sent', delivered: true });
 }
 
-/** What a batch learns for the next one: a busy machine creates slowly, and its timers fire late. */
+/** Adapts the next batch to a busy machine, which creates slowly and whose timers fire late. */
 type Pace = {
-  /** From the first creation to the first due moment. */
+  /** Time from the first creation to the first due time. */
   aheadMs: number;
-  /** How long after the due moment the timer has fired: whoever won is met later, or earlier, next time. */
+  /**
+   * How long after its due time a follow-up is cancelled. Longer after each won cancellation, shorter after each lost
+   * one.
+   */
   lagMs: number;
 };
 
-/** `before`: how many were raced already. */
+/** Runs one batch of races. `before` is the number of earlier races. */
 async function raceBatch(
   key: string,
   sandboxUrl: string,
@@ -121,7 +124,7 @@ async function raceBatch(
   }));
 }
 
-/** Works through them, so many at once. */
+/** Runs `work` for each item, with at most `atOnce` in parallel. */
 async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>) {
   const results: R[] = [];
   let next = 0;

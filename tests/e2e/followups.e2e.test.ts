@@ -53,7 +53,7 @@ async function write(phone: string, text: string): Promise<void> {
   expect(answer.status).toBeLessThan(300);
 }
 
-test('a follow-up arrives on the telephone once it is due, and not before', async () => {
+test('a follow-up arrives on the telephone once, and not before it is due', async () => {
   const { id: leadId, phone } = await newLead();
   const followup = await scheduled(leadId, { due_at: inSeconds(3), message: 'It is time' });
   expect(followup).toMatchObject({ status: 'pending', lead_id: leadId, message_id: null, cancel_on_reply: true });
@@ -65,19 +65,19 @@ test('a follow-up arrives on the telephone once it is due, and not before', asyn
   expectProblem(await cancel(followup.id), 'followup_not_pending');
 });
 
-test('a follow-up that was cancelled never arrives, and cancelling it again says what it is', async () => {
+test('a cancelled follow-up never arrives, and a second cancellation gets its status', async () => {
   const { id: leadId, phone } = await newLead();
   const followup = await scheduled(leadId, { due_at: inSeconds(4), message: 'Called off' });
   expect(await cancel(followup.id)).toMatchObject({ status: 200, body: { cancelled: true, id: followup.id } });
   expect(expectProblem(await cancel(followup.id), 'followup_not_pending').current_status).toBe('cancelled');
-  // Of the same moment, but later: once it is there, the other would be.
+  // Due 1 s later. When this one has arrived, the cancelled one would have arrived too.
   const witness = await scheduled(leadId, { due_at: inSeconds(5), message: 'Witness' });
   await becomes(witness.id, 'sent');
   expect((await arrived(phone)).map(({ text }) => text)).toEqual(['Witness']);
   expect(await read(followup.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'api', next_attempt_at: null });
 });
 
-test('what the lead writes cancels it, unless it says otherwise', async () => {
+test('a message of the lead cancels its follow-ups, except those with cancel_on_reply false', async () => {
   const { id: leadId, phone } = await newLead();
   const cancelled = await scheduled(leadId, { delay_minutes: 60 });
   const kept = await scheduled(leadId, { delay_minutes: 60, cancel_on_reply: false });
@@ -86,14 +86,14 @@ test('what the lead writes cancels it, unless it says otherwise', async () => {
   expect(await read(kept.id)).toMatchObject({ status: 'pending' });
 });
 
-test('a lead that opts out gets none of those that were planned', async () => {
+test('an opt-out cancels every pending follow-up of the lead', async () => {
   const { id: leadId, phone } = await newLead();
   const followup = await scheduled(leadId, { delay_minutes: 60, cancel_on_reply: false });
   await write(phone, 'stop');
   expect(await becomes(followup.id, 'cancelled')).toMatchObject({ cancel_reason: 'opted_out' });
 });
 
-test('an appointment cancels those that ask for it', async () => {
+test('an appointment cancels the follow-ups of its lead that have cancel_on_appointment', async () => {
   const { id: leadId } = await newLead();
   const cancelled = await scheduled(leadId, { delay_minutes: 60, cancel_on_appointment: true });
   const kept = await scheduled(leadId, { delay_minutes: 60 });
@@ -103,7 +103,7 @@ test('an appointment cancels those that ask for it', async () => {
   expect(await read(kept.id)).toMatchObject({ status: 'pending' });
 });
 
-test('however often it is asked for with one idempotency key, it is one follow-up', async () => {
+test('ten requests with one idempotency key create one follow-up', async () => {
   const { id: leadId } = await newLead();
   const headers = { 'idempotency-key': randomUUID() };
   const answers = await Promise.all(
@@ -117,14 +117,14 @@ test('however often it is asked for with one idempotency key, it is one follow-u
 test.each([
   ['in the past', { due_at: '2020-01-01T00:00:00Z' }],
   ['more than a year ahead', { due_at: daysAhead(400).toISOString() }],
-  ['by both ways of saying when', { due_at: daysAhead(1).toISOString(), delay_minutes: 5 }],
-  ['by none', {}],
-])('a follow-up due %s is refused', async (_, when) => {
+  ['by both due_at and delay_minutes', { due_at: daysAhead(1).toISOString(), delay_minutes: 5 }],
+  ['by neither', {}],
+])('a follow-up due %s is rejected', async (_, when) => {
   const { id: leadId } = await newLead();
   expectProblem(await schedule(leadId, { message: 'Never', ...when }), 'validation_failed');
 });
 
-/** Opens a store's windows on one day of the week alone, the one three days from now, from 09:00 on. Returns when. */
+/** Sets one sending window, on the weekday three days from now, from 09:00 UTC. Returns when it opens. */
 async function openInThreeDays(storeId: string): Promise<Date> {
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-windows-'));
   const file = join(folder, 'windows.json');
@@ -137,14 +137,14 @@ async function openInThreeDays(storeId: string): Promise<Date> {
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 3, 9));
 }
 
-/** A store in UTC of its own, and a lead of it. */
+/** Creates a store in UTC with a lead. */
 async function newStoreWithLead() {
   const { id, key } = await newStore({ arguments: ['--timezone', 'UTC'] });
   const lead = await request('POST', '/leads', { key, body: { name: 'Ana', customer_phone: String(++phones) } });
   return { id, key, leadId: lead.body.id as string };
 }
 
-test('outside the sending windows it waits for the next opening, and due_at stays', async () => {
+test('a follow-up due outside the sending windows waits for the next one and keeps its due_at', async () => {
   const own = await newStoreWithLead();
   const opening = await openInThreeDays(own.id);
   const due_at = inSeconds(600);
@@ -156,7 +156,7 @@ test('outside the sending windows it waits for the next opening, and due_at stay
   expect(afterOpeningMs).toBeLessThan(5 * 60_000);
 });
 
-test('Temporal shows what it waits for, until when, when that moves, and its end; it is found by store, lead and its own id', async () => {
+test('Temporal shows what a follow-up waits for, until when, and its end, and finds it by store, lead and id', async () => {
   const own = await newStoreWithLead();
   const body = { lead_id: own.leadId, message: 'In an hour', delay_minutes: 60 };
   const { id, due_at } = (await request('POST', '/followups/scheduled', { key: own.key, body })).body;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { preparePython } from '@mostrador/testing/python/environment';
 
-/** Makes sure that schemathesis is there; the first time ever it is installed. */
+/** Installs schemathesis unless it is installed. Resolves with the path of its Python. */
 export const prepareSchemathesis = (): Promise<string> =>
   preparePython(join(import.meta.dirname, 'requirements.txt'), 'schemathesis');
 
-/** Runs all its checks on every operation of an API document. `examples`: of each operation; else what fuzz.toml says. */
+/** Runs all checks on every operation of an API document. `examples` per operation; the default is in fuzz.toml. */
 export async function runSchemathesis(options: {
   documentUrl: string;
   key: string;
@@ -32,7 +32,7 @@ export async function runSchemathesis(options: {
         cwd: folder,
         env: {
           ...process.env,
-          // Arguments can be read by others.
+          // Not an argument, because other users can read those.
           MOSTRADOR_FUZZ_KEY: key,
           PYTHONPATH: import.meta.dirname,
           PYTHONDONTWRITEBYTECODE: '1',

@@ -1,4 +1,4 @@
-"""What the fuzzer must know beyond the API's document; fuzz.toml names this file."""
+"""Rules of the API that its OpenAPI document cannot express. fuzz.toml loads this file."""
 
 import ast
 import functools
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 import schemathesis
 
 if sys.version_info < (3, 11, 8):
-    # Two workers that parse at once make these Pythons raise "AST constructor recursion depth mismatch" (CPython gh-106905).
+    # These versions raise "AST constructor recursion depth mismatch" when two threads parse at once (gh-106905).
     _parsing = threading.RLock()
     _parse = ast.parse
 
@@ -25,10 +25,10 @@ if sys.version_info < (3, 11, 8):
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """A cursor comes from a `Link` and fits nothing that anyone makes up, which no schema can say: it has its own tests."""
+    """Removes `cursor`: a valid one comes only from a `Link` header, and it has its own tests."""
     operations = (each for item in raw_schema["paths"].values() for each in item.values())
     for operation in operations:
-        # A path may also have servers of its own.
+        # A path item can also have members that are not operations, such as `servers`.
         if isinstance(operation, dict) and "parameters" in operation:
             operation["parameters"] = [each for each in operation["parameters"] if each["name"] != "cursor"]
 
@@ -36,15 +36,15 @@ def before_load_schema(context, raw_schema):
 @schemathesis.hook.apply_to(method="POST", path="/followups/scheduled")
 def before_call(context, case, kwargs):
     """
-    A follow-up is due in the future, at most a year ahead, and by exactly one of `due_at` and `delay_minutes`, and its
-    template holds nothing that no database takes; the document cannot say so. Only what is right by the
-    document is moved there: what is meant to be wrong stays so.
+    Makes valid follow-ups acceptable: due in the future, at most a year ahead, with exactly one of `due_at` and
+    `delay_minutes`, and without NUL in the template. Changes only values that match the document, so that cases that
+    are meant to be invalid stay invalid.
     """
     body = case.body
     if not isinstance(body, dict):
         return
     delay, due = body.get("delay_minutes"), body.get("due_at")
-    # By JSON Schema 1.0 is an integer.
+    # In JSON Schema 1.0 is an integer.
     if "delay_minutes" in body and (type(delay) not in (int, float) or delay % 1 or not 0 <= delay <= 366 * 1440):
         return
     if "due_at" in body and not _is_date_time(due):
@@ -77,7 +77,7 @@ def _without_nul(value):
 
 @schemathesis.hook("before_call")
 def follow_no_null(context, case, kwargs):
-    """A link also takes what is null in an answer (an appointment without a lead) for a path, where it becomes `None`."""
+    """Replaces `None` in a path, which a link copies from null in an answer (an appointment without a lead)."""
     for name, value in (case.path_parameters or {}).items():
         if value in (None, "None"):
             case.path_parameters[name] = str(uuid.uuid4())
@@ -85,7 +85,7 @@ def follow_no_null(context, case, kwargs):
 
 @schemathesis.hook("before_call")
 def stay_in_years(context, case, kwargs):
-    """No instant has a year in UTC before 1 or after 9999; a date-time of those years may, by its offset."""
+    """Replaces date-times whose offset puts them outside the years 1 to 9999 in UTC, because no such instant is valid."""
     if isinstance(case.body, (dict, list)):
         case.body = _within_years(case.body)
     if isinstance(case.query, dict):
@@ -109,8 +109,9 @@ def _within_years(value):
 @schemathesis.hook("before_call").apply_to(path_regex="^/reports/")
 def move_report(context, case, kwargs):
     """
-    A report's period begins in the past and ends after it, a summary's has 366 days at most, a lead is named by exactly
-    one of its id and its phone, and JSON Schema has no word for time zones. As above: what is meant to be wrong stays so.
+    Makes valid report queries acceptable: a period of at most 366 days that starts in the past and ends after its
+    start, a known time zone, and exactly one of `lead_id` and `customer_phone`. Cases that are meant to be invalid
+    stay invalid.
     """
     query = case.query
     if not isinstance(query, dict) or any(not _is_date_or_date_time(query[name]) for name in query if name in ("from", "to")):
@@ -118,7 +119,7 @@ def move_report(context, case, kwargs):
     begin = datetime.now(timezone.utc) - timedelta(days=30)
     moved = {"from": begin.isoformat(), "to": (begin + timedelta(days=20)).date().isoformat()}
     query.update({name: value for name, value in moved.items() if name in query})
-    # Any text so short is a zone by the document.
+    # The document allows any text of up to 100 characters.
     if _matches(r"(?s:.{0,100})", query.get("timezone")):
         query["timezone"] = "Australia/Lord_Howe"
     if case.path != "/reports/leads":

@@ -22,7 +22,7 @@ beforeAll(async () => {
   store = await newStore();
 });
 
-test('a list is walked by its Link header, whatever stands in the query', async () => {
+test('the Link headers lead through a list with any query', async () => {
   const seller = await newSeller();
   const leads = [];
   for (let n = 0; n < 5; n += 1) leads.push(await newLead({ seller_id: seller.id }));
@@ -39,7 +39,7 @@ test('a list is walked by its Link header, whatever stands in the query', async 
   expect(walked).toEqual(leads.reverse());
 });
 
-test('a client that follows changes reads each as it comes', async () => {
+test('a client that polls by updated_after gets each change', async () => {
   const { id, updated_at } = await newLead();
   await call('PATCH', `/leads/${id}`, { body: { status: 'converted' } });
   const answer = await eventually(
@@ -49,13 +49,13 @@ test('a client that follows changes reads each as it comes', async () => {
   expect(answer.body.data).toMatchObject([{ id, status: 'converted' }]);
 });
 
-test('every fault of a query is told at once', async () => {
+test('every error of a query is reported at once', async () => {
   const answer = await call('GET', '/leads?status=won&seller_id=nobody&limit=201&sort=name&updated_after=today&x=1');
   const names = expectProblem(answer, 'validation_failed').errors.map((fault: Json) => fault.name);
   expect(names.sort()).toEqual(['limit', 'seller_id', 'sort', 'status', 'updated_after', 'x']);
 });
 
-test('a lead is changed under its ETag, and a stale one is refused', async () => {
+test('a lead changes under its current ETag, and a stale ETag is rejected', async () => {
   const { id } = await newLead();
   const read = await call('GET', `/leads/${id}`);
   const headers = { 'if-match': read.headers.get('etag') ?? '' };
@@ -69,13 +69,13 @@ test('a lead is changed under its ETag, and a stale one is refused', async () =>
   expect(unchanged.status).toBe(304);
 });
 
-test('a phone is a lead of the store once, and the refusal names it', async () => {
+test('a store has one lead per phone, and the rejection names that lead', async () => {
   const { id, customer_phone } = await newLead();
   const again = await call('POST', '/leads', { body: { name: 'Again', customer_phone } });
   expect(expectProblem(again, 'lead_exists').id).toBe(id);
 });
 
-test('a lead goes to active sellers of the store only', async () => {
+test('only an active seller of the store can get a lead', async () => {
   const { id } = await newLead();
   const seller = await newSeller();
   await call('PATCH', `/sellers/${seller.id}`, { body: { is_active: false } });
@@ -85,7 +85,7 @@ test('a lead goes to active sellers of the store only', async () => {
   expect((await give(null)).body.seller_id).toBeNull();
 });
 
-test('a deleted seller is gone for good, and their leads have none', async () => {
+test('a deleted seller is gone, and their leads have no seller', async () => {
   const seller = await newSeller();
   const lead = await newLead({ seller_id: seller.id });
   const remove = (headers: Record<string, string>) => call('DELETE', `/sellers/${seller.id}`, { headers });

@@ -31,7 +31,7 @@ const create = (customer_phone: string) =>
   request('POST', '/leads', { key: store.key, body: { name: 'Ana', customer_phone } });
 const send = (leadId: string, message: string, headers: Record<string, string> = {}) =>
   request('POST', `/leads/${leadId}/messages`, { key: store.key, body: { message }, headers });
-/** The oldest first. */
+/** The lead's messages, oldest first. */
 const messagesOf = async (leadId: string): Promise<Json[]> =>
   (await get(`/leads/${leadId}/messages?limit=200`)).data.toReversed();
 const taken = (to: string) => whatsapp.log.filter((message) => message.to === to);
@@ -40,7 +40,7 @@ async function write(from: string, ...texts: string[]): Promise<void> {
   expect(await whatsapp.customerWrites(...texts.map((text) => ({ from, text })))).toBe(200);
 }
 
-/** A lead that exists already, and has just written. */
+/** Creates a lead and waits for its first message to be processed. */
 async function newLead(): Promise<{ id: string; phone: string }> {
   const phone = newPhone();
   const { id } = (await create(phone)).body;
@@ -52,13 +52,13 @@ async function newLead(): Promise<{ id: string; phone: string }> {
   return { id, phone };
 }
 
-/** Everything that was posted before is taken in: what is processed together is done before the next is taken up. */
+/** Waits until earlier webhooks are processed: messaging finishes one batch before it claims the next. */
 async function settled(): Promise<void> {
   await newLead();
   await newLead();
 }
 
-/** The lead that a message made. */
+/** The lead that an inbound message created. */
 async function leadOf(phone: string): Promise<Json> {
   await settled();
   const { data } = await get(`/leads?customer_phone=${phone}`);
@@ -66,7 +66,7 @@ async function leadOf(phone: string): Promise<Json> {
   return data[0];
 }
 
-test('a signed webhook becomes a lead with a session; the answer goes out once and is read in the end', async () => {
+test('a signed webhook creates a lead with a session, and the reply is sent once and ends as read', async () => {
   const phone = newPhone();
   await write(phone, 'Olá! 👋');
   const lead = await leadOf(phone);
@@ -87,7 +87,7 @@ test('a signed webhook becomes a lead with a session; the answer goes out once a
   );
 });
 
-test('no or wrong signature check: what is not rightly signed is refused', async () => {
+test('a webhook with a wrong signature or verify token gets 403', async () => {
   const refused = await fetch(webhookUrl, {
     method: 'POST',
     body: '{}',
@@ -100,7 +100,7 @@ test('no or wrong signature check: what is not rightly signed is refused', async
   expect((await subscribe('another')).status).toBe(403);
 });
 
-test('a retried send creates a second message: one effect per idempotency key', async () => {
+test('ten sends with one idempotency key send one message', async () => {
   const { id, phone } = await newLead();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => send(id, 'Once', { 'idempotency-key': `key-${phone}` })),
@@ -109,7 +109,7 @@ test('a retried send creates a second message: one effect per idempotency key', 
   expect(taken(phone)).toHaveLength(1);
 });
 
-test('a retried inbound webhook creates rows again; dedupe swallows real messages', async () => {
+test('a repeated webhook stores its message once, and equal texts with different ids are all stored', async () => {
   const { id, phone } = await newLead();
   const message = { from: phone, text: 'ok', id: `wamid.${phone}` };
   for (let time = 0; time < 3; time += 1) expect(await whatsapp.customerWrites(message)).toBe(200);
@@ -118,7 +118,7 @@ test('a retried inbound webhook creates rows again; dedupe swallows real message
   expect((await messagesOf(id)).map(({ body }) => body)).toEqual(['Hello', 'ok', 'ok', 'ok']);
 });
 
-test('messages arriving at once open several conversations: a hundred are one lead with one active session', async () => {
+test('a hundred concurrent messages of a new customer create one lead with one session', async () => {
   const phone = newPhone();
   const texts = Array.from({ length: 100 }, (_, index) => `message ${index}`);
   await Promise.all(texts.map((text) => write(phone, text)));
@@ -127,7 +127,7 @@ test('messages arriving at once open several conversations: a hundred are one le
   expect((await messagesOf(lead.id)).map(({ body }) => body).toSorted()).toEqual(texts.toSorted());
 });
 
-test('status goes from delivered back to sent: it only moves forward', async () => {
+test('a message status never moves back when status updates arrive out of order', async () => {
   const { id, phone } = await newLead();
   whatsapp.next({ statuses: ['read', 'delivered', 'sent'], repeat: 2, statusesFirst: true });
   const { body } = await send(id, 'Reordered');
@@ -137,20 +137,20 @@ test('status goes from delivered back to sent: it only moves forward', async () 
   expect(taken(phone)).toHaveLength(1);
 });
 
-test('shown as sent, never received: a closed window is refused before acceptance', async () => {
+test('a message outside the reply window is rejected and not stored', async () => {
   const { body: lead } = await create(newPhone());
   expectProblem(await send(lead.id, 'Nobody asked'), 'messaging_window_closed');
   expect((await get(`/leads/${lead.id}/messages`)).total).toBe(0);
 });
 
-test("what the channel refuses is not shown as sent: the answer has the channel's reason", async () => {
+test("a message that the channel rejects is answered with sent false and the channel's reason", async () => {
   const { id } = await newLead();
   whatsapp.next({ refuse: { code: 131026 } });
   const { status, body } = await send(id, 'Refused');
   expect([status, body]).toMatchObject([200, { sent: false, status: 'failed', error: { code: 'whatsapp_131026' } }]);
 });
 
-test("the customer's message shows after the reply: messages stand in the order of acceptance", async () => {
+test('messages of both directions are listed in the order of acceptance', async () => {
   const { id, phone } = await newLead();
   await send(id, 'first answer');
   await write(phone, 'second question');
@@ -160,7 +160,7 @@ test("the customer's message shows after the reply: messages stand in the order 
   expect(bodies).toEqual(['Hello', 'first answer', 'second question', 'second answer']);
 });
 
-test('a customer who says stop may still be answered by people', async () => {
+test('a customer who has opted out can still get messages from people', async () => {
   const { id, phone } = await newLead();
   await write(phone, 'STOP');
   await settled();

@@ -8,34 +8,34 @@ import {
   type Tier,
 } from '@mostrador/contracts';
 
-/** Every operation that the gateway serves, by its name in the contracts: the list that no test may fall behind. */
+/** Every operation that the gateway serves, by its name in the contracts. */
 export const publicOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries({ ...gatewayOperations, ...crmOperations, ...schedulingOperations, ...messagingOperations }).filter(
     ([, operation]) => operation.subject.split('.')[1] === 'api',
   ),
 );
 
-/** What the first store owns, and the second store must never reach. */
+/** Ids of the first store's rows, which the second store must never reach. */
 export type Owned = {
   leadId: string;
   sellerId: string;
   appointmentId: string;
   agentId: string;
   documentId: string;
-  /** Of that lead. */
+  /** A message of that lead. */
   messageId: string;
   sessionId: string;
   followupId: string;
 };
 
-/** How an operation is called, as an integrator would, with the ids that `owned` names wherever it takes one. */
+/** A request for an operation, with the ids in `owned` wherever it takes one. */
 export type Call = {
   readonly method: string;
   readonly path: (owned: Owned) => string;
   readonly body?: (owned: Owned) => Record<string, unknown>;
   readonly scope: Scope;
   readonly tier?: Tier;
-  /** What a key of another store gets: this error, or an answer that holds nothing of the first store. */
+  /** The answer to a key of another store: this error, or an answer without data of the first store. */
   readonly foreign:
     | 'lead_not_found'
     | 'seller_not_found'
@@ -52,7 +52,7 @@ export type Call = {
 
 const phone = () => `5511900${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
 
-/** An operation without an entry here fails the test, so a new one cannot go untried. */
+/** One request per operation. An operation without an entry fails the test. */
 export const calls: Readonly<Record<string, Call>> = {
   getStore: { method: 'GET', path: () => '/store', scope: 'store:read', foreign: 'own store' },
   createLead: {
@@ -238,7 +238,7 @@ export const calls: Readonly<Record<string, Call>> = {
   },
 };
 
-/** Operations without a key of a store: who may call them is not decided by a key, and each has its own test. */
+/** Operations that need no API key. Each has its own test. */
 export const keyless: readonly string[] = [
   'readCalendarFeed',
   'verifyWebhook',

@@ -12,20 +12,20 @@ beforeAll(async () => {
   store = await newStore();
 });
 
-/** The processes that the platform runs at this moment, by name. */
+/** The running processes of the platform. */
 const processes = (): { name: string; pid: number }[] =>
   JSON.parse(readFileSync(join(localDirectory, 'children.json'), 'utf8'));
 
 const signal = (name: string, what: NodeJS.Signals) => {
   const found = processes().find((candidate) => candidate.name === name);
-  if (!found) throw new Error(`${name} does not run`);
+  if (!found) throw new Error(`${name} is not running`);
   process.kill(found.pid, what);
 };
 
 const createLead = (phone: string, headers: Record<string, string> = {}) =>
   request('POST', '/leads', { key: store.key, body: { name: 'Ana', customer_phone: phone }, headers });
 
-test('a service that hangs is answered as an unknown outcome, and the key makes sending again safe', async () => {
+test('a hanging service gives 504 by the deadline, and a retry with the same key is safe', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   signal('crm', 'SIGSTOP');
   const startedAt = Date.now();
@@ -42,11 +42,11 @@ test('a service that hangs is answered as an unknown outcome, and the key makes 
   expect(again.body.customer_phone).toBe('5511900000020');
 });
 
-test('a service that is gone is answered as unavailable until it is back', async () => {
+test('a killed service gives 503 with retry-after until it is back', async () => {
   const { id } = (await createLead('5511900000021')).body;
   const read = () => request('GET', `/leads/${id}`, { key: store.key });
   signal('crm', 'SIGKILL');
-  // Asked again and again without waiting for answers: one that had just been handed to the service hears nothing.
+  // Sent without waiting for answers, because a request that the service has just received gets none.
   const asked: ReturnType<typeof read>[] = [];
   await eventually(
     async () => asked.push(read()),
@@ -63,7 +63,7 @@ test('a service that is gone is answered as unavailable until it is back', async
   expect(back.body.id).toBe(id);
 });
 
-test('what was acknowledged is there, and goes on, after every process and server was killed', async () => {
+test('an acknowledged appointment is stored and synced after a kill of every process and server', async () => {
   await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
   const body = { title: 'Survives', scheduled_at: daysAhead(3).toISOString() };
   const headers = { 'idempotency-key': randomUUID() };
@@ -81,7 +81,7 @@ test('what was acknowledged is there, and goes on, after every process and serve
   expect(found?.body).toEqual(created.body);
   const replayed = await create();
   expect([replayed.text, replayed.headers.get('idempotent-replay')]).toEqual([created.text, 'true']);
-  // A wake-up that a relay had just taken is free again when its lease ends, half a minute later at most.
+  // The lease of a wake-up that the killed relay had claimed ends within 30 s.
   await eventually(
     () => ask(`/appointments/${created.body.id}/calendar-sync`),
     (answer) => answer?.body.state === 'synced',

@@ -18,25 +18,25 @@ type Addresses = {
   stores: { id: string; name: string; tier: string; api_key: string }[];
 };
 
-/** What `npm start` wrote. */
+/** The addresses that `npm start` wrote. */
 export const addresses: Addresses = JSON.parse(readFileSync(join(platform.localDirectory, 'dev.json'), 'utf8'));
 
 /** The demo store of a tier. */
 export function storeOf(tier: string) {
   const store = addresses.stores.find((candidate) => candidate.tier === tier);
-  if (!store) throw new Error(`no demo store is ${tier}`);
+  if (!store) throw new Error(`there is no demo store of tier ${tier}`);
   return store;
 }
 
-/** The gateway's root, which holds the probes, the documentation and the calendar feeds. */
+/** The gateway's root URL, which serves the probes, the documentation and the calendar feeds. */
 export const gatewayUrl = new URL(addresses.base_url).origin;
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON as it came, whose shape the assertions say
+// biome-ignore lint/suspicious/noExplicitAny: parsed JSON, whose shape the assertions check
 export type Json = any;
 
 export type Answer = { status: number; headers: Headers; body: Json; text: string };
 
-/** One request to the API: `path` below the version prefix. A body that is not a string is sent as JSON. */
+/** Sends a request to the API. `path` is below the version prefix. A body that is not a string is sent as JSON. */
 export async function request(
   method: string,
   path: string,
@@ -60,12 +60,12 @@ export async function request(
   };
 }
 
-/** A document that the gateway serves outside the API's prefix. */
+/** Gets JSON that the gateway serves outside the API's prefix. */
 export async function document(path: string): Promise<Json> {
   return (await fetch(`${gatewayUrl}${path}`)).json();
 }
 
-/** The command `npm run admin -- …`, without npm around it. */
+/** Runs `npm run admin -- …` without npm. */
 export async function runAdmin(argv: readonly string[], input = '') {
   const child = spawn(process.execPath, [join(platform.root, 'apps/admin/src/main.ts'), ...argv], {
     cwd: platform.root,
@@ -77,14 +77,14 @@ export async function runAdmin(argv: readonly string[], input = '') {
   return { out, err, exitCode };
 }
 
-/** An admin command that must succeed, and its JSON. */
+/** Runs an admin command that must succeed, and returns its JSON. */
 export async function admin(argv: readonly string[], input = ''): Promise<Json> {
   const { out, err, exitCode } = await runAdmin([...argv, '--json'], input);
-  if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} ended with ${exitCode}: ${err}`);
+  if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} exited with ${exitCode}: ${err}`);
   return JSON.parse(out);
 }
 
-/** A store of this test's own, with a key that may do everything. */
+/** Creates a store with a key that has every scope. */
 export async function newStore(options: { tier?: string; arguments?: string[] } = {}) {
   const name = `e2e ${randomUUID()}`;
   const store = await admin([
@@ -100,7 +100,7 @@ export async function newStore(options: { tier?: string; arguments?: string[] } 
   return { id: store.id as string, name, key: key as string };
 }
 
-/** Asks again until `isEnough` says so, and gives that answer. Says the last one when the limit passes. */
+/** Repeats `ask` until `isEnough` accepts its answer. Throws with the last answer after `limitMs`. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isEnough: (answer: T) => boolean,
@@ -110,7 +110,8 @@ export async function eventually<T>(
   for (;;) {
     const answer = await ask();
     if (isEnough(answer)) return answer;
-    if (Date.now() > until) throw new Error(`not within ${limitMs} ms; the last answer: ${JSON.stringify(answer)}`);
+    if (Date.now() > until)
+      throw new Error(`no such answer within ${limitMs} ms; the last one: ${JSON.stringify(answer)}`);
     await pause(100);
   }
 }
@@ -121,6 +122,6 @@ export async function temporal(action: 'stop' | 'start'): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** An instant some days ahead, at a full hour, so that it lies in the future whenever the test runs. */
+/** A full hour this many days ahead. */
 export const daysAhead = (days: number): Date =>
   new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 + days * 86_400_000);

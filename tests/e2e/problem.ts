@@ -2,11 +2,11 @@ import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import { expect } from 'vitest';
 import type { Answer, Json } from './platform.ts';
 
-/** What shows the inside of a server: stacks, SQL, addresses, file names, libraries. */
+/** Internals that an error must not show: stack traces, SQL, addresses, file names, libraries. */
 const inside =
   /node_modules|\bat \S+ \(|\.ts\b|\bselect\b.+\bfrom\b|postgres|nats:|127\.0\.0\.1:\d+.*(ECONN|refused)|ECONN/i;
 
-/** Holds an answer against the catalogue: the one shape that every error has. Gives the problem document. */
+/** Checks that an answer is the problem document of this error in the catalogue, and returns it. */
 export function expectProblem(answer: Answer, code: ErrorCode): Json {
   const { status, title } = errorCatalogue[code];
   expect({ status: answer.status, code: answer.body?.code }, answer.text).toEqual({ status, code });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { admin, eventually, type Json, newStore, request, runAdmin } from './platform.ts';
 
-// What counts is held by `tests/reports`, over histories of months; here is that what is done through the API counts.
+// `tests/reports` checks the counts over histories of months. These tests check that requests to the API are counted.
 
 let store: Awaited<ReturnType<typeof newStore>>;
 let sandboxUrl: string;
@@ -24,7 +24,7 @@ async function write(phone: string, text: string): Promise<void> {
   expect((await fetch(`${sandboxUrl}/messages`, { method: 'POST', headers, body })).status).toBeLessThan(300);
 }
 
-test("what was done stands in the store's report, which is the sum of its leads' and of what has no lead", async () => {
+test("the store's report counts every action and is the sum of its leads' reports and of appointments without a lead", async () => {
   const { id: seller_id } = await call('POST', '/sellers', { name: 'Ana', whatsapp_id: '5511977770000' });
   const asked = await call('POST', '/leads', { name: 'Bia', customer_phone: '5511977770001', seller_id });
   const quiet = await call('POST', '/leads', { name: 'Caio', customer_phone: '5511977770002' });
@@ -72,7 +72,7 @@ test("what was done stands in the store's report, which is the sum of its leads'
   expect(one.appointments.created + other.appointments.created + report.appointments.without_lead).toBe(2);
 });
 
-test('reports are the same once everything was counted anew, and what was closed agrees with the facts', async () => {
+test('a rebuild does not change reports, and verify finds no difference', async () => {
   const before = await summary();
   const { services } = await admin(['report', 'rebuild']);
   expect(services.map(({ service }: Json) => service)).toEqual(['crm', 'messaging', 'scheduling']);

@@ -21,7 +21,7 @@ import {
 const { localDirectory, outputFile, temporalHttpUrl } = inject('platform');
 const planted = (what: string): string => `${what}-${randomBytes(12).toString('hex')}`;
 
-/** What must stand nowhere. Each goes the whole way through the platform before anything is searched. */
+/** Values that must not leak. Each passes through the whole platform before the search. */
 const secrets: Record<string, string> = {
   'calendar password': planted('calendar'),
   'channel token': planted('token'),
@@ -41,7 +41,7 @@ let store: Awaited<ReturnType<typeof newStore>>;
 let leadId: string;
 let radicale: Awaited<ReturnType<typeof startRadicale>>;
 let whatsapp: WhatsappServer;
-/** Everything that the API and the command answered when they refused. */
+/** All errors of the API and of the admin command. */
 const refusals: string[] = [];
 const commandLines = new Set<string>();
 let watching: NodeJS.Timeout;
@@ -100,7 +100,7 @@ async function talk(): Promise<void> {
     () => request('GET', `/leads/${leadId}/messages`, { key: store.key }),
     ({ body }) => body.total === 1,
   );
-  // A provider that says everything back when it refuses.
+  // The provider's error repeats every secret.
   whatsapp.next({
     answer: {
       status: 400,
@@ -131,7 +131,7 @@ async function talk(): Promise<void> {
   );
 }
 
-/** Each secret, where it does not belong: what refuses it must not say it back. */
+/** Sends each secret where it is invalid. The errors must not repeat it. */
 async function beRefused(): Promise<void> {
   const everything = Object.values(secrets).join(' ');
   for (const value of [...Object.values(secrets), everything]) {
@@ -166,19 +166,19 @@ function readCommandLines(): void {
     try {
       commandLines.add(readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' '));
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   }
 }
 
-/** Every file below a folder, as bytes. */
+/** The contents of every file below a folder. */
 const filesIn = (folder: string): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
 
-/** The histories of the store's workflows, with what is base64 in them written out. */
+/** The histories of the store's workflows, with their base64 payloads decoded. */
 async function histories(): Promise<string> {
   const namespace = `${temporalHttpUrl}/api/v1/namespaces/default`;
   const read = async (path: string): Promise<Json> => (await fetch(`${namespace}${path}`)).json();
@@ -199,48 +199,48 @@ async function metrics(): Promise<string> {
   return (await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))).join('\n');
 }
 
-/** Where a secret could have come to, and a text that is known to be there: a search that misses it finds nothing. */
+/** Places where a secret could leak, each with a known text that the search must find there. */
 const places: [string, () => Promise<string> | string, () => string][] = [
-  ['the log of a process', () => filesIn(join(localDirectory, 'logs')), () => store.id],
+  ['the process logs', () => filesIn(join(localDirectory, 'logs')), () => store.id],
   ['the terminal', () => readFileSync(outputFile, 'latin1'), () => store.id],
-  ['a refusal', () => refusals.join('\n'), () => 'validation_failed'],
-  ['a history or its search attributes', histories, () => leadId],
+  ['the errors', () => refusals.join('\n'), () => 'validation_failed'],
+  ['the workflow histories and search attributes', histories, () => leadId],
   ["Temporal's database", () => filesIn(join(localDirectory, 'e2e-temporal')), () => store.id],
-  ['an event', () => filesIn(join(localDirectory, 'nats')), () => leadId],
+  ['the event stream', () => filesIn(join(localDirectory, 'nats')), () => leadId],
   ['the metrics', metrics, () => 'mostrador_rpc'],
-  ['a command line', () => [...commandLines].join('\n'), () => 'services/messaging/src/main.ts'],
+  ['the command lines', () => [...commandLines].join('\n'), () => 'services/messaging/src/main.ts'],
 ];
 
-/** The secrets that a text holds, by name. */
+/** The names of the secrets in a text. */
 const foundIn = (text: string): string[] =>
   Object.entries(secrets).flatMap(([name, value]) => (text.includes(value) ? [name] : []));
 
-describe('what must be known to nobody else', () => {
-  test('has reached those it is meant for', async () => {
+describe('secrets', () => {
+  test('every secret has passed through the platform', async () => {
     expect(Object.values(secrets).filter((value) => value.length < 12)).toEqual([]);
     expect(whatsapp.log.map(({ to }) => to)).toContain(secret("customer's phone"));
     expect(addresses.stores.map(({ api_key }) => api_key)).not.toContain(store.key);
   });
 
-  test.each(places)('stands in no part of %s', async (_place, read, known) => {
+  test.each(places)('no secret is in %s', async (_place, read, known) => {
     const text = await read();
     expect(text).toContain(known());
     expect(foundIn(text)).toEqual([]);
   });
 
-  test('is found where it does stand, by its name', () => {
+  test('the search finds each secret by name', () => {
     for (const [name, value] of Object.entries(secrets)) {
       expect(foundIn(`{"level":"info","msg":"${value}"}`)).toContain(name);
     }
   });
 
-  test('the histories say which process did what', async () => {
+  test('the histories name the process of each action', async () => {
     const identities = [...(await histories()).matchAll(/"identity":"([^"]*)"/g)].map(([, identity]) => identity ?? '');
     const services = identities.map((identity) => /^(\w+)@[^:]+:\d+$/.exec(identity)?.[1]);
     expect([...new Set(services)].sort()).toEqual(['messaging', 'scheduling', 'workflows']);
   });
 
-  test('leaves no message about a permission that a process lacks', () => {
+  test('no process has logged a missing NATS permission', () => {
     expect(filesIn(join(localDirectory, 'logs'))).not.toMatch(/permissions violation/i);
   });
 });

@@ -8,7 +8,7 @@ import { addresses, document, gatewayUrl, request, storeOf } from './platform.ts
 
 const platform = inject('platform');
 
-test('the start writes the addresses, with a pro and a free store whose keys work', async () => {
+test('npm start writes the addresses, and a pro and a free store with working keys', async () => {
   expect(addresses).toMatchObject({
     base_url: expect.stringMatching(/^http:\/\/.+\/integrations\/v1$/),
     docs_url: expect.stringMatching(/^http/),
@@ -25,13 +25,13 @@ test('the start writes the addresses, with a pro and a free store whose keys wor
   }
 });
 
-test('what holds keys is readable by its owner alone', () => {
+test('only the owner can read the files with keys', () => {
   for (const file of ['dev.json', 'secrets.json']) {
     expect(statSync(join(platform.localDirectory, file)).mode & 0o077, file).toBe(0);
   }
 });
 
-test('the curl that the start prints makes an appointment as pasted', async () => {
+test('the printed curl command creates an appointment as pasted', async () => {
   const lines = stripVTControlCharacters(readFileSync(platform.outputFile, 'utf8')).split('\n');
   const first = lines.findIndex((line) => /^\s*curl /.test(line));
   const last = lines.findIndex((line, index) => index >= first && !line.endsWith('\\'));
@@ -41,7 +41,7 @@ test('the curl that the start prints makes an appointment as pasted', async () =
   expect(JSON.parse(stdout.slice(stdout.lastIndexOf('\r\n\r\n')))).toMatchObject({ status: 'scheduled' });
 });
 
-test('the demo store has a connected feed and appointments in the weeks to come', async () => {
+test('the demo store has a connected feed and coming appointments', async () => {
   const { api_key: key } = storeOf('pro');
   expect((await request('GET', '/store', { key })).body.calendar).toEqual({ provider: 'feed', status: 'connected' });
   const coming = await request('GET', `/appointments?status=scheduled&from=${new Date().toISOString()}`, { key });
@@ -50,7 +50,7 @@ test('the demo store has a connected feed and appointments in the weeks to come'
   expect((await request('GET', `/leads/${linked.lead_id}`, { key })).status).toBe(200);
 });
 
-test('the demo store has the sandbox channel, and conversations over it that its telephone shows', async () => {
+test('the demo store has the sandbox channel, whose telephone shows conversations', async () => {
   const { api_key: key } = storeOf('pro');
   const { channel } = (await request('GET', '/store', { key })).body;
   expect(channel).toMatchObject({ provider: 'sandbox', status: 'connected' });
@@ -64,20 +64,20 @@ test('the demo store has the sandbox channel, and conversations over it that its
   expect(messages.map(({ direction }) => direction)).toEqual(['inbound', 'outbound', 'inbound', 'outbound']);
 });
 
-test('the demo store has a follow-up that waits', async () => {
+test('the demo store has a pending follow-up', async () => {
   const { api_key: key } = storeOf('pro');
   const { data } = (await request('GET', '/followups/scheduled?status=pending', { key })).body;
   expect(data).toEqual([expect.objectContaining({ status: 'pending', cancel_on_reply: true })]);
   expect(Date.parse(data[0].due_at)).toBeGreaterThan(Date.now());
 });
 
-test('probes tell that the process lives and what each dependency is like', async () => {
+test('the probes show that the gateway is alive and the state of each dependency', async () => {
   expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${gatewayUrl}/readyz`)).status).toBe(200);
   expect((await document('/readyz')).dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' } });
 });
 
-test('the API document and the documentation page are served, and every error code has its page', async () => {
+test('the gateway serves the API document, the documentation page, and a page for every error code', async () => {
   expect(await document('/docs/json')).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: { version: '1.0.0' },

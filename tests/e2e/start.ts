@@ -6,16 +6,16 @@ import type { TestProject } from 'vitest/node';
 import { localDirectory as localDirectoryOf, root } from '../../infra/local/paths.ts';
 import { startTemporal } from './temporal.ts';
 
-/** Shorter than in production, so that the test of a service that hangs does not wait ten seconds. */
+/** Shorter than in production, where the test of a hanging service would wait 10 s. */
 const requestTimeoutMs = 4_000;
 
-/** What `npm start` writes when it is up, and what the tests know besides. */
+/** Where the tests find the platform and its files. */
 export type PlatformAddresses = {
   localDirectory: string;
   outputFile: string;
   root: string;
   temporalControlUrl: string;
-  /** Its API over HTTP. */
+  /** Temporal's HTTP API. */
   temporalHttpUrl: string;
   requestTimeoutMs: number;
 };
@@ -28,8 +28,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts the platform once for all end-to-end tests, as `npm start` does, with its data in a folder of its own. Temporal
- * alone is started here, so that a test can stop it.
+ * Starts the platform once for all end-to-end tests, as `npm start` does, with its own data folder. Temporal is started
+ * separately, so that a test can stop it.
  */
 export default async function startPlatform(project: TestProject): Promise<() => Promise<void>> {
   const runs = runFolders(join(localDirectoryOf(process.env), 'e2e'));
@@ -42,7 +42,7 @@ export default async function startPlatform(project: TestProject): Promise<() =>
     environment: {
       TEMPORAL_ADDRESS: temporal.address,
       REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
-      // A test searches what is logged.
+      // A test searches the logs for secrets.
       LOG_LEVEL: 'debug',
     },
   }).catch(async (error) => {

@@ -6,7 +6,7 @@ import { type Child, createChildren, untilReady } from '../../infra/local/childr
 import { freePort } from '../../infra/local/ports.ts';
 import { findTemporal, temporalSpec } from '../../infra/local/servers/temporal.ts';
 
-/** A Temporal server that tests can stop and start: `POST /stop` and `POST /start` at the control address. */
+/** Starts a Temporal server that tests stop and start with `POST /stop` and `POST /start` at `controlUrl`. */
 export async function startTemporal(folder: string) {
   const report = (line: string) => void process.stderr.write(`[e2e] ${line}\n`);
   const binary = await findTemporal(process.env, report);

@@ -1,6 +1,6 @@
 import type { Random } from '@mostrador/testing/random';
 
-/** Bytes that parsers trip over. */
+/** Bytes that often break parsers. */
 const nasty = [
   '\0',
   '\r\n',
@@ -38,7 +38,7 @@ export function randomBytes(random: Random, most: number): Buffer {
   return bytes;
 }
 
-/** The bytes with a few changes: some flipped, cut out, doubled, or replaced by what parsers trip over. */
+/** The bytes with one to four pieces removed, doubled, or replaced by nasty or random bytes. */
 export function mutated(random: Random, original: Buffer): Buffer {
   let bytes = original;
   for (let times = 1 + random.below(4); times > 0; times -= 1) {
@@ -55,7 +55,7 @@ export function mutated(random: Random, original: Buffer): Buffer {
   return bytes;
 }
 
-/** JSON that is right, deep, wide or heavy; `size` in bytes, about. */
+/** Valid or invalid JSON that is deep, wide or long. `size` is in bytes, approximately. */
 export function heavyJson(random: Random, size: number): string {
   return random.pick([
     () => '['.repeat(size),
@@ -73,7 +73,7 @@ export function heavyJson(random: Random, size: number): string {
   ])();
 }
 
-/** A JSON value of any shape. */
+/** A random JSON value. */
 export function anyValue(random: Random, depth = 3): unknown {
   const kinds = depth > 0 ? 9 : 7;
   switch (random.below(kinds)) {
@@ -103,7 +103,7 @@ export function anyValue(random: Random, depth = 3): unknown {
   }
 }
 
-/** A JSON value with some of its parts replaced by any others. */
+/** The JSON value with random parts replaced or left out. */
 export function disturbed(random: Random, value: unknown, chance = 0.15): unknown {
   if (random.next() < chance) return anyValue(random);
   if (Array.isArray(value)) return value.map((each) => disturbed(random, each, chance));

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// Loaded into the platform's processes by `--import`, so it acts when it is loaded: on SIGUSR2 a process collects its
-// garbage and writes down what is left.
+// Preloaded into the platform's processes with `--import`. On SIGUSR2 a process collects its garbage and writes its
+// memory use to a file.
 const folder = process.env.FUZZ_HEAP_FOLDER;
 if (folder) {
   setFlagsFromString('--expose-gc');

@@ -6,24 +6,24 @@ import type { Part } from './part.ts';
 import type { FuzzPlatform } from './platform.ts';
 
 const atOnce = 8;
-/** What arrives in part must be answered or cut within what the gateway gives a request to arrive. */
+/** The gateway gives a request this long to arrive, and then answers or closes the connection. */
 const arrivalMs = 30_000;
 const limitMs = arrivalMs + 10_000;
 const hangUpAfterMs = 1_500;
 
-/** Raw bytes at the gateway: broken HTTP, heavy JSON, large headers, bodies that never end. */
+/** Sends raw bytes to the gateway: broken HTTP, large JSON, large headers, bodies that never end. */
 export const http: Part = {
   name: 'HTTP',
   async run({ platform, random, until, finding }) {
     let tries = 0;
     const client = async (number: number) => {
       while (Date.now() < until) {
-        // One of them is slow all the time; what it begins it may not finish before the end.
+        // The first client always sends slow requests, each of which can take 40 s.
         const slow = number === 0;
         const { bytes, what } = slow ? slowRequest(platform, random) : requestOf(platform, random);
         const { text, late } = await exchange(platform.ports.gateway, bytes, slow ? limitMs : hangUpAfterMs, slow);
         tries += 1;
-        if (late) finding(`HTTP, ${what}: neither answered nor cut within ${limitMs / 1000} s`);
+        if (late) finding(`HTTP, ${what}: no answer and no close within ${limitMs / 1000} s`);
         for (const fault of faultsOf(text)) finding(`HTTP, ${what}: ${fault}`);
       }
     };
@@ -69,11 +69,11 @@ function requestOf(platform: FuzzPlatform, random: Random): { bytes: Buffer; wha
     case 0:
       return { what: 'random bytes', bytes: randomBytes(random, 2_000) };
     case 1:
-      return { what: 'a request with changes', bytes: mutated(random, json(random.pick(bodies))) };
+      return { what: 'a mutated request', bytes: mutated(random, json(random.pick(bodies))) };
     case 2:
-      return { what: 'a body with changes', bytes: json(mutated(random, Buffer.from(random.pick(bodies))).toString()) };
+      return { what: 'a mutated body', bytes: json(mutated(random, Buffer.from(random.pick(bodies))).toString()) };
     case 3:
-      return { what: 'heavy JSON', bytes: json(heavyJson(random, random.pick([1_000, 60_000, 250_000])), 'POST') };
+      return { what: 'large JSON', bytes: json(heavyJson(random, random.pick([1_000, 60_000, 250_000])), 'POST') };
     case 4: {
       const name = random.pick(['x-long', 'cookie', 'idempotency-key', 'if-match', 'traceparent', 'x-request-id']);
       return {
@@ -90,7 +90,7 @@ function requestOf(platform: FuzzPlatform, random: Random): { bytes: Buffer; wha
     case 6: {
       const chunks = mutated(random, Buffer.from('7\r\n{"a":1}\r\n0\r\n\r\n'));
       const start = head(platform, random, ['transfer-encoding: chunked', 'content-type: application/json'], 'POST');
-      return { what: 'chunks with changes', bytes: Buffer.concat([Buffer.from(start), chunks]) };
+      return { what: 'mutated chunks', bytes: Buffer.concat([Buffer.from(start), chunks]) };
     }
     case 7: {
       const both = ['transfer-encoding: chunked', 'content-length: 5', 'content-type: application/json'];
@@ -107,12 +107,12 @@ function requestOf(platform: FuzzPlatform, random: Random): { bytes: Buffer; wha
         `/${path}`,
       ]);
       const lines = [`GET ${target} HTTP/1.1`, 'host: x', `x-api-key: ${platform.store.key}`];
-      return { what: 'an odd address', bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`) };
+      return { what: 'a random URL', bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`) };
     }
   }
 }
 
-/** Promises more than comes. */
+/** A request whose body is shorter than its content-length. */
 function slowRequest(platform: FuzzPlatform, random: Random): { bytes: Buffer; what: string } {
   const headers = ['content-type: application/json', 'content-length: 1000'];
   const whole = `${head(platform, random, headers, 'POST')}{"title":`;
@@ -120,7 +120,9 @@ function slowRequest(platform: FuzzPlatform, random: Random): { bytes: Buffer; w
   return { what: 'a request that never ends', bytes: Buffer.from(whole.slice(0, Math.max(1, cut))) };
 }
 
-/** Writes and reads until the server closes; one that expects an answer hangs up by itself when it has waited. */
+/**
+ * Writes, and reads until the server closes, goes quiet, or `waitMs` passes. With `mustClose`, the latter is `late`.
+ */
 function exchange(
   port: number,
   bytes: Buffer,
@@ -135,7 +137,7 @@ function exchange(
       late = mustClose;
       socket.destroy();
     }, waitMs);
-    // The answers are whole once nothing has come for a moment.
+    // The answer is complete when nothing arrives for 100 ms.
     let quiet: NodeJS.Timeout | undefined;
     socket.on('data', (chunk) => {
       chunks.push(chunk);
@@ -153,11 +155,11 @@ function exchange(
 
 const statuses = new Set<number>(Object.values(errorCatalogue).map(({ status }) => status));
 
-/** What is not as the catalogue has it, of the first answer. */
+/** How the first answer differs from the error catalogue. */
 function faultsOf(text: string): string[] {
   if (text === '') return [];
   const [, code] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
-  if (code === undefined) return ['an answer that is no HTTP'];
+  if (code === undefined) return ['the answer is not HTTP'];
   const status = Number(code);
   if (status < 400) return [];
   if (status >= 500) return [`answered ${status}`];

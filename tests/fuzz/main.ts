@@ -12,18 +12,19 @@ import { webhook } from './webhook.ts';
 
 const help = `Usage: npm run fuzz [-- --seconds N] [--seed N] [--examples N] [--requests N] [--only PART]
 
-Throws everything at a platform of its own: broken HTTP, JSON bombs, large headers and slow bodies at the gateway; random
-bytes on every NATS subject and on the channel webhook; anything as a provider's answer; and schemathesis, stateful, at
-every operation. Nothing may crash, hang, keep memory, or answer outside the catalogue.
+Starts a platform and sends it random input. The gateway gets broken HTTP, JSON bombs, large headers and slow bodies.
+Every NATS subject and the channel webhook get random bytes. The adapters get random answers from providers.
+Schemathesis runs stateful tests on every operation. No process may crash, hang, leak memory, or answer outside the
+error catalogue.
 
-  --seconds N   for the parts that go by time, together, 240 unless said
-  --seed N      what is made up; printed, so that a run can be made again
-  --examples N  of each operation by schemathesis, 1000 unless said; 0: none
-  --requests N  of which the memory is measured, 36000 unless said (ten a second for an hour); 0: none
-  --only PART   ${['HTTP', 'subjects', 'webhook', 'providers', 'schemathesis', 'memory'].join(', ')}
-  --help        this text
+  --seconds N   total time of the parts HTTP, subjects, webhook and providers (default 240)
+  --seed N      seed of the random input; a run prints its seed, so that it can be repeated
+  --examples N  examples of each operation by schemathesis (default 1000, 0 for none)
+  --requests N  requests between two measurements of memory (default 36000, ten a second for an hour; 0 for none)
+  --only PART   run one part: ${['HTTP', 'subjects', 'webhook', 'providers', 'schemathesis', 'memory'].join(', ')}
+  --help        show this text
 
-Exit codes: 0 nothing was found, 1 something was, 2 wrong usage.`;
+Exit codes: 0 no findings, 1 findings, 2 wrong usage.`;
 
 const parts: readonly Part[] = [http, subjects, webhook, providers];
 const readyWithinMs = 15_000;
@@ -48,7 +49,7 @@ function settingsOf(argv: readonly string[]) {
     requests: Number(values.requests),
   };
   for (const [name, value] of Object.entries(numbers)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} is a whole number.`);
+    if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} must be a whole number, 0 or more.`);
   }
   return { ...numbers, only: values.only };
 }
@@ -74,7 +75,7 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const found = await fuzz(platform, settings);
     console.log(
-      found.length === 0 ? '\nNothing was found.' : `\n${found.length} findings, the logs are in ${platform.folder}`,
+      found.length === 0 ? '\nNo findings.' : `\n${found.length} findings. The logs are in ${platform.folder}.`,
     );
     await platform.stop();
     if (found.length === 0) platform.remove();
@@ -90,7 +91,7 @@ async function fuzz(platform: FuzzPlatform, settings: Settings): Promise<string[
   const random = createRandom(seed);
   const found = new Set<string>();
   const finding = (what: string) => {
-    // One of a kind: ids and numbers in it are another each time.
+    // Findings that differ only in ids and numbers count once.
     const kind = what.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, '#');
     if (!found.has(kind)) console.log(`  FOUND: ${what}`);
     found.add(kind);
@@ -101,7 +102,7 @@ async function fuzz(platform: FuzzPlatform, settings: Settings): Promise<string[
     const endedSince = platform.watch();
     const until = Date.now() + (seconds * 1_000) / wanted.length;
     const tries = await part.run({ platform, random, until, finding });
-    for (const name of endedSince()) finding(`${part.name}: the process ${name} ended`);
+    for (const name of endedSince()) finding(`${part.name}: the process ${name} exited`);
     await mustServe(platform, part.name, finding);
     console.log(`${part.name}: ${tries} tries`);
   }
@@ -115,7 +116,7 @@ async function fuzz(platform: FuzzPlatform, settings: Settings): Promise<string[
       limitMs: 4 * 3_600_000,
     });
     if (exitCode !== 0) finding(`schemathesis: ${report}`);
-    for (const name of endedSince()) finding(`schemathesis: the process ${name} ended`);
+    for (const name of endedSince()) finding(`schemathesis: the process ${name} exited`);
     await mustServe(platform, 'schemathesis', finding);
     console.log(
       `schemathesis: ${report
@@ -126,7 +127,7 @@ async function fuzz(platform: FuzzPlatform, settings: Settings): Promise<string[
   }
   if (requests > 0 && (only === undefined || only === 'memory')) {
     for (const { name, before, after, leaks } of await measureMemory(platform, random, requests)) {
-      const text = `${name} holds ${megabytes(before.heapUsed)} MB before and ${megabytes(after.heapUsed)} MB after ${requests} requests (RSS ${megabytes(before.rss)} and ${megabytes(after.rss)} MB)`;
+      const text = `${name} holds ${megabytes(before.heapUsed)} MB before and ${megabytes(after.heapUsed)} MB after ${requests} requests (RSS ${megabytes(before.rss)} MB and ${megabytes(after.rss)} MB)`;
       if (leaks) finding(`memory: ${text}`);
       else console.log(`memory: ${text}`);
     }
@@ -136,10 +137,10 @@ async function fuzz(platform: FuzzPlatform, settings: Settings): Promise<string[
 
 const megabytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(0);
 
-/** The demo's own request is answered, soon. */
+/** Reports a finding unless a simple request succeeds within 15 s. */
 async function mustServe(platform: FuzzPlatform, after: string, finding: (what: string) => void): Promise<void> {
   const until = Date.now() + readyWithinMs;
-  for (let last = 'nothing was asked'; ; ) {
+  for (let last = 'no request was sent'; ; ) {
     try {
       const answer = await fetch(`${platform.dev.base_url}/leads?limit=1`, {
         headers: { 'x-api-key': platform.store.key },
@@ -150,7 +151,7 @@ async function mustServe(platform: FuzzPlatform, after: string, finding: (what: 
     } catch (error) {
       last = (error as Error).message;
     }
-    if (Date.now() > until) return finding(`after ${after} the platform does not serve: ${last}`);
+    if (Date.now() > until) return finding(`after ${after} the platform no longer answers: ${last}`);
     await pause(200);
   }
 }

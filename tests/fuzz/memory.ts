@@ -3,7 +3,7 @@ import type { FuzzPlatform, Memory, ProcessName } from './platform.ts';
 
 const warmUpRequests = 4_000;
 const atOnce = 16;
-/** What a process may hold more after so many requests than after the first of them. */
+/** A process may hold this much more memory after the requests than before them. */
 const heapGrowthMb = 12;
 const megabyte = 1024 ** 2;
 
@@ -15,8 +15,8 @@ export type Growth = {
 };
 
 /**
- * A fixed number of requests, good and bad, and what each process holds before and after once its garbage is gone: an
- * hour's worth of requests, as fast as they go. The first few thousand fill what is meant to stay, and are not counted.
+ * Measures each process's memory, after garbage collection, before and after a fixed number of good and bad requests.
+ * First sends 4,000 requests that do not count, because they fill caches.
  */
 export async function measureMemory(platform: FuzzPlatform, random: Random, requests: number): Promise<Growth[]> {
   await send(platform, random, warmUpRequests);
@@ -45,7 +45,7 @@ async function send(platform: FuzzPlatform, random: Random, count: number): Prom
   await Promise.all(Array.from({ length: atOnce }, client));
 }
 
-/** Each with a path, a body or a key of its own, where those could be kept. */
+/** A request with a unique path, body or key, so that a cache without a limit would grow. */
 function requestOf({ store }: FuzzPlatform, random: Random): RequestInit & { path: string } {
   const headers = { 'x-api-key': store.key, 'content-type': 'application/json' };
   const id = `0198c1f4-5f5e-7c3a-9d0b-${String(random.below(1e12)).padStart(12, '0')}`;

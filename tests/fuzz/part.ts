@@ -1,15 +1,15 @@
 import type { Random } from '@mostrador/testing/random';
 import type { FuzzPlatform } from './platform.ts';
 
-/** One way of throwing things at the platform. */
+/** One kind of random input. */
 export type Part = {
   readonly name: string;
-  /** Tries until the moment (epoch ms) has come. Resolves to how often it tried. */
+  /** Runs until `until` (epoch milliseconds). Resolves with the number of tries. */
   run(options: {
     readonly platform: FuzzPlatform;
     readonly random: Random;
     readonly until: number;
-    /** Something happened that must not; told once for each kind. */
+    /** Reports a fault. Each kind counts once. */
     finding(what: string): void;
   }): Promise<number>;
 };

@@ -16,7 +16,7 @@ export type ProcessName = (typeof processNames)[number];
 export type Memory = { heapUsed: number; external: number; rss: number };
 export type FuzzPlatform = Awaited<ReturnType<typeof startFuzzPlatform>>;
 
-/** The platform as `npm start` runs it, with processes that tell their memory when asked. */
+/** Starts the platform as `npm start` does, with processes that write their memory use on SIGUSR2. */
 export async function startFuzzPlatform() {
   const runs = runFolders(join(localDirectory(process.env), 'fuzz'));
   await runs.removeDead();
@@ -45,12 +45,12 @@ export async function startFuzzPlatform() {
     dev,
     ports,
     gatewayUrl: platform.origin,
-    /** With a key that may do everything, as often as it likes. */
+    /** A store with a key that has every scope and practically no rate limit. */
     store,
     connectAs: (user: NatsUser): Promise<NatsConnection> =>
       connectNats({ url: natsUrl(user), name: 'fuzz', log: silent }),
     inside,
-    /** Which processes have ended and been started again since it was asked. */
+    /** Returns a function that lists the processes restarted since this call. */
     watch() {
       const before = pids();
       return (): ProcessName[] => {
@@ -58,7 +58,7 @@ export async function startFuzzPlatform() {
         return processNames.filter((name) => now[name] !== before[name]);
       };
     },
-    /** What each process holds once its garbage is gone. */
+    /** The memory of each process after garbage collection, in bytes. */
     async memory(): Promise<Record<ProcessName, Memory>> {
       const told = await Promise.all(
         processNames.map(async (name) => {
@@ -66,7 +66,7 @@ export async function startFuzzPlatform() {
           rmSync(file, { force: true });
           process.kill(pidOf(name), 'SIGUSR2');
           const memory = await waitFor<Memory>(() => JSON.parse(readFileSync(file, 'utf8')), {
-            description: `${name} tells its memory`,
+            description: `${name} writes its memory use`,
             timeoutMs: 20_000,
           });
           return [name, memory] as const;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Random } from '@mostrador/testing/random';
 import { Kind, type TSchema } from '@sinclair/typebox';
 
-/** A value as a schema describes it, nearly always: what is in a pattern is only guessed at. */
+/** A value that usually matches the schema. It only guesses at patterns. */
 export function plausible(random: Random, schema: TSchema): unknown {
   if ('const' in schema) return schema.const;
   if (schema.enum) return random.pick(schema.enum as unknown[]);

@@ -14,12 +14,12 @@ import { readIdentity, renderEvent, renderFeed } from '../../services/scheduling
 import { anyValue, disturbed, heavyJson, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 
-/** Of a call; the adapters' own limit is far above it. */
+/** The deadline of a call. The adapters' own timeouts are much longer. */
 const callMs = 1_500;
 const lateMs = 3_000;
 const atOnce = 4;
 
-/** A provider that answers anything, against the adapters; and iCalendar of anything, written and read. */
+/** Runs the adapters against a provider with random answers, and renders and parses random iCalendar data. */
 export const providers: Part = {
   name: 'providers',
   async run({ random, until, finding }) {
@@ -106,7 +106,7 @@ const jsons = [
   { error: { code: 131047, message: 'x', error_data: { details: 'y' }, error_subcode: 1 } },
 ];
 
-/** A server that answers each request with anything. */
+/** Starts a server that answers each request with something random. */
 async function startHostile(random: Random): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume();
@@ -155,7 +155,7 @@ function answer(random: Random, response: ServerResponse): void {
     case 0:
       return void socket?.destroy();
     case 1:
-      // Nothing ever comes.
+      // No answer.
       return;
     case 2:
       return void socket?.end(randomBytes(random, 200));
@@ -169,14 +169,14 @@ function answer(random: Random, response: ServerResponse): void {
   }
 }
 
-/** What is written can be read, and says what it was made of; what is read may be anything. */
+/** A rendered event must parse with the same UID, and the parser must survive any text. */
 function calendarFaults(random: Random): string[] {
   const event = eventOf(random);
   const faults: string[] = [];
   try {
     const text = renderEvent(event);
     new ICAL.Component(ICAL.parse(text));
-    if (readIdentity(text)?.uid !== event.uid) faults.push('an event that was written is read as another one');
+    if (readIdentity(text)?.uid !== event.uid) faults.push('a rendered event parses with another UID');
     if (/[^\r]\n|\r[^\n]/.test(text)) faults.push('a line of an event does not end with CRLF');
     new ICAL.Component(ICAL.parse(renderFeed([event, eventOf(random)], { name: event.title })));
     readIdentity(mutated(random, Buffer.from(text)).toString());
@@ -191,6 +191,6 @@ function notificationFault(random: Random, finding: (what: string) => void): voi
   try {
     readNotification(anyValue(random, 5), '1');
   } catch (error) {
-    finding(`a notification: ${String(error)}`);
+    finding(`readNotification threw ${String(error)}`);
   }
 }

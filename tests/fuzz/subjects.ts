@@ -20,7 +20,7 @@ const operations: Operation[] = [gatewayOperations, crmOperations, schedulingOpe
 const atOnce = 6;
 const answerMs = 8_000;
 
-/** Random bytes, and requests that are nearly right, on every NATS subject, as a user who may send there. */
+/** Sends random bytes and slightly wrong requests on every NATS subject, as a user with permission to send there. */
 export const subjects: Part = {
   name: 'subjects',
   async run({ platform, random, until, finding }) {
@@ -39,7 +39,7 @@ export const subjects: Part = {
           if (fault) finding(`${operation.subject}: ${fault}`);
         } catch (error) {
           const code = error instanceof NatsError ? error.code : (error as Error).message;
-          // Dropped: what has no deadline that is still to come is not answered.
+          // A timeout is right: a service drops requests whose deadline has passed.
           if (code !== 'TIMEOUT') finding(`${operation.subject}: ${code}`);
         }
       }
@@ -50,13 +50,13 @@ export const subjects: Part = {
   },
 };
 
-/** One who may ask, by the table that NATS's permissions are made from. */
+/** A NATS user with permission to send the operation. */
 function userOf({ subject }: Operation): NatsUser {
   const user = natsUsers.find((name) => {
     const { audience, asks = [], askedBefore = [] } = roles[name];
     return subject.split('.')[1] === audience || [...asks, ...askedBefore].some((asked) => asked.subject === subject);
   });
-  if (user === undefined) throw new Error(`nobody may ask ${subject}`);
+  if (user === undefined) throw new Error(`no NATS user may send ${subject}`);
   return user;
 }
 
@@ -64,14 +64,14 @@ function headersOf(random: Random, storeId: string, { tenancy }: Operation): Msg
   const written = headers();
   const set = (name: string, right: string, chance = 0.06) => {
     if (random.next() < chance) return;
-    // Header values are one line, which the client library sees to.
+    // The NATS client rejects line breaks in header values.
     const odd = randomBytes(random, 20)
       .toString('latin1')
       .replace(/[\r\n]/g, ' ');
     written.set(name, random.next() < chance ? odd : right);
   };
   set('X-Request-Id', 'fuzz');
-  // Mostly one that gives it time; without one it is refused, and late ones are dropped.
+  // Usually a valid deadline: a service rejects a request without one and drops a late one.
   set('Mostrador-Deadline', String(Date.now() + answerMs), 0.03);
   if (tenancy === 'store') set('Mostrador-Store', random.next() < 0.9 ? storeId : randomUUID());
   if (random.next() < 0.3) {

@@ -13,7 +13,7 @@ const number = { phoneNumberId: '106540352242922', phone: '15550783881' };
 const atOnce = 4;
 const drainedWithinMs = 120_000;
 
-/** Random bytes and nearly right notifications at the channel's webhook, signed and not. */
+/** Posts random bytes and slightly wrong notifications to the channel's webhook, with right and wrong signatures. */
 export const webhook: Part = {
   name: 'webhook',
   async run({ platform, random, until, finding }) {
@@ -34,7 +34,7 @@ export const webhook: Part = {
       const expected = isSigned ? 200 : errorCatalogue.webhook_refused.status;
       if (answer.status !== expected) {
         finding(
-          `the webhook answered ${answer.status} to what is ${isSigned ? '' : 'not '}signed: ${text.slice(0, 200)}`,
+          `the webhook answered ${answer.status} to a ${isSigned ? 'right' : 'wrong'} signature: ${text.slice(0, 200)}`,
         );
       }
     };
@@ -46,7 +46,7 @@ export const webhook: Part = {
     };
     await Promise.all(Array.from({ length: atOnce }, client));
 
-    // What came after all that is taken in: nothing of it has stopped the way.
+    // A later message must still be processed, so no earlier payload has blocked the queue.
     const text = `after the fuzzer ${newWamid()}`;
     await post(Buffer.from(JSON.stringify(inboundPayload(number, [{ from: '5511987650000', text }]))), true);
     const sql = postgres(platform.dev.database_url, { max: 1, onnotice: () => {} });
@@ -55,16 +55,17 @@ export const webhook: Part = {
         async () =>
           (await sql`select from messaging.messages where store_id = ${storeId} and body = ${text}`).length === 1,
         {
-          description: 'a message that came after the fuzzer is taken in',
+          description: 'a message that arrives after the fuzzer is processed',
           timeoutMs: drainedWithinMs,
           intervalMs: 200,
         },
       ).catch((error: Error) => finding(error.message));
-      // A sender whose id is nobody's number: tried again for hours and then given up, without holding up anyone else.
+      // `no_phone` is expected: a sender whose id is not a phone number is retried for hours and blocks no other
+      // sender.
       const [left] = await sql`
         select count(*)::int as count, max(last_error) as why from messaging.inbound_payloads
         where store_id = ${storeId} and processed_at is null and attempts > 0 and last_error <> 'no_phone'`;
-      if (left?.count > 0) finding(`${left?.count} notifications cannot be processed: ${left?.why}`);
+      if (left?.count > 0) finding(`${left?.count} notifications fail: ${left?.why}`);
     } finally {
       await sql.end({ timeout: 1 });
     }

@@ -1,10 +1,10 @@
 import type { ReportBucket } from '@mostrador/contracts';
 
-/** Dates as the zone's own calendar has them, by `Intl` and strings alone: nothing of the platform's way to find them. */
+/** A zone's calendar, from `Intl` and strings alone, so that it shares no code with the platform. */
 export type Calendar = {
   /** `2027-01-31` */
   dateOf(instant: Date): string;
-  /** The bucket that a date is in, by its first date. */
+  /** The first date of the bucket that contains the date. */
   bucketOf(date: string, bucket: ReportBucket): string;
 };
 

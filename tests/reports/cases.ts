@@ -11,14 +11,14 @@ const era = (from: string, to: string, ...notable: string[]): Era => ({
   ...{ from: new Date(from), to: new Date(to) },
   notable: notable.map((instant) => new Date(instant)),
 });
-/** Times in which clocks change, and where they do; and midnights, at which dates do. */
+/** Periods with clock changes in these zones. Notable instants are the clock changes and some midnights. */
 export const eras: Readonly<Record<string, Era>> = {
-  // Clocks changed at midnight: 4 November began at 01:00, and 16 February ended with an hour that was there twice.
+  // Clocks changed at midnight: 4 November 2018 began at 01:00, and the last hour of 16 February 2019 occurred twice.
   'America/Sao_Paulo': era(
     ...(['2018-10-20T12:00Z', '2019-03-05T12:00Z'] as const),
     ...['2018-11-04T03:00Z', '2019-02-17T02:00Z', '2019-02-17T03:00Z', '2018-12-01T02:00Z', '2019-01-01T02:00Z'],
   ),
-  // Half an hour off, and changed by half an hour.
+  // The offset is half an hour off, and the clock changes by half an hour.
   'Australia/Lord_Howe': era(
     ...(['2026-03-20T00:00Z', '2026-10-20T00:00Z'] as const),
     ...['2026-04-04T15:00Z', '2026-10-03T15:30Z', '2026-04-03T13:00Z', '2026-06-30T13:30Z', '2026-10-04T13:00Z'],
@@ -30,14 +30,14 @@ export const eras: Readonly<Record<string, Era>> = {
   UTC: era('2026-05-01T00:00Z', '2026-06-15T00:00Z', '2026-05-04T00:00Z', '2026-06-01T00:00Z'),
 };
 
-/** A period that is asked for, and what the answer must be. */
+/** A query for a report, and the expected answer. */
 export type Case = {
   readonly query: Readonly<Record<string, string>>;
   readonly within: Span;
-  /** Its first and its last date, by the zone's calendar. */
+  /** The period's first and last date in the zone's calendar. */
   readonly dates: readonly [string, string];
   readonly report: ReturnType<typeof recount>;
-  /** By the first date of each bucket. */
+  /** Counts by the first date of each bucket. */
   readonly series: ReadonlyMap<string, Omit<NonNullable<SummaryReport['series']>[number], 'start'>>;
 };
 
@@ -59,7 +59,7 @@ export function createCase(random: Random, zone: string, history: History): Case
   return { ...asked, query, report: recount(history, asked.within), series: new Map(series) };
 }
 
-/** A period somewhere in the zone's era, in dates or in date-times, with buckets or without. */
+/** A random period in the zone's era, in dates or date-times, with or without buckets. */
 function ask(random: Random, zone: string): Pick<Case, 'query' | 'within' | 'dates'> & { bucket?: ReportBucket } {
   const { from, to, notable } = eras[zone] as Era;
   const { dateOf } = calendarOf(zone);
@@ -83,7 +83,7 @@ function ask(random: Random, zone: string): Pick<Case, 'query' | 'within' | 'dat
   };
 }
 
-/** With whatever offset. */
+/** Formats the instant with a random offset. */
 function written(random: Random, instant: Date): string {
   const [sign, minutes] = [random.pick([-1, 1]), random.pick([0, 60, 330, 570])];
   const local = new Date(instant.getTime() + sign * minutes * minuteMs).toISOString().slice(0, -1);

@@ -30,8 +30,8 @@ const closedUntil = async (service: string): Promise<Date> => {
   return row?.closed_until;
 };
 
-test('the worker makes the schedules, and a run of each closes what its service has, up to the last quarter of an hour', async () => {
-  // A quarter of an hour, and what is not settled yet.
+test('the worker creates the schedules, and a run of each closes the reports of its service up to the last quarter-hour', async () => {
+  // A quarter-hour, and 5 minutes for facts that are not settled yet.
   const notBefore = Date.now() - 20 * 60_000;
   for (const service of reportServices) {
     await waitFor(() => scheduleOf(service).describe(), { description: `the schedule of ${service}`, timeoutMs });
@@ -39,7 +39,7 @@ test('the worker makes the schedules, and a run of each closes what its service 
   }
   for (const service of reportServices) {
     await waitFor(async () => (await closedUntil(service)).getTime() > notBefore, {
-      description: `the reports of ${service} to be closed`,
+      description: `the reports of ${service} are closed`,
       timeoutMs,
     });
     const [run] = (await scheduleOf(service).describe()).info.recentActions;

@@ -5,7 +5,7 @@ import type { Random } from '@mostrador/testing/random';
 type LeadStatus = (typeof leadStatuses)[number];
 type Source = 'ai' | 'seller' | 'api' | 'followup';
 
-/** What a store has lived through, as the rows that the services would have written. */
+/** The history of a store, as the rows that the services would have written. */
 export type History = {
   readonly storeId: string;
   readonly sellers: readonly string[];
@@ -25,7 +25,7 @@ export type StatusChange = {
   from: LeadStatus | null;
   to: LeadStatus;
   at: Date;
-  /** Whose lead it was. */
+  /** The seller of the lead at that time. */
   sellerId: string | null;
 };
 export type SellerChange = { leadId: string; version: number; from: string | null; to: string | null; at: Date };
@@ -35,7 +35,7 @@ export type Session = {
   startedAt: Date;
   endedAt: Date | null;
   openedByLead: boolean;
-  /** Of a session that a customer's message began. */
+  /** Null unless an inbound message opened the session. */
   firstResponseAt: Date | null;
 };
 export type Message = {
@@ -59,7 +59,7 @@ export type Followup = {
   settledAt: Date | null;
 };
 
-/** A time to live through, and the instants at which something about its clock is worth a look. */
+/** The period of a history, with the instants around which clocks or dates change. */
 export type Era = { readonly from: Date; readonly to: Date; readonly notable: readonly Date[] };
 
 const quarterMs = 15 * 60_000;
@@ -67,7 +67,7 @@ const hourMs = 4 * quarterMs;
 
 export function createHistory(random: Random, storeId: string, { from, to, notable }: Era): History {
   const [fromMs, toMs] = [from.getTime(), to.getTime()];
-  /** Anywhere in the era from `afterMs` on, but often around a notable instant, and often at the edge of a quarter. */
+  /** A random instant after `afterMs`, often near a notable instant or at the edge of a quarter-hour. */
   const moment = (afterMs: number): Date => {
     const anywhere = afterMs + random.next() * (toMs - afterMs);
     const near = random.pick(notable).getTime() + (random.next() - 0.5) * 6 * hourMs;
@@ -75,7 +75,7 @@ export function createHistory(random: Random, storeId: string, { from, to, notab
     const edge = Math.round(ms / quarterMs) * quarterMs + random.pick([-1, 0, 0, 1]);
     return new Date(Math.floor(random.below(3) === 0 && edge > afterMs && edge < toMs ? edge : ms));
   };
-  /** So many moments, in order, all different. */
+  /** At most `count` different instants, in order. */
   const moments = (count: number, afterMs: number): Date[] => {
     const chosen = Array.from({ length: count }, () => moment(afterMs + 1).getTime());
     return [...new Set(chosen)].sort((a, b) => a - b).map((ms) => new Date(ms));
@@ -163,7 +163,7 @@ export function createHistory(random: Random, storeId: string, { from, to, notab
 
 function createMessage(random: Random, base: Omit<Message, 'direction'>): Message {
   if (random.below(2) === 0) return { ...base, direction: 'inbound' };
-  // From milliseconds to days, so that responses fall into all of the buckets.
+  // From milliseconds to days, so that every bucket gets responses.
   const takenMs = base.createdAt.getTime() + Math.floor(10 ** (random.next() * 9));
   const outcome = random.pick(['waits', 'taken', 'taken', 'refused', 'taken, then failed'] as const);
   const failedMs = { waits: null, taken: null, refused: takenMs, 'taken, then failed': takenMs + random.below(hourMs) };

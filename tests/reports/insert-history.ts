@@ -4,7 +4,7 @@ import type { History, Message } from './history.ts';
 const longAgo = new Date('2000-01-01T00:00:00.000Z');
 const farAhead = new Date('2100-01-01T00:00:00.000Z');
 
-/** Writes a history's rows, as an administrator: no operation of a service can record what was long ago. */
+/** Inserts a history's rows as administrator, because no operation can record facts of the past. */
 export async function insertHistory(sql: postgres.Sql, history: History): Promise<void> {
   const { storeId: store_id, sellers, leads } = history;
   const insert = async (table: string, rows: readonly object[]) => {
@@ -48,7 +48,7 @@ export async function insertHistory(sql: postgres.Sql, history: History): Promis
     'messaging.sessions',
     history.sessions.map(({ id, leadId, startedAt, endedAt, openedByLead, firstResponseAt }) => ({
       ...{ id, lead_id: leadId, status: endedAt ? 'ended' : 'active', started_at: startedAt },
-      // Not idle, so that it does not end by itself.
+      // In the future, so that the session is not idle and does not end.
       last_message_at: endedAt ?? farAhead,
       ...{ ended_at: endedAt && longAgo, end_recorded_at: endedAt },
       ...{ opened_by_lead: openedByLead, first_response_at: firstResponseAt },
@@ -70,13 +70,13 @@ export async function insertHistory(sql: postgres.Sql, history: History): Promis
       next_attempt_at: status === 'pending' ? farAhead : null,
       message_id: status === 'sent' ? id : null,
       error_code: status === 'failed' ? 'channel_refused' : null,
-      error_detail: status === 'failed' ? 'It was refused.' : null,
+      error_detail: status === 'failed' ? 'The channel rejected the message.' : null,
       cancel_reason: status === 'cancelled' ? 'api' : null,
     })),
   );
 }
 
-/** The channel's own moments, which count for nothing, are far from those that do. */
+/** The provider's timestamp (`sent_at`) must not count. It is far from the ones that do. */
 function messageRow(message: Message) {
   const { id, leadId, sessionId, number, createdAt, direction } = message;
   const row = { id, lead_id: leadId, session_id: sessionId, number, created_at: createdAt, direction, body: 'Hi' };

@@ -7,14 +7,14 @@ import {
 } from '@mostrador/contracts';
 import type { History } from './history.ts';
 
-/** Whether something that happened at this instant counts. */
+/** Whether a fact of this instant counts. */
 export type Span = (at: Date) => boolean;
 
-/** Counts a span of a history as plainly as one can, by the words of the metrics alone. */
+/** Counts a span of a history directly from the definitions of the metrics. */
 export function recount(history: History, within: Span): Omit<SummaryReport, 'period' | 'series'> {
   const { leads, statusChanges, sessions, messages, appointments, followups, sellers } = history;
   const count = (moments: readonly (Date | null)[]) => moments.filter((at) => at !== null && within(at)).length;
-  /** Of each lead that changed into the status within the span, the first time. */
+  /** The first change of each lead into the status within the span. */
   const first = (status: string) => [
     ...new Map(
       statusChanges
@@ -72,7 +72,7 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
   };
 }
 
-/** The same of one lead. The span is said by its ends too, as time passes in a status between them. */
+/** The same for one lead. Also takes the ends of the span, which bound the time in each status. */
 export function recountLead(
   history: History,
   leadId: string,
@@ -124,7 +124,7 @@ function byStatus<const Status extends string>(statuses: readonly Status[], rows
   ) as Record<Status, number>;
 }
 
-/** The upper limit of the bucket in which the value of this rank lies. */
+/** The upper limit of the bucket that has the value of this rank. */
 function percentile(responsesMs: readonly number[], share: number): number | null {
   if (responsesMs.length === 0) return null;
   const ms = responsesMs.toSorted((a, b) => a - b)[Math.ceil(share * responsesMs.length) - 1] as number;

@@ -18,7 +18,7 @@ import { createHistory, type Era, type History } from './history.ts';
 import { insertHistory } from './insert-history.ts';
 import { recountLead } from './recount.ts';
 
-/** Another one at each run; `REPORTS_SEED` has one again. */
+/** Different in each run. `REPORTS_SEED` repeats a run. */
 const seed = Number(process.env.REPORTS_SEED ?? Date.now() % 1_000_000);
 const random = createRandom(seed);
 const casesAZone = 12;
@@ -48,11 +48,11 @@ afterAll(() => platform?.stop());
 describe.each([
   ['nothing is closed', async () => {}],
   ['everything is closed', closeEverything],
-  ['half of it is closed', openHalf],
+  ['half of the quarter-hours are closed', openHalf],
 ] as const)('%s', (state, bringAbout) => {
   beforeAll(bringAbout);
 
-  test.each(zones)('the summary is what a plain recount of the rows finds: %s', async (zone) => {
+  test.each(zones)('the summary equals a direct recount of the rows: %s', async (zone) => {
     const { cases, store } = told.get(zone) as Told;
     for (const { query, dates, report: expected, series } of cases) {
       const path = `summary?${new URLSearchParams(query)}`;
@@ -71,32 +71,35 @@ describe.each([
     }
   });
 
-  test.each(zones)("the summary is the sum of the leads' reports, and of what has no lead: %s", async (zone) => {
-    const { cases, store, history } = told.get(zone) as Told;
-    for (const { query, within, report: summary } of cases.slice(0, 3)) {
-      const { bucket: _, ...periodQuery } = query;
-      const reports: ReturnType<typeof additive>[] = [];
-      for (const { id } of history.leads) {
-        const path = `leads?${new URLSearchParams({ ...periodQuery, lead_id: id })}`;
-        const { period, lead, ...report } = await get<LeadReport>(store, path);
-        const ends = [new Date(period.from as string), new Date(period.to as string)] as const;
-        expect(lead.id).toBe(id);
-        expect(rounded(report), `${path}, ${state}, seed ${seed}`).toEqual(
-          rounded(recountLead(history, id, within, ends)),
-        );
-        reports.push(additive(report));
+  test.each(zones)(
+    "the summary is the sum of the leads' reports and of the appointments without a lead: %s",
+    async (zone) => {
+      const { cases, store, history } = told.get(zone) as Told;
+      for (const { query, within, report: summary } of cases.slice(0, 3)) {
+        const { bucket: _, ...periodQuery } = query;
+        const reports: ReturnType<typeof additive>[] = [];
+        for (const { id } of history.leads) {
+          const path = `leads?${new URLSearchParams({ ...periodQuery, lead_id: id })}`;
+          const { period, lead, ...report } = await get<LeadReport>(store, path);
+          const ends = [new Date(period.from as string), new Date(period.to as string)] as const;
+          expect(lead.id).toBe(id);
+          expect(rounded(report), `${path}, ${state}, seed ${seed}`).toEqual(
+            rounded(recountLead(history, id, within, ends)),
+          );
+          reports.push(additive(report));
+        }
+        const all = additive(summary);
+        const withLead = { ...all, appointments: all.appointments - summary.appointments.without_lead };
+        for (const [metric, count] of Object.entries(withLead)) {
+          const sum = reports.reduce((total, report) => total + report[metric as keyof typeof report], 0);
+          expect(sum, `${metric}, ${JSON.stringify(query)}, ${state}, seed ${seed}`).toBe(count);
+        }
       }
-      const all = additive(summary);
-      const withLead = { ...all, appointments: all.appointments - summary.appointments.without_lead };
-      for (const [metric, count] of Object.entries(withLead)) {
-        const sum = reports.reduce((total, report) => total + report[metric as keyof typeof report], 0);
-        expect(sum, `${metric}, ${JSON.stringify(query)}, ${state}, seed ${seed}`).toBe(count);
-      }
-    }
-  });
+    },
+  );
 });
 
-test('what is closed agrees with the facts', async () => {
+test('verify finds no difference between closed reports and facts', async () => {
   await closeEverything();
   for (const operation of [verifyLeadReports, verifyConversationReports, verifySchedulingReports]) {
     let quarters = 0;
@@ -126,7 +129,7 @@ async function closeEverything(): Promise<void> {
   }
 }
 
-/** As it was when the job had come to the middle of what everything is closed of. */
+/** Resets the rollups to a state in which only the first half of the quarter-hours is closed. */
 async function openHalf(): Promise<void> {
   const { adminSql } = platform.database;
   for (const service of reportServices) {
@@ -146,7 +149,7 @@ function datesOf(zone: string, { from, to }: SummaryReport['period']): [string, 
   return [dateOf(new Date(from as string)), dateOf(new Date(Date.parse(to as string) - 1))];
 }
 
-/** Each bucket begins with its first date, but for the first, which begins with the period. */
+/** Checks that each bucket starts with its first date. The first bucket starts with the period. */
 function expectStarts(
   zone: string,
   buckets: NonNullable<SummaryReport['series']>,
@@ -168,14 +171,14 @@ function expectStarts(
   }
 }
 
-/** The seconds in a status to the millisecond, in which all moments are. */
+/** The report with the seconds in each status rounded to milliseconds. */
 function rounded(report: Omit<LeadReport, 'period' | 'lead'>): Omit<LeadReport, 'period' | 'lead'> {
   const { seconds_in_status: seconds, ...leads } = report.leads;
   const entries = Object.entries(seconds).map(([status, each]) => [status, Math.round(each * 1000) / 1000]);
   return { ...report, leads: { ...leads, seconds_in_status: Object.fromEntries(entries) } };
 }
 
-/** What can be summed over leads. */
+/** The metrics that can be summed over leads. */
 function additive({
   leads,
   conversations,

@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('ends when the row says that there is nothing more to do', async () => {
+test('the workflow ends when the service answers that nothing is left to do', async () => {
   const appointment = stage.appointment(() => done);
   await appointment.signal('created');
   await appointment.workflow.result();
   expect(appointment.looks()).toBe(1);
 });
 
-test('looks again at the time that the service chose', async () => {
+test('the next step runs at the time that the service names', async () => {
   let askedFor = Number.POSITIVE_INFINITY;
   let cameAt = 0;
   const appointment = stage.appointment((look) => {
@@ -36,32 +36,32 @@ test('looks again at the time that the service chose', async () => {
   expect(cameAt).toBeGreaterThanOrEqual(askedFor);
 });
 
-test('a signal cuts the wait short', async () => {
+test('a signal ends the wait', async () => {
   const appointment = stage.appointment((look) => (look === 1 ? again(hourMs, 'calendar_unavailable') : done));
   await appointment.signal('created');
   await waitFor(async () => (await currentDetails(appointment.workflow)).startsWith('Waits'), {
-    description: 'the wait',
+    description: 'the workflow to wait',
   });
   await appointment.signal('cancelled');
   await appointment.workflow.result();
   expect(appointment.looks()).toBe(2);
 });
 
-test('a signal that comes while the row is being read leads to another look', async () => {
+test('a signal during a step leads to another step', async () => {
   const reading = Promise.withResolvers<void>();
   const appointment = stage.appointment(async (look) => {
     if (look === 1) await reading.promise;
     return done;
   });
   await appointment.signal('created');
-  await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+  await waitFor(() => appointment.looks() === 1, { description: 'the first step' });
   await appointment.signal('changed');
   reading.resolve();
   await appointment.workflow.result();
   expect(appointment.looks()).toBe(2);
 });
 
-test('the last change is seen, whatever the order and number of the signals', async () => {
+test('a step always runs after the last change, for any order and number of signals', async () => {
   let version = 0;
   let seen = 0;
   const appointment = stage.appointment(() => {
@@ -74,35 +74,35 @@ test('the last change is seen, whatever the order and number of the signals', as
   };
   const names = [...appointmentWorkflow.signals].reverse();
   for (let round = 0; round < 6; round += 1) {
-    // Some meet a workflow that looks, some one that is closing, some one that has closed.
+    // The signals reach the workflow during a step, while it closes and after it has closed.
     await Promise.all(names.map(change));
-    if (round % 2 === 0) await waitFor(() => seen === version, { description: 'the look at the last change' });
+    if (round % 2 === 0) await waitFor(() => seen === version, { description: 'a step after the last change' });
   }
-  await waitFor(() => seen === version, { description: 'the look at the last change' });
+  await waitFor(() => seen === version, { description: 'a step after the last change' });
   await appointment.workflow.result();
   expect(seen).toBe(names.length * 6);
 });
 
-test('a signal whose name is newer than this worker wakes it too', async () => {
+test('a signal with a name unknown to this worker wakes the workflow', async () => {
   const appointment = stage.appointment((look) => (look === 1 ? untilSignal('credentials_refused') : done));
   await appointment.signal('created');
-  await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+  await waitFor(() => appointment.looks() === 1, { description: 'the first step' });
   await appointment.workflow.signal('not_known_yet');
   await appointment.workflow.result();
   expect(appointment.looks()).toBe(2);
 });
 
-test('a workflow that was terminated goes on when it is signalled again', async () => {
+test('a terminated workflow starts again with the next signal', async () => {
   const appointment = stage.appointment((look) => (look === 1 ? again(hourMs, 'calendar_unavailable') : done));
   await appointment.signal('created');
-  await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+  await waitFor(() => appointment.looks() === 1, { description: 'the first step' });
   await appointment.workflow.terminate();
   await appointment.signal('overdue');
   await appointment.workflow.result();
   expect(appointment.looks()).toBe(2);
 });
 
-test('what needs a person stays open, says why, and holds no timer', async () => {
+test('a workflow that needs attention stays open, shows why, and has no timer', async () => {
   const appointment = stage.appointment((look) => (look === 1 ? untilSignal('credentials_refused') : done));
   await appointment.signal('created');
   await waitFor(async () => (await currentDetails(appointment.workflow)).includes('credentials_refused'), {
@@ -117,25 +117,25 @@ test('what needs a person stays open, says why, and holds no timer', async () =>
   await appointment.workflow.result();
 });
 
-test('a wait says until when and why, also on its timer', async () => {
+test('the current details and the timer show until when and why the workflow waits', async () => {
   const next = again(hourMs, 'calendar_unavailable');
   const appointment = stage.appointment((look) => (look === 1 ? next : done));
   await appointment.signal('created');
   await waitFor(async () => (await currentDetails(appointment.workflow)).startsWith('Waits'), {
-    description: 'the wait',
+    description: 'the workflow to wait',
   });
   const details = await currentDetails(appointment.workflow);
   expect(details).toContain(next.wake_at);
   expect(details).toContain('calendar_unavailable');
   const { events } = await appointment.workflow.fetchHistory();
   const timer = events?.find((event) => event.timerStartedEventAttributes);
-  expect(text(timer?.userMetadata?.summary)).toBe('Look again: calendar_unavailable');
+  expect(text(timer?.userMetadata?.summary)).toBe('Waits: calendar_unavailable');
   const step = events?.find((event) => event.activityTaskScheduledEventAttributes);
   expect(text(step?.userMetadata?.summary)).toContain('calendar event');
   await appointment.signal('cancelled');
 });
 
-test('a service that is away is asked again until it is back', async () => {
+test('Temporal retries a step while its service is down', async () => {
   await stage.stopService();
   const appointment = stage.appointment(() => done);
   await appointment.signal('created');
@@ -151,21 +151,21 @@ test('a service that is away is asked again until it is back', async () => {
   expect(appointment.looks()).toBe(1);
 });
 
-test('a request that the service refuses is not repeated: the workflow stays open, says so, and looks on a signal', async () => {
+test('a step that the service rejects is not retried: the workflow stays open, shows why, and runs a step on a signal', async () => {
   const appointment = stage.appointment((look) => {
     if (look === 1) throw new AppError('validation_failed');
     return done;
   });
   await appointment.signal('created');
   await waitFor(async () => (await currentDetails(appointment.workflow)).includes('validation_failed'), {
-    description: 'the fault to show',
+    description: 'the code to show',
   });
   expect(appointment.looks()).toBe(1);
   await appointment.signal('overdue');
   await appointment.workflow.result();
 });
 
-test('the history holds ids, codes and reasons, and nothing that a person wrote', async () => {
+test('the history holds ids, codes and reasons, and no text that a person wrote', async () => {
   const appointment = stage.appointment((look) => {
     if (look === 1) throw new AppError('internal_error', { detail: 'Maria Souza' });
     if (look === 2)
@@ -174,7 +174,7 @@ test('the history holds ids, codes and reasons, and nothing that a person wrote'
   });
   await appointment.signal('created');
   await waitFor(async () => (await currentDetails(appointment.workflow)).includes('validation_failed'), {
-    description: 'the fault to show',
+    description: 'the code to show',
   });
   await appointment.signal('changed');
   await appointment.workflow.result();
@@ -185,7 +185,7 @@ test('the history holds ids, codes and reasons, and nothing that a person wrote'
   const known = [
     { storeId: appointment.storeId, entityId: appointment.id },
     done,
-    undefined, // the arguments of a signal: none
+    undefined, // a signal has no arguments
     appointment.id,
     appointment.storeId,
   ];
@@ -196,7 +196,7 @@ test('the history holds ids, codes and reasons, and nothing that a person wrote'
   expect(JSON.stringify([history, found])).not.toMatch(/Maria|\.ts:/);
 });
 
-test('can be found by its store and its appointment', async () => {
+test('a workflow can be found by its store and its appointment', async () => {
   const appointment = stage.appointment(() => untilSignal('credentials_refused'));
   await appointment.signal('created');
   const found = async () => {
@@ -207,7 +207,7 @@ test('can be found by its store and its appointment', async () => {
   await waitFor(async () => (await found()) === `appointment:${appointment.id}`, { description: 'the workflow' });
 });
 
-test('continues as new when the server suggests it, loses no signal, and keeps what it is found by', async () => {
+test('continue-as-new, when the server suggests it, loses no signal and keeps the search attributes', async () => {
   let changes = 1;
   let seen = 0;
   let last = false;
@@ -218,11 +218,11 @@ test('continues as new when the server suggests it, loses no signal, and keeps w
   await appointment.signal('created');
   const first = await appointment.workflow.describe();
   while ((await appointment.workflow.describe()).runId === first.runId) {
-    await waitFor(() => seen === changes, { description: 'the look at the last change' });
+    await waitFor(() => seen === changes, { description: 'a step after the last change' });
     changes += 1;
     await appointment.signal('changed');
   }
-  await waitFor(() => seen === changes, { description: 'the look at the last change' });
+  await waitFor(() => seen === changes, { description: 'a step after the last change' });
   last = true;
   await appointment.signal('changed');
   await appointment.workflow.result();
@@ -232,19 +232,19 @@ test('continues as new when the server suggests it, loses no signal, and keeps w
   }
 });
 
-test('a wait outlives the worker', async () => {
+test('a wait continues on another worker', async () => {
   const appointment = stage.appointment((look) => (look === 1 ? again(1_000, 'calendar_unavailable') : done));
   await appointment.signal('created');
-  await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+  await waitFor(() => appointment.looks() === 1, { description: 'the first step' });
   await stage.replaceWorker();
   await appointment.workflow.result();
   expect(appointment.looks()).toBe(2);
 });
 
-test('an operator can cancel it', async () => {
+test('an operator can cancel a workflow', async () => {
   const appointment = stage.appointment(() => untilSignal('credentials_refused'));
   await appointment.signal('created');
-  await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+  await waitFor(() => appointment.looks() === 1, { description: 'the first step' });
   await appointment.workflow.cancel();
   await expect(appointment.workflow.result()).rejects.toThrow();
   expect((await appointment.workflow.describe()).status.name).toBe('CANCELLED');

@@ -6,9 +6,9 @@ import { stepOptions } from './step-options.ts';
 
 const { syncCalendarEvent } = proxyActivities<SchedulingActivities>({
   ...stepOptions,
-  summary: 'Bring the calendar event to what the appointment says',
+  summary: 'Sync the calendar event with the appointment',
 });
 
-/** Brings an appointment, and every later change of it, to the connected calendar. */
+/** Syncs an appointment and its later changes to the connected calendar. */
 export const appointment = (input: EntityWorkflowInput): Promise<void> =>
   runEntityWorkflow(appointmentWorkflow, input, syncCalendarEvent);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('the bundle is made once, and what was made from other sources is removed', { timeout: 30_000 }, async () => {
+test('the bundle is built once, and bundles of other sources are removed', { timeout: 30_000 }, async () => {
   await writeFile(join(folder, 'outdated.js'), '');
   const made = await loadWorkflowBundle({ cacheDirectory: folder, logger });
   const [file = '', ...others] = await readdir(folder);

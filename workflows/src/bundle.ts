@@ -10,8 +10,8 @@ const sources = import.meta.dirname;
 const root = join(sources, '../..');
 
 /**
- * The code of every workflow in one file, as workers load it. Making it takes a second and much memory, so with a
- * `cacheDirectory` it is kept under a hash of everything it is made from.
+ * The code of all workflows in one file, as workers load it. A build takes a second and much memory, so a
+ * `cacheDirectory` keeps the bundle under a hash of its sources.
  */
 export async function loadWorkflowBundle(options: {
   cacheDirectory?: string;
@@ -27,7 +27,7 @@ export async function loadWorkflowBundle(options: {
 
   const bundle = await makeWorkflowBundle(join(sources, 'workflows.ts'), logger);
   await mkdir(cacheDirectory, { recursive: true });
-  // Two workers may start at once: whoever reads must never meet half a file.
+  // Two workers may start at once, so the file is renamed into place and never read half written.
   const unfinished = `${file}.${process.pid}`;
   await writeFile(unfinished, bundle.code);
   await rename(unfinished, file);
@@ -36,13 +36,13 @@ export async function loadWorkflowBundle(options: {
   return bundle;
 }
 
-/** Bundles the workflows that one module exports. */
+/** Bundles the workflows that a module exports. */
 export async function makeWorkflowBundle(workflowsPath: string, logger?: Logger): Promise<WorkflowBundle> {
   const { code } = await bundleWorkflowCode({ workflowsPath, logger });
   return { code };
 }
 
-/** Of the sources, of the lockfile (for the SDK's own part of the bundle), and of where all this lies. */
+/** A hash of the sources, of the lockfile (for the SDK's part of the bundle) and of the repository's path. */
 async function fingerprint(): Promise<string> {
   const contracts = dirname(fileURLToPath(import.meta.resolve('@mostrador/contracts/workflows')));
   const hash = createHash('sha256').update(root);

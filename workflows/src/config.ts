@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 const taskQueues = [...new Set([...Object.values(entityWorkflows), reportClosing].map(({ taskQueue }) => taskQueue))];
 const anyQueue = `(${taskQueues.join('|')})`;
 
-/** What the worker reads from its environment. */
+/** The environment variables of the worker. */
 export const workflowsConfig = Type.Object({
   ...baseConfig,
   ...healthConfig,
@@ -13,9 +13,9 @@ export const workflowsConfig = Type.Object({
   TASK_QUEUES: Type.String({
     pattern: `^${anyQueue}(,${anyQueue})*$`,
     default: taskQueues.join(','),
-    description: `Which task queues to serve, separated by commas: ${taskQueues.join(', ')}`,
+    description: `Task queues to serve, separated by commas: ${taskQueues.join(', ')}`,
   }),
   WORKFLOW_BUNDLE_CACHE: Type.Optional(
-    Type.String({ minLength: 1, description: 'A folder that keeps the bundled workflows, for a quicker start' }),
+    Type.String({ minLength: 1, description: 'A folder that caches the workflow bundle, for a faster start' }),
   ),
 });

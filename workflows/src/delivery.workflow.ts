@@ -6,9 +6,9 @@ import { stepOptions } from './step-options.ts';
 
 const { deliverMessages } = proxyActivities<MessagingActivities>({
   ...stepOptions,
-  summary: "Send what is due of the lead's queue",
+  summary: "Send the due messages of the lead's queue",
 });
 
-/** Sends a lead's outbound messages in the order of their acceptance. */
+/** Sends the outbound messages of a lead in the order in which they were accepted. */
 export const delivery = (input: EntityWorkflowInput): Promise<void> =>
   runEntityWorkflow(deliveryWorkflow, input, deliverMessages);

@@ -12,16 +12,16 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-/** How long a workflow waits on its own after a failure that no retry can mend. */
+/** The wait after a failure that no retry can fix. A signal ends it early. */
 const stuckWaitMs = 60 * 60 * 1000;
 const longestPauseMs = 1000;
 
 /**
- * The whole of every workflow: carries one row through time. `look` is one activity; the service behind it reads the
- * row, does what is due, records it, and says when to look again.
+ * The loop of every entity workflow. `look` is one step: the service reads the row, does what is due, records it, and
+ * answers when to run the next step.
  *
- * No wake-up can be lost. The flag is cleared before the activity reads the row, so a signal that comes later than
- * that leads to another look; one that comes while this run is closing makes the server refuse the closing.
+ * No wake-up is lost. The flag is cleared before the step reads the row, so a later signal leads to another step. The
+ * server rejects the closing of a run that has an unhandled signal.
  */
 export async function runEntityWorkflow(
   workflow: EntityWorkflowDefinition,
@@ -33,7 +33,7 @@ export async function runEntityWorkflow(
     woken = true;
   };
   for (const signal of workflow.signals) {
-    setHandler(defineSignal(signal), wake, { description: 'Look at the row now.' });
+    setHandler(defineSignal(signal), wake, { description: 'Run the next step now.' });
   }
   // A service may be deployed before the worker and send a signal whose name is new.
   setDefaultSignalHandler(wake);
@@ -41,21 +41,20 @@ export async function runEntityWorkflow(
   let pauseMs = 0;
   for (;;) {
     woken = false;
-    setCurrentDetails('Looking at the row.');
+    setCurrentDetails('Looking at the row: a step is running.');
     const next = await lookOrExplain(input, look);
     if (next.done && !woken) return finish(next);
     if (!woken) pauseMs = await wait(next, pauseMs, () => woken);
-    // At the moment of the next look, not before: the new run begins by looking, so it needs to be told nothing.
+    // Only when the next step is due. The new run begins with a step, so it needs no state.
     if (workflowInfo().continueAsNewSuggested)
       await continueAsNew<(input: EntityWorkflowInput) => Promise<void>>(input);
   }
 }
 
 /**
- * Temporal tries an activity again for as long as another try may help. What is left is a refusal of the request
- * itself, which is our fault: failing the workflow would drop the row, trying every few seconds would only make
- * noise. So the workflow stays open and says so, and looks again on a signal or once an hour, in case a deploy
- * mended it.
+ * Temporal retries an activity while a retry may help. A rejected request remains, which is a bug in the platform.
+ * Failing the workflow would drop the row, and frequent retries would only fill the log. So the workflow stays open,
+ * shows the code, and runs the next step on a signal or after 1 hour, in case a deploy has fixed the bug.
  */
 async function lookOrExplain(
   input: EntityWorkflowInput,
@@ -64,34 +63,34 @@ async function lookOrExplain(
   try {
     return await look(input);
   } catch (failure) {
-    // Anything else is an operator who cancels the workflow.
+    // Any other failure means that an operator cancelled the workflow.
     if (!(failure instanceof ActivityFailure && failure.cause instanceof ApplicationFailure)) throw failure;
     const code = failure.cause.type ?? 'unknown';
     return {
       done: false,
       wake_at: new Date(Date.now() + stuckWaitMs).toISOString(),
-      reason: `the step was refused (${code}), which is a fault of the platform`,
+      reason: `the service rejected the step (${code}), which is a bug in the platform`,
     };
   }
 }
 
 /**
- * Waits until the next look is due; `pauseMs` is what the wait before returned. A moment that has passed already is
- * that of a clock behind this one (the row's moments are the database's), so each such wait is twice as long as the
- * one before: 1 ms at first, a second at most. Returns how long such a wait was, 0 for any other.
+ * Waits until the next step is due. A due time that has passed comes from a database clock behind this one. Consecutive
+ * waits for such a time double from 1 ms to 1 s: `pauseMs` is the result of the previous wait. Returns the length of
+ * such a wait, and 0 for any other.
  */
 async function wait(next: NextStep, pauseMs: number, woken: () => boolean): Promise<number> {
-  const reason = next.reason ?? 'not said';
+  const reason = next.reason ?? 'unknown';
   if (next.wake_at === null) {
-    setCurrentDetails(`Waits for a signal, without a limit.\n\nReason: ${reason}`);
+    setCurrentDetails(`Waits for a signal, without a time limit.\n\nReason: ${reason}`);
     await condition(woken);
     return 0;
   }
-  setCurrentDetails(`Waits until ${next.wake_at}, or for a signal.\n\nReason: ${reason}`);
+  setCurrentDetails(`Waits until ${next.wake_at} or a signal.\n\nReason: ${reason}`);
   const leftMs = Date.parse(next.wake_at) - Date.now();
-  // Never 0, which `condition` takes for a special case of its own.
+  // At least 1 ms, because `condition` treats 0 as a special case.
   const againMs = leftMs > 0 ? 0 : Math.min(Math.max(1, pauseMs * 2), longestPauseMs);
-  await condition(woken, Math.max(leftMs, againMs), { summary: `Look again: ${reason}`.slice(0, 200) });
+  await condition(woken, Math.max(leftMs, againMs), { summary: `Waits: ${reason}`.slice(0, 200) });
   return againMs;
 }
 

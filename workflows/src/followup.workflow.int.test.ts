@@ -11,7 +11,7 @@ import {
   type WorkflowStage,
 } from '../test/stage.ts';
 
-// What every entity workflow promises is held by `appointment.workflow.int.test.ts`; here is what follow-ups need of it.
+// `appointment.workflow.int.test.ts` tests the guarantees of every entity workflow. This file adds those of follow-ups.
 
 const hourMs = 60 * 60 * 1000;
 
@@ -28,7 +28,7 @@ async function waiting(script: Script): Promise<StagedFollowup> {
   return followup;
 }
 
-test('says what it waits for and until when, on its timer too', async () => {
+test('the current details and the timer show until when and why a follow-up waits', async () => {
   const next = again(hourMs, 'it is not due yet');
   const followup = await waiting((look) => (look === 1 ? next : done));
   const details = await currentDetails(followup.workflow);
@@ -37,12 +37,12 @@ test('says what it waits for and until when, on its timer too', async () => {
   const { events } = await followup.workflow.fetchHistory();
   const timer = events?.find((event) => event.timerStartedEventAttributes);
   const summary = timer?.userMetadata?.summary;
-  expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('Look again: it is not due yet');
+  expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('Waits: it is not due yet');
   await followup.signal('cancelled');
   await followup.workflow.result();
 });
 
-test('a cancellation ends the wait, and its timer with it', async () => {
+test('a cancellation ends the wait and its timer', async () => {
   const followup = await waiting((look) => (look === 1 ? again(hourMs, 'it is not due yet') : done));
   await followup.signal('cancelled');
   await followup.workflow.result();
@@ -51,7 +51,7 @@ test('a cancellation ends the wait, and its timer with it', async () => {
   expect(events?.some((event) => event.timerFiredEventAttributes)).toBe(false);
 });
 
-test('a new plan moves the wait, and the details say so', async () => {
+test('a new plan moves the wait, and the details show it', async () => {
   const moved = again(2 * hourMs, 'the sending window is closed');
   const followup = await waiting((look) => {
     if (look === 1) return again(hourMs, 'it is not due yet');
@@ -65,7 +65,7 @@ test('a new plan moves the wait, and the details say so', async () => {
   await followup.workflow.result();
 });
 
-test('a wait outlives the worker, and is not cut short by it', async () => {
+test('a wait continues on another worker until its full time', async () => {
   let dueAt = 0;
   let cameAt = 0;
   const followup = await waiting((look) => {
@@ -83,7 +83,7 @@ test('a wait outlives the worker, and is not cut short by it', async () => {
   expect(cameAt).toBeGreaterThanOrEqual(dueAt);
 });
 
-/** How long each timer was to run, in ms. Only of a life of few looks: a longer one is continued as new here. */
+/** The duration of each timer in ms. Only for few steps, because the test server continues longer workflows as new. */
 async function timersMs({ workflow }: StagedFollowup): Promise<number[]> {
   const { events } = await workflow.fetchHistory();
   return (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => {
@@ -93,7 +93,7 @@ async function timersMs({ workflow }: StagedFollowup): Promise<number[]> {
 }
 const passed = again(-1_000, 'another attempt is running');
 
-test('a moment that has passed already is asked about ever more slowly', async () => {
+test('waits for a time that has passed double from 1 ms', async () => {
   const followup = stage.followup((look) => (look < 5 ? passed : done));
   await followup.signal('scheduled');
   await followup.workflow.result();
@@ -101,7 +101,7 @@ test('a moment that has passed already is asked about ever more slowly', async (
   expect(await timersMs(followup)).toEqual([1, 2, 4, 8]);
 });
 
-test('and from the start again after any other wait', async () => {
+test('waits for a time that has passed start from 1 ms again after any other wait', async () => {
   const ahead = again(hourMs, 'it is not due yet');
   const followup = stage.followup((look) => {
     if (look === 3) return ahead;
@@ -116,7 +116,7 @@ test('and from the start again after any other wait', async () => {
   expect((await timersMs(followup)).map((ms) => Math.min(ms, 60_000))).toEqual([1, 2, 60_000, 1]);
 });
 
-test('a clock that is ahead of the one that decides leads to another look, until that one agrees', async () => {
+test('a worker whose clock is ahead runs steps until the follow-up is due by the database clock', async () => {
   const behindMs = 800;
   const decidingClock = () => Date.now() - behindMs;
   let dueAt = 0;

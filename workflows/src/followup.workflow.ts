@@ -6,9 +6,9 @@ import { stepOptions } from './step-options.ts';
 
 const { advanceFollowup } = proxyActivities<SchedulingActivities>({
   ...stepOptions,
-  summary: 'Do what is due of the follow-up',
+  summary: 'Send the follow-up if it is due',
 });
 
-/** Waits until a follow-up is due, and sends it unless it was cancelled. */
+/** Waits until a follow-up is due and sends it, unless it is cancelled before. */
 export const followup = (input: EntityWorkflowInput): Promise<void> =>
   runEntityWorkflow(followupWorkflow, input, advanceFollowup);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await temporal?.remove();
 });
 
-test('the worker waits for Temporal and NATS, outlives a crash of each, and stops in order', async () => {
+test('the worker waits for Temporal and NATS, survives a crash of each, and stops cleanly', async () => {
   const log = silentLog();
   const looks: string[] = [];
   createRpcServer({
@@ -46,13 +46,13 @@ test('the worker waits for Temporal and NATS, outlives a crash of each, and stop
   const row = { storeId: randomUUID(), entityId: randomUUID() };
   const signal = (name: string) =>
     waitFor(() => starter.signalWithStart('appointment', row, name).then(() => true), {
-      description: `the signal ${name} to be taken`,
+      description: `the signal ${name} to be accepted`,
       timeoutMs: 20_000,
     });
 
   await nats.stopServer();
   const health = await startWorker();
-  await waitFor(async () => (await health('/healthz')) === 200, { description: 'life' });
+  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness' });
   expect(await health('/readyz')).toBe(503);
 
   temporal.start();
@@ -67,18 +67,18 @@ test('the worker waits for Temporal and NATS, outlives a crash of each, and stop
   }
   await operator.close();
   await signal('created');
-  await waitFor(() => looks.length === 1, { description: 'the first look', timeoutMs: 10_000 });
+  await waitFor(() => looks.length === 1, { description: 'the first step', timeoutMs: 10_000 });
 
   await temporal.kill();
-  await waitFor(async () => (await health('/readyz')) === 503, { description: 'the loss to show' });
+  await waitFor(async () => (await health('/readyz')) === 503, { description: 'readiness to fail' });
   temporal.start();
   await signal('overdue');
-  await waitFor(() => looks.length === 2, { description: 'a look after the crash of Temporal', timeoutMs: 20_000 });
+  await waitFor(() => looks.length === 2, { description: 'a step after the crash of Temporal', timeoutMs: 20_000 });
 
   await nats.stopServer();
   await signal('overdue');
   await nats.startServer();
-  await waitFor(() => looks.length === 3, { description: 'a look after the crash of NATS', timeoutMs: 20_000 });
+  await waitFor(() => looks.length === 3, { description: 'a step after the crash of NATS', timeoutMs: 20_000 });
   expect(new Set(looks)).toEqual(new Set([row.entityId]));
 
   worker.kill('SIGTERM');
@@ -87,7 +87,7 @@ test('the worker waits for Temporal and NATS, outlives a crash of each, and stop
   await starter.close();
 }, 90_000);
 
-/** Starts the process; what it returns reads the status of a page of its health. */
+/** Starts the process. Returns a function that reads the HTTP status of a health endpoint. */
 async function startWorker(): Promise<(path: string) => Promise<number>> {
   const [port] = await freePorts(1);
   worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {

@@ -25,9 +25,9 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   const bundle = loadWorkflowBundle({ cacheDirectory: config.WORKFLOW_BUNDLE_CACHE, logger });
   const nats = connectNats({ ...natsAddress(config), name: 'workflows', log });
   const connection = connectWhenThere({ address: temporalAddress(config), log, signal: stopping.signal });
-  connection.catch(() => {}); // it is awaited below, and not at all when the process ends before that
+  connection.catch(() => {}); // awaited below, unless the process ends before that
 
-  // Health first: it is how one sees what a worker that cannot start yet waits for.
+  // Health comes first, so that it shows what a starting worker waits for.
   const health = createHealth({
     required: {
       nats: async () => pingNats(await nats),
@@ -43,7 +43,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   registerWorkerMetrics(metrics, workers);
   const server = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
   onStop('health', () => server.close());
-  onStop('what has not connected yet', async () => stopping.abort());
+  onStop('pending connections', async () => stopping.abort());
 
   const rpc = createRpcClient({ nats: await nats, log });
   onStop('nats', async () => (await nats).close());
@@ -73,7 +73,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   if (!taskQueues.has(reportClosing.taskQueue)) return;
   onStop('schedules', async () => stopping.abort());
   const { TEMPORAL_NAMESPACE: namespace } = config;
-  // Not awaited, here or at the end: a call to a Temporal that is away takes its time, and nothing depends on it.
+  // Never awaited: nothing depends on it, and a call can take long while Temporal is down.
   void keepSchedules({ connection: temporal, namespace, schedules: reportSchedules, log, signal: stopping.signal });
 }
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test('asks the service again until nothing is left to close, and tells operators how far it is closed', async () => {
+test('the workflow runs steps until nothing is left to close, and shows operators how far it is', async () => {
   const closing = stage.closing('crm', (step) => ({ closed_until: `2027-01-0${step}T00:00:00.000Z`, more: step < 3 }));
   const workflow = await closing.start();
   expect(await workflow.result()).toEqual({ closedUntil: '2027-01-03T00:00:00.000Z' });
@@ -17,7 +17,7 @@ test('asks the service again until nothing is left to close, and tells operators
   expect(await currentDetails(workflow)).toContain('2027-01-03T00:00:00.000Z');
 });
 
-test('waits for a service that is away', async () => {
+test('Temporal retries a step while its service is down', async () => {
   const closing = stage.closing('messaging', (step) => {
     if (step === 1) throw new AppError('service_unavailable');
     return { closed_until: null, more: false };
@@ -26,7 +26,7 @@ test('waits for a service that is away', async () => {
   expect(closing.steps()).toBe(2);
 });
 
-test('a step that is refused fails the run, so that the schedule shows it and begins anew', async () => {
+test('a rejected step fails the run, and the schedule shows it and starts a new run', async () => {
   const closing = stage.closing('scheduling', () => {
     throw new AppError('validation_failed');
   });

@@ -5,17 +5,17 @@ import { stepOptions } from './step-options.ts';
 
 const { closeReports } = proxyActivities<ReportActivities>({
   ...stepOptions,
-  summary: 'Close the quarter-hours that are over',
+  summary: 'Close the quarter-hours that have ended',
 });
 
-/** What operators see of a run that ended, and null when nothing has ever happened. */
+/** The result that operators see. `closedUntil` is null when the service has no facts yet. */
 type Closed = { readonly closedUntil: string | null };
 
-/** Closes a service's reports up to now, step by step. A step that is refused fails the run; the next one tries again. */
+/** Closes a service's reports up to now, step by step. A rejected step fails the run, and the next run continues. */
 export async function reportClosing(service: ReportService): Promise<Closed> {
   for (;;) {
     const { closed_until: closedUntil, more } = await closeReports(service);
-    setCurrentDetails(`Closed until ${closedUntil ?? 'nothing, as nothing has happened yet'}.`);
+    setCurrentDetails(`Closed until: ${closedUntil ?? 'nothing yet, because the service has no facts'}.`);
     if (!more) return { closedUntil };
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof reportClosing>(service);
   }

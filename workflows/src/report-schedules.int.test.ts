@@ -15,7 +15,7 @@ beforeAll(async () => {
   [stage, own] = await Promise.all([startWorkflowStage(), prepareOwnTemporal()]);
 });
 afterAll(async () => {
-  // The namespace is lent: whoever has it next does not want them.
+  // Other tests reuse the namespace, so the schedules are deleted.
   await Promise.all(reportServices.map((service) => handleOf(service).delete()));
   await stage?.stop();
   await own?.remove();
@@ -32,7 +32,7 @@ const keep = (schedules = reportSchedules) =>
 const handleOf = (service: (typeof reportServices)[number]) =>
   stage.client.schedule.getHandle(reportClosing.scheduleId(service));
 
-test('there is one schedule a service, a minute after every quarter of an hour, however often it is set and by how many', async () => {
+test('each service has one schedule, 1 minute after every quarter-hour, however often and by how many workers it is set', async () => {
   await Promise.all([keep(), keep(), keep()]);
   await keep();
   for (const service of reportServices) {
@@ -44,7 +44,7 @@ test('there is one schedule a service, a minute after every quarter of an hour, 
   }
 });
 
-test('a schedule that an older version made becomes what this one says, and one that an operator paused stays so', async () => {
+test('a schedule of an older version is updated, and a schedule that an operator paused stays paused', async () => {
   const older = reportSchedules.map((schedule) => ({
     ...schedule,
     spec: { intervals: [{ every: '1 hour' } as const] },
@@ -58,7 +58,7 @@ test('a schedule that an older version made becomes what this one says, and one 
   await handleOf('crm').unpause();
 });
 
-test('a run closes the reports of its service, and the next one is not begun beside it', async () => {
+test('a run closes the reports of its service, and no second run starts beside it', async () => {
   const goOn = Promise.withResolvers<void>();
   const closing = stage.closing('messaging', async () => {
     await goOn.promise;
@@ -66,10 +66,10 @@ test('a run closes the reports of its service, and the next one is not begun bes
   });
   const schedule = handleOf('messaging');
   try {
-    // As it will be, but for the time between.
+    // The real schedule with a shorter interval.
     await keep(reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 second' }] } })));
     await waitFor(async () => (await schedule.describe()).info.numActionsSkippedOverlap > 1, {
-      description: 'runs to be passed over',
+      description: 'skipped runs',
       timeoutMs: 15_000,
     });
     expect(closing.steps()).toBe(1);
@@ -82,7 +82,7 @@ test('a run closes the reports of its service, and the next one is not begun bes
   expect(await first.result()).toEqual({ closedUntil: '2027-01-01T00:00:00.000Z' });
 });
 
-test('a Temporal that is away gets the schedules when it comes back', async () => {
+test('the schedules are set when Temporal is back after an outage', async () => {
   own.start();
   const connection = await waitFor(() => NativeConnection.connect({ address: own.address }).catch(() => undefined), {
     description: 'Temporal',

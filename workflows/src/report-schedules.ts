@@ -7,7 +7,7 @@ import type { NativeConnection } from '@temporalio/worker';
 const longestPauseMs = 30_000;
 const callLimitMs = 5_000;
 
-/** The schedules of the reports, one a service, so that one that is away holds up no other. */
+/** The schedules that close reports. Each service has its own, so that an outage of one does not delay the others. */
 export const reportSchedules: readonly ScheduleOptions[] = reportServices.map((service) => ({
   scheduleId: reportClosing.scheduleId(service),
   spec: {
@@ -23,14 +23,14 @@ export const reportSchedules: readonly ScheduleOptions[] = reportServices.map((s
   },
   policies: {
     overlap: 'SKIP',
-    // One run closes all that those before it missed, so only the last that was missed is worth making up for.
+    // One run closes everything that earlier runs missed, so only the latest missed run is caught up.
     catchupWindow: `${reportClosing.everyMinutes} minutes`,
   },
 }));
 
 /**
- * Makes the schedules what this code says, as soon as Temporal takes them, unless the signal ends it before. One that an
- * operator paused stays paused.
+ * Creates or updates the schedules in Temporal. Retries until Temporal accepts them or the signal is aborted. A paused
+ * schedule stays paused.
  */
 export async function keepSchedules(options: {
   connection: NativeConnection;

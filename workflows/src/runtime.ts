@@ -1,7 +1,7 @@
 import type { Log } from '@mostrador/kit/process/log';
 import { type Logger, type LogLevel, type LogMetadata, Runtime } from '@temporalio/worker';
 
-/** Sends everything the SDK logs through our log, and leaves the signals of the process to the process. */
+/** Sends the log of the SDK through our log. Keeps the SDK from handling the signals of the process. */
 export function installRuntime(log: Log): Logger {
   const logger = sdkLogger(log.child({ module: 'temporal' }));
   Runtime.install({
@@ -20,7 +20,7 @@ function sdkLogger(log: Log): Logger {
   const logger = {
     trace: at('trace'),
     debug: at('debug'),
-    // The SDK tells at this level what only its developers ask for, such as every change of a worker's state.
+    // The SDK logs at `info` what only its developers need, such as every state change of a worker.
     info: at('debug'),
     warn: at('warn'),
     error: at('error'),

@@ -2,8 +2,8 @@ import { stepLimits } from '@mostrador/contracts/workflows';
 import type { ActivityOptions } from '@temporalio/workflow';
 
 /**
- * How Temporal runs a step. Its retries are for the way to the service (no service answers, an answer is lost) and never
- * end. A failure beyond the service comes back as a time to look again.
+ * How Temporal runs a step. It retries without end while the service cannot be reached or a response is lost. A failure
+ * of a provider is no failure of the step: the service answers when to run the next one.
  */
 export const stepOptions: ActivityOptions = {
   startToCloseTimeout: stepLimits.activityMs,

@@ -5,11 +5,11 @@ import type { WorkflowBundle } from './bundle.ts';
 
 export type TaskQueueWorker = {
   readonly taskQueue: string;
-  /** Resolves once the queue is polled, however long that takes. */
+  /** Resolves when the worker polls its queue, however long that takes. */
   start(): Promise<void>;
-  /** Lets what runs come to its end; what does not within the limits is tried again elsewhere. */
+  /** Lets running steps finish. Temporal retries those that exceed the limit on another worker. */
   stop(): Promise<void>;
-  /** Throws while nothing is polled. */
+  /** Throws while the worker does not poll its queue. */
   assertPolling(): void;
   status(): WorkerStatus | undefined;
 };
@@ -17,14 +17,13 @@ export type TaskQueueWorker = {
 const longestPauseMs = 5_000;
 
 /**
- * The worker of one task queue, with limits of its own so that no queue takes another's place. The SDK itself rides
- * out a server that is away; what ends a worker (a namespace that is not there yet, a server with an empty database)
- * leads to a new one.
+ * The worker of one task queue. Each queue has its own limits, so that none can starve another. The SDK survives an
+ * outage of the server. When a worker ends, for example because its namespace does not exist yet, a new one starts.
  */
 export function createTaskQueueWorker(options: {
   connection: NativeConnection;
   namespace: string;
-  /** Who a history says did it. */
+  /** The name of the worker in histories. */
   identity: string;
   taskQueue: string;
   bundle: WorkflowBundle;
@@ -46,13 +45,12 @@ export function createTaskQueueWorker(options: {
       taskQueue,
       workflowBundle: options.bundle,
       activities: options.activities,
-      // Less than the process has, so that the ways to Temporal and NATS are still there for the last answers.
+      // Shorter than the limit of the process, so that Temporal and NATS are still connected for the last responses.
       shutdownGraceTime: shutdownTimeoutMs * 0.6,
       shutdownForceTime: shutdownTimeoutMs * 0.9,
-      // A worker that died holds its workflows' next tasks for this long; the SDK's 10 s would break our promises.
+      // After a worker dies, its workflows' next tasks wait this long for it. The default of 10 s is too slow.
       stickyQueueScheduleToStartTimeout: 1_000,
-      // Entity workflows keep one flag and a few strings: about 0.2 MB each, so this is at most 100 MB. One that is not in
-      // the cache is replayed from its few events.
+      // A cached workflow takes about 0.2 MB, so the cache takes at most 100 MB. Others are replayed from a few events.
       maxCachedWorkflows: 500,
       maxConcurrentActivityTaskExecutions: 50,
     });
@@ -64,7 +62,7 @@ export function createTaskQueueWorker(options: {
         const run = worker.run();
         if (stopping.signal.aborted) worker.shutdown();
         polling.resolve();
-        log.info({ taskQueue }, 'worker polls');
+        log.info({ taskQueue }, 'the worker polls its task queue');
         await run;
       } catch (error) {
         log.error({ err: error, taskQueue }, stopping.signal.aborted ? 'worker did not stop in time' : 'worker ended');
@@ -86,7 +84,7 @@ export function createTaskQueueWorker(options: {
       await running;
     },
     assertPolling: () => {
-      if (worker?.getState() !== 'RUNNING') throw new Error(`nothing polls the task queue ${taskQueue}`);
+      if (worker?.getState() !== 'RUNNING') throw new Error(`no worker polls the task queue ${taskQueue}`);
     },
     status: () => worker?.getStatus(),
   };

@@ -18,14 +18,14 @@ describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behin
 
   const whole = () => ({ ...secured.environment, TEMPORAL_TLS_SERVER_NAME: 'server.test' });
 
-  test('is made with the authority, a certificate and its key', async () => {
+  test('is established with the CA, a client certificate and its key', async () => {
     const { signal } = new AbortController();
     const connection = await connectWhenThere({ address: temporalAddress(whole()), log: silentLog(), signal });
     await pingTemporal(connection);
     await connection.close();
   });
 
-  test('is not made without a certificate, nor with another authority', async () => {
+  test('is not established without a client certificate or with another CA', async () => {
     const { otherCa } = secured.certificates;
     for (const change of [
       { TEMPORAL_TLS_CERT: undefined, TEMPORAL_TLS_KEY: undefined },
@@ -39,7 +39,7 @@ describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behin
       const log = Object.assign(silentLog(), { warn: count });
       const address = temporalAddress({ ...whole(), ...change });
       const connection = connectWhenThere({ address, log, signal: stopping.signal });
-      await waitFor(() => refusals >= 2, { description: 'it is refused, and again', timeoutMs: 20_000 });
+      await waitFor(() => refusals >= 2, { description: 'two refused connections', timeoutMs: 20_000 });
       stopping.abort();
       await expect(connection).rejects.toThrow();
     }

@@ -5,7 +5,7 @@ import { NativeConnection } from '@temporalio/worker';
 
 const longestPauseMs = 5_000;
 
-/** Connects as soon as the server is there. From then on the SDK restores what breaks. */
+/** Retries until the server accepts a connection, or throws when the signal is aborted. Later the SDK reconnects. */
 export async function connectWhenThere(options: {
   address: TemporalAddress;
   log: Log;
@@ -17,13 +17,13 @@ export async function connectWhenThere(options: {
       return await NativeConnection.connect(address);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ address: address.address, reason: (error as Error).message }, 'Temporal is not there yet');
+      log.warn({ address: address.address, reason: (error as Error).message }, 'Temporal cannot be reached yet');
       await delay(pauseMs, undefined, { signal });
     }
   }
 }
 
-/** Throws unless Temporal answers within a second. */
+/** Throws unless Temporal responds within 1 s. */
 export async function pingTemporal(connection: NativeConnection): Promise<void> {
   await connection.withDeadline(Date.now() + 1_000, () => connection.workflowService.getSystemInfo({}));
 }

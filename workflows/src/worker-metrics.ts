@@ -6,17 +6,17 @@ import type { TaskQueueWorker } from './task-queue-worker.ts';
 const gauges: { name: string; help: string; read: (status: WorkerStatus) => number }[] = [
   {
     name: 'mostrador_worker_steps_running',
-    help: 'Steps that wait for their service now.',
+    help: 'Steps in flight: requests that wait for the response of their service.',
     read: (status) => status.numInFlightActivities,
   },
   {
     name: 'mostrador_worker_workflows_cached',
-    help: 'Workflows held in memory, which need no replay.',
+    help: 'Workflows in the cache of the worker, which need no replay.',
     read: (status) => status.numCachedWorkflows,
   },
 ];
 
-/** Shows the load of each worker, read when the metrics are. */
+/** Registers gauges of each worker's load, which are read at every scrape. */
 export function registerWorkerMetrics(metrics: Metrics, workers: readonly TaskQueueWorker[]): void {
   for (const { name, help, read } of gauges) {
     new Gauge({

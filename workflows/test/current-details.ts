@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 
-/** What Temporal's UI shows as the workflow's current details. */
+/** The current details of the workflow, as Temporal's UI shows them. */
 export async function currentDetails(workflow: WorkflowHandle): Promise<string> {
   const { currentDetails } = await workflow.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   return currentDetails ?? '';

@@ -29,22 +29,22 @@ import { loadWorkflowBundle, type WorkflowBundle } from '../src/bundle.ts';
 import { installRuntime } from '../src/runtime.ts';
 import { createTaskQueueWorker } from '../src/task-queue-worker.ts';
 
-/** Stands for the service: what it answers to the nth look (from 1) at the row. */
+/** Stands in for the service: returns the answer to step number `look`, from 1. */
 export type Script = (look: number) => NextStep | Promise<NextStep>;
 
-/** Stands for the service whose reports are closed: what it answers to the nth step (from 1). */
 type Closed = ReplyOf<typeof closeLeadReports>;
+/** Stands in for the service whose reports are closed: returns the answer to step number `step`, from 1. */
 export type ClosingScript = (step: number) => Closed | Promise<Closed>;
 
 /** A row with its workflow. */
 export type Staged<Name extends EntityWorkflowName> = {
   id: string;
   storeId: string;
-  /** How many looks have begun. */
+  /** The number of steps that have begun. */
   looks(): number;
-  /** What the relay does. */
+  /** Signals the workflow and starts it if needed, like the relay. */
   signal(name: SignalOf<Name>): Promise<void>;
-  /** The workflow, whichever run is the current one. */
+  /** The current run of the workflow. */
   workflow: WorkflowHandle;
 };
 export type StagedAppointment = Staged<'appointment'>;
@@ -61,10 +61,7 @@ export const again = (afterMs: number, reason: string): NextStep => ({
 
 export type WorkflowStage = Awaited<ReturnType<typeof startWorkflowStage>>;
 
-/**
- * The workflow alone on real servers: the real relay's starter, Temporal, worker, activity, NATS and RPC server; only
- * what the service answers is scripted.
- */
+/** Starts the workflows on real servers, with the real starter of the relay. A script stands in for each service. */
 export async function startWorkflowStage() {
   const log = silentLog();
   const logger = installRuntime(log);
@@ -176,7 +173,7 @@ export async function startWorkflowStage() {
     startService() {
       server = serve();
     },
-    /** By ones with the same code, or with another version. */
+    /** Replaces the workers by new ones, with the same code or another version. */
     async replaceWorker(code?: WorkflowBundle) {
       await Promise.all(workers.map((worker) => worker.stop()));
       workers = await startWorkers(code);

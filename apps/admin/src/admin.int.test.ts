@@ -79,7 +79,7 @@ afterAll(async () => {
   await nats?.stop();
 });
 
-/** The command as a process of its own, as `npm run admin` starts it. */
+/** Runs the command in a child process, as `npm run admin` does. */
 async function admin(argv: string[], { input = '', natsUrl = nats.url }: { input?: string; natsUrl?: string } = {}) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...argv], {
     env: { ...process.env, NATS_URL: natsUrl },
@@ -93,20 +93,20 @@ async function admin(argv: string[], { input = '', natsUrl = nats.url }: { input
   return { out, err, exitCode };
 }
 
-test('a result goes to standard output alone, as JSON when asked', async () => {
+test('standard output carries only the result, as JSON with --json', async () => {
   const made = await admin(['store', 'create', '--name', 'Ótica Central', '--json']);
   expect(made).toMatchObject({ exitCode: 0, err: '' });
   expect(JSON.parse(made.out)).toEqual(record(store, 'Ótica Central'));
 });
 
-test('a list is walked to its end, and control characters in names do not reach the terminal', async () => {
+test('store list prints every page, and control characters in names do not reach the terminal', async () => {
   const listed = await admin(['store', 'list']);
   expect(listed.exitCode).toBe(0);
   expect(listed.out).toContain('Second');
   expect(listed.out).not.toContain('\u001b');
 });
 
-test('secrets come from standard input and reach the service whole', async () => {
+test('secrets from standard input reach the service unchanged', async () => {
   const connect = ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'http://127.0.0.1:1/a/'];
   const secrets = [...connect, '--username', 'ana', '--secrets-stdin'];
   expect(await admin(secrets, { input: '{"password": "öpen"}' })).toMatchObject({ exitCode: 0, err: '' });
@@ -115,13 +115,13 @@ test('secrets come from standard input and reach the service whole', async () =>
   expect(refused.err).toBe('error: It answered 401. (calendar_refused)\n');
 });
 
-test('a calendar is connected only for a store that the gateway knows', async () => {
+test('connecting the calendar of an unknown store fails with store_not_found', async () => {
   const nobody = store.replace('0198', '0199');
   const refused = await admin(['calendar', 'connect', '--store', nobody, '--provider', 'feed']);
   expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining('(store_not_found)') });
 });
 
-test('a channel is connected with its secrets, and prints where its webhook or its telephone is', async () => {
+test('channel connect sends the secrets and prints the webhook address or the sandbox address', async () => {
   const connect = ['channel', 'connect', '--store', store, '--provider'];
   const whatsapp = [...connect, 'whatsapp_cloud', '--phone-number-id', '106540352242922', '--phone', '15550783881'];
   const input = '{"access_token": "t", "app_secret": "öpen", "verify_token": "v"}';
@@ -132,13 +132,13 @@ test('a channel is connected with its secrets, and prints where its webhook or i
   expect(sandbox).toMatchObject({ exitCode: 0, out: expect.stringContaining('https://example.com/sandbox/token') });
 });
 
-test('how long a message waits is set on the store, though messaging keeps it', async () => {
+test('store update --message-wait changes the setting in the messaging service', async () => {
   const updated = await admin(['store', 'update', '--store', store, '--message-wait', '2.5', '--json']);
   expect(updated).toMatchObject({ exitCode: 0, err: '' });
   expect(JSON.parse(updated.out)).toEqual({ message_wait_seconds: 2.5, session_idle_hours: 24 });
 });
 
-test('when follow-ups may go out is set on the store from a file, whose faults are named by their place', async () => {
+test('store update --sending-windows reads a file and names each fault by its place in the file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'admin-windows-'));
   try {
     const file = join(folder, 'windows.json');
@@ -159,7 +159,7 @@ test('when follow-ups may go out is set on the store from a file, whose faults a
   }
 });
 
-test('nothing at the address, or no service behind it, is exit code 3 within seconds', async () => {
+test('the exit code is 3 within seconds when NATS or the service does not answer', async () => {
   const port = await new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address();
@@ -172,7 +172,7 @@ test('nothing at the address, or no service behind it, is exit code 3 within sec
   const secured = await admin(['store', 'list'], {
     natsUrl: nats.url.replace('nats://', 'tls://admin:known-secret@'),
   });
-  expect(secured).toMatchObject({ exitCode: 3, out: '', err: expect.stringContaining('does not let this command in') });
+  expect(secured).toMatchObject({ exitCode: 3, out: '', err: expect.stringContaining('NATS rejects the connection') });
   expect(secured.err).not.toContain('known-secret');
   expect(await admin(['key', 'revoke', '--key', '7Gq2mXw9Tz4b'])).toMatchObject({ exitCode: 3 });
 });

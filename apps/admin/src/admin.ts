@@ -6,10 +6,10 @@ import { UsageError } from './exit.ts';
 import type { Platform } from './platform.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every command works with. */
+/** The dependencies of every command. */
 export type Admin = { readonly platform: Platform; readonly terminal: Terminal };
 
-/** A command that prints one result: JSON with `--json`, else what `people` makes of it. */
+/** A subcommand with the option `--json` and with examples on its help page. */
 export function verb(name: string, description: string, examples: readonly string[]): Command {
   return new Command(name)
     .description(description)
@@ -21,7 +21,7 @@ export function verb(name: string, description: string, examples: readonly strin
 export const exampleText = (examples: readonly string[]): string =>
   `Examples:\n${examples.map((example) => `  $ npm run admin -- ${example}`).join('\n')}`;
 
-/** Prints a result for a script or for a person. */
+/** Prints a result: as JSON with `--json`, otherwise as the text that `people` returns. */
 export function printResult<T>(
   admin: Admin,
   options: { json?: boolean },
@@ -33,7 +33,7 @@ export function printResult<T>(
 
 const validateStore = compile(Uuid);
 
-/** Calls an operation that belongs to the store of `--store`. */
+/** Calls an operation for the store of `--store`. Throws as `existingStore` does. */
 export async function callForStore<O extends Operation>(
   admin: Admin,
   operation: O,
@@ -43,12 +43,12 @@ export async function callForStore<O extends Operation>(
   return admin.platform.call(operation, request, await existingStore(admin, store));
 }
 
-/** The store of `--store`, once the platform has said that it exists. */
+/** Returns the store of `--store`. Throws UsageError when it is no UUID, `store_not_found` when it is unknown. */
 export async function existingStore(admin: Admin, store: string | undefined): Promise<string> {
   if (store === undefined) throw new UsageError(['--store is required']);
   if (validateStore(store).length > 0)
-    throw new UsageError(["--store must be a store's id, a UUID: `store list` shows them"]);
-  // The owners of other resources do not know which stores exist; the gateway does, and answers store_not_found here.
+    throw new UsageError(['--store must be the UUID of a store; `store list` shows the ids']);
+  // Only the gateway knows which stores exist. This call fails with store_not_found for an unknown one.
   await admin.platform.call(listApiKeys, { body: { store_id: store } });
   return store;
 }

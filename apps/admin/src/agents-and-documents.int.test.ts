@@ -31,7 +31,7 @@ const agent: Agent = {
   updated_at: at,
 };
 
-/** What the services were asked to write. */
+/** The bodies that the services received. */
 let received: unknown[] = [];
 const imported = new Map<string, RequestOf<typeof importDocument>['body']>();
 
@@ -103,7 +103,7 @@ const fileOf = (name: string, content: string | Uint8Array | object) => {
 };
 const condition = { condition_type: 'lead_status', operator: '=', value: 'lost' };
 
-test('an agent is made from its file, and told', async () => {
+test('agent create sends the file and prints the created agent', async () => {
   const content = { name: 'Vendas', priority: 1, condition_groups: [{ group_index: 0, conditions: [condition] }] };
   const made = await admin('agent', 'create', fileOf('agent.json', content), '--json');
   expect(made).toMatchObject({ exitCode: 0, err: '' });
@@ -111,7 +111,7 @@ test('an agent is made from its file, and told', async () => {
   expect(received).toMatchObject([{ storeId: store, ...content }]);
 });
 
-test('every fault of an agent is named by its place in the file, and nothing is sent', async () => {
+test('the command names every fault by its place in the file and sends nothing', async () => {
   const groups = [
     { group_index: 0, conditions: [] },
     { group_index: 1, conditions: [{ ...condition, value: 'won' }] },
@@ -130,20 +130,20 @@ test('every fault of an agent is named by its place in the file, and nothing is 
   expect(received).toEqual([]);
 });
 
-test('what only the service can see is told in the same way, and a second default agent as what it is', async () => {
+test('a fault that only the service finds is named by its place, and a second default agent by its code', async () => {
   const twice = await admin('agent', 'create', fileOf('agent.json', { name: 'A', priority: 99 }));
   expect(twice).toMatchObject({ exitCode: 2, err: expect.stringContaining('condition_groups[1].group_index is 0') });
   const second = await admin('agent', 'create', fileOf('agent.json', { name: 'A', priority: 1, is_default: true }));
   expect(second).toMatchObject({ exitCode: 1, err: 'error: The store has one already. (default_agent_exists)\n' });
 });
 
-test('a file that is not JSON, not there, or no object is told', async () => {
+test('a file that is missing, not JSON or not an object fails with the reason', async () => {
   expect((await admin('agent', 'create', fileOf('agent.json', '{"name": '))).err).toContain('agent.json is not JSON');
   expect((await admin('agent', 'create', join(folder, 'none.json'))).err).toContain('none.json cannot be read');
   expect((await admin('agent', 'create', fileOf('agent.json', [1]))).err).toContain('the agent must be an object');
 });
 
-test('an update sends what the file has, and names its faults without what is around it', async () => {
+test('an update sends only what the file contains, and names faults by their place in the file', async () => {
   const changes = fileOf('agent.json', { is_active: false });
   expect(await admin('agent', 'update', '--agent', agentId, changes)).toMatchObject({ exitCode: 0 });
   expect(received).toEqual([{ agent_id: agentId, changes: { is_active: false } }]);
@@ -153,7 +153,7 @@ test('an update sends what the file has, and names its faults without what is ar
   expect((await admin('agent', 'update', changes)).err).toContain('--agent is required');
 });
 
-test('documents of every kind go in with the locale of the store; again, each is the same document', async () => {
+test('document import takes every format, and a second import updates the same documents', async () => {
   const files = [
     fileOf('a.txt', 'Texto.'),
     fileOf('b.md', '# Título\n\nTexto.'),
@@ -182,7 +182,7 @@ test('documents of every kind go in with the locale of the store; again, each is
   ]);
 });
 
-test('a file that cannot be read is told, the others still go in, and the exit code is 1', async () => {
+test('an unreadable file is reported, the others are imported, and the exit code is 1', async () => {
   const files = [
     fileOf('broken.pdf', 'no'),
     fileOf('long.txt', 'x'.repeat(140_000)),
@@ -199,7 +199,7 @@ test('a file that cannot be read is told, the others still go in, and the exit c
     'error: long.txt has more than 128 KiB of text; split it',
     'error: refused.txt #/content is refused.',
     'error: nowhere.md does not exist',
-    'error: good.txt has the name of another file of this import, and a name is one document',
+    'error: good.txt has the same name as an earlier file of this import; rename one of them',
   ]);
   expect(imported.get('good.txt')).toMatchObject({ is_active: false });
 

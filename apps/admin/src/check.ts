@@ -2,12 +2,12 @@ import type { Operation, RequestOf } from '@mostrador/contracts';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { UsageError } from './exit.ts';
 
-/** Which option a member of the request came from, where that is not the member's own name with dashes. */
+/** The option that a member of the request came from, where it is not the member's name with dashes. */
 export type OptionNames = Readonly<Record<string, string>>;
 
 /**
- * Checks a request by the operation's own schema before anything is sent, and names what is wrong by option.
- * Members that are undefined count as left out. Throws UsageError with every fault.
+ * Validates a request against the operation's schema before the command sends anything. Undefined members count as left
+ * out. Throws UsageError with every fault, each named by its option.
  */
 export function checked<O extends Operation>(
   operation: O,
@@ -29,9 +29,9 @@ function optionOf(pointer: string, names: OptionNames): string {
   return names[member] ?? `--${member.replaceAll('_', '-')}`;
 }
 
-/** A number as typed; anything else is left for the schema to refuse by the option's name. */
+/** Converts typed digits to a number. Returns other text unchanged: the schema then rejects it by the option's name. */
 export const wholeNumber = (typed: string): unknown => (/^-?[0-9]{1,15}$/.test(typed) ? Number(typed) : typed);
 
-/** The same for a number that may have decimals. */
+/** Like `wholeNumber`, but accepts up to 6 decimals. */
 export const decimalNumber = (typed: string): unknown =>
   /^-?[0-9]{1,9}([.][0-9]{1,6})?$/.test(typed) ? Number(typed) : typed;

@@ -3,7 +3,7 @@ import { type NatsTls, natsAddress } from '@mostrador/kit/clients/nats';
 
 const cloneRoot = resolve(import.meta.dirname, '../../..');
 
-/** Where the platform is: said by the environment, or found in the file that `npm start` writes. */
+/** The platform's address: `natsUrl` of the environment, or else the file that `npm start` writes. */
 export type AdminConfig = {
   readonly natsUrl: string | undefined;
   readonly natsTls: NatsTls;

@@ -1,7 +1,7 @@
-/** What the command's exit code tells a script. */
+/** The exit codes of the command. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, notRunning: 3, interrupted: 130 } as const;
 
-/** The command was not given what it needs. Each line is one fault, in the words of the command's options. */
+/** The command line is wrong. Each fault is one line and names an option or a place in a file. */
 export class UsageError extends Error {
   readonly faults: readonly string[];
 
@@ -14,7 +14,7 @@ export class UsageError extends Error {
 /** Nothing answers at the platform's address. */
 export class NotRunning extends Error {}
 
-/** The command has told everything already; what remains is its exit code. */
+/** The command has already printed everything. Only its exit code is left to set. */
 export class Ended extends Error {
   readonly exitCode: number;
 

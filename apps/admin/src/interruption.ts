@@ -1,10 +1,10 @@
-/** Ctrl-C, as a wish to end in order. */
+/** Ctrl-C as a request to stop in order. */
 export type Interruption = { readonly signal: AbortSignal; release(): void };
 
-/** A second Ctrl-C ends the process at once; one within a second of the first is the same, which npm passes on too. */
+/** A second Ctrl-C ends the process at once. Within 1 s it counts as the first one, which npm also forwards. */
 const sameWithinMs = 1_000;
 
-/** From here to `release()` SIGINT and SIGTERM abort the signal instead of ending the process. */
+/** Until `release()`, SIGINT and SIGTERM abort the signal instead of ending the process. */
 export function interruptionOf(events: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>): Interruption {
   const abort = new AbortController();
   let firstMs: number | undefined;

@@ -9,12 +9,12 @@ import type { AdminConfig } from './config.ts';
 import { NotRunning } from './exit.ts';
 
 const connectLimitMs = 3_000;
-/** Connecting a calendar asks the calendar first, which may take 10 s. */
+/** `calendar connect` calls the calendar's provider, which may take 10 s. */
 const answerLimitMs = 20_000;
 
 /** The running platform, reached over NATS. Connects at the first call. */
 export type Platform = {
-  /** Throws AppError when the platform refuses or does not answer in time, NotRunning when nothing is there. */
+  /** Throws AppError when the platform rejects the call or answers too late, NotRunning when it cannot connect. */
   call<O extends Operation>(
     operation: O,
     request: RequestOf<O>,
@@ -45,12 +45,12 @@ export function createPlatform(config: AdminConfig): Platform {
 
 async function open(config: AdminConfig) {
   const url = config.natsUrl ?? (await addressFrom(config.addressFile));
-  // The kit's connection waits until a server is there, as a service must. A person wants to know at once.
+  // The kit's client waits for a server, as a service must. A person needs the error at once.
   await probe(url);
   const log = createLog({ service: 'admin', level: 'silent', format: 'json' });
   const nats = await connectNats({ url, tls: config.natsTls, name: 'admin', log, firstMustWork: true }).catch(
     (error) => {
-      throw new NotRunning(`NATS does not let this command in: ${(error as Error).message}`);
+      throw new NotRunning(`NATS rejects the connection: ${(error as Error).message}`);
     },
   );
   return { nats, client: createRpcClient({ nats, log }) };
@@ -60,14 +60,14 @@ async function addressFrom(file: string): Promise<string> {
   try {
     return JSON.parse(await readFile(file, 'utf8')).nats_url;
   } catch {
-    throw new NotRunning(`there is no ${file}`);
+    throw new NotRunning(`${file} does not exist`);
   }
 }
 
 function probe(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
-    if (!hostname) return reject(new NotRunning(`the address of NATS is not a URL`));
+    if (!hostname) return reject(new NotRunning('the address of NATS is not a URL'));
     const socket = connect({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 4222),

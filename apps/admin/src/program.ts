@@ -21,23 +21,23 @@ import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
 
-/** The whole command: nouns, their verbs, and help at each level. */
+/** The whole command: nouns and their verbs, with help at each level. */
 export function createProgram(admin: Admin): Command {
   const program = new Command('npm run admin --')
     .usage('<noun> <verb> [options]')
     .description(
-      'What Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports.',
+      'Manages what Mostrador has no screen for yet: stores, API keys, calendars, channels, agents, imports, reports.',
     )
     .addHelpText(
       'after',
       `
 ${exampleText(['store list', 'key create --help', 'calendar show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'])}
 
-It talks to the platform that \`npm start\` runs from this clone (address in .local/dev.json), or to the one whose NATS
-server is named by NATS_URL. Secrets never stand in arguments: \`--secrets-stdin\` reads them. In scripts,
-\`npm run --silent admin -- … --json\` prints JSON alone.
+The command connects to the platform that \`npm start\` runs from this clone (address in .local/dev.json), or to the
+NATS server of NATS_URL. It takes no secrets as arguments: \`--secrets-stdin\` reads them from standard input. In
+scripts, \`npm run --silent admin -- … --json\` prints only JSON.
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not running.`,
+Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not running.`,
     );
   const noun = (name: string, description: string, examples: readonly string[], verbs: readonly Command[]) => {
     const command = program.command(name).usage('<verb> [options]').description(description);
@@ -52,7 +52,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not ru
   );
   noun(
     'key',
-    'Make, list, rotate and revoke API keys',
+    'Create, list, rotate and revoke API keys',
     ['key create --help', 'key revoke --key 7Gq2mXw9Tz4b'],
     [createKeyCommand(admin), listKeysCommand(admin), rotateKeyCommand(admin), revokeKeyCommand(admin)],
   );
@@ -89,7 +89,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the platform is not ru
   );
   noun(
     'report',
-    'Check what the reports have counted, and count it anew',
+    'Verify and rebuild the rollups of the reports',
     ['report verify', 'report rebuild --service messaging'],
     [verifyReportsCommand(admin), rebuildReportsCommand(admin)],
   );

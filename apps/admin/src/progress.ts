@@ -1,14 +1,14 @@
 import type { Terminal } from './terminal.ts';
 
-/** How far something is, shown while it runs. */
+/** A running progress display. */
 export type Progress = { stop(): void };
 
 const onTerminalEveryMs = 200;
 const elsewhereEveryMs = 5_000;
 
 /**
- * Shows a line on standard error until stopped: one that is drawn again and again on a terminal, plain lines elsewhere.
- * `describe` gives the share that is done, 0 to 1, and the rest of the line.
+ * Shows progress on standard error until `stop()`: one redrawn line on a terminal, otherwise a plain line every 5 s.
+ * `describe` returns the share that is done, 0 to 1, and the rest of the line.
  */
 export function showProgress(terminal: Terminal, describe: () => { share: number; text: string }): Progress {
   const { width } = terminal;
@@ -17,7 +17,7 @@ export function showProgress(terminal: Terminal, describe: () => { share: number
     const percent = `${Math.floor(share * 100)}%`.padStart(4);
     if (width === undefined) return `${percent.trim()}  ${text}`;
     const done = Math.round(share * barWidth);
-    // Cut: a line that wraps could not be drawn over.
+    // A line that wraps cannot be redrawn, so it is cut.
     return `[${'#'.repeat(done)}${'-'.repeat(barWidth - done)}]${percent}  ${text}`.slice(0, width - 1);
   };
   const show = () => (width === undefined ? terminal.note(line()) : terminal.redraw(line()));

@@ -7,7 +7,7 @@ import { runAdmin } from './run.ts';
 
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
-/** What of a terminal these tests do not use. */
+/** The parts of a terminal that these tests do not use. */
 const idle = {
   width: undefined,
   redraw: () => {},
@@ -22,7 +22,7 @@ async function run(argv: string[], answer: { error?: Error; input?: string } = {
   const platform: Platform = {
     call: () => {
       calls++;
-      return Promise.reject(answer.error ?? new Error('this command was not expected to call'));
+      return Promise.reject(answer.error ?? new Error('this command must not call the platform'));
     },
     close: async () => {},
   };
@@ -47,13 +47,13 @@ const commandLines = () => {
   ];
 };
 
-test.each(commandLines())('help with an example at `%s %s`', async (...words) => {
+test.each(commandLines())('the help page of `%s %s` has an example', async (...words) => {
   const help = await run([...words.filter((word) => word !== undefined), '--help']);
   expect(help.exitCode).toBe(0);
   expect(help.out).toMatch(/Examples:\n {2}\$ npm run admin -- /);
 });
 
-test.each(commandLines().filter((words) => words.length === 2))('`%s %s` can answer JSON', async (...words) => {
+test.each(commandLines().filter((words) => words.length === 2))('`%s %s` has the option --json', async (...words) => {
   expect((await run([...words, '--help'])).out).toContain('--json');
 });
 
@@ -84,14 +84,14 @@ test.each([
   {
     argv: ['calendar', 'connect', '--store', store, '--provider', 'caldav', '--url', 'https://x', '--calendar-id', 'y'],
   },
-])('wrong usage is refused with code 2 before anything is asked: $argv', async ({ argv }) => {
+])('wrong usage exits with code 2 and calls nothing: $argv', async ({ argv }) => {
   const answer = await run(argv);
   expect(answer).toMatchObject({ exitCode: 2, out: '', calls: 0 });
   expect(answer.err).not.toBe('');
 });
 
 test.each(['--password', '--password=hunter2', '--secrets', '--token'])(
-  'a secret among the arguments is refused with an explanation and not repeated: %s',
+  'a secret in the arguments is rejected with an explanation and not printed: %s',
   async (option) => {
     const answer = await run(['calendar', 'connect', '--store', store, '--provider', 'caldav', option, 'hunter2']);
     expect(answer).toMatchObject({ exitCode: 2, calls: 0 });
@@ -101,7 +101,7 @@ test.each(['--password', '--password=hunter2', '--secrets', '--token'])(
 );
 
 test.each(['', 'hunter2', '["hunter2"]', '{"password": "hunter2"'])(
-  'standard input that is not one JSON object is refused and not repeated: %s',
+  'standard input that is not one JSON object is rejected and not printed: %s',
   async (input) => {
     const answer = await run(
       [
@@ -123,7 +123,7 @@ test.each(['', 'hunter2', '["hunter2"]', '{"password": "hunter2"'])(
   },
 );
 
-test('a refusal of the platform is told with its code, exit code 1', async () => {
+test('an error of the platform is printed with its code, and the exit code is 1', async () => {
   const error = new AppError('store_not_found');
   const answer = await run(['key', 'list', '--store', store], { error });
   expect(answer.exitCode).toBe(1);
@@ -141,7 +141,7 @@ test('with --json an error is JSON on standard error and standard output stays e
 });
 
 test.each([new NotRunning('nothing answers at 127.0.0.1:4222'), new AppError('service_unavailable')])(
-  'a platform that is not there is exit code 3 and the question whether it runs: %s',
+  'an unreachable platform gives exit code 3 and asks whether it runs: %s',
   async (error) => {
     const answer = await run(['store', 'list'], { error });
     expect(answer.exitCode).toBe(3);

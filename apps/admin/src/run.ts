@@ -6,7 +6,7 @@ import { createProgram } from './program.ts';
 import { refuseSecretArguments } from './secrets.ts';
 import { shown } from './terminal.ts';
 
-/** Runs one command and tells its exit code. Nothing is thrown: every error becomes a message and a code. */
+/** Runs one command and returns its exit code. Does not throw: every error becomes a message and a code. */
 export async function runAdmin(argv: readonly string[], admin: Admin): Promise<number> {
   const json = argv.includes('--json');
   const program = createProgram(admin);
@@ -23,7 +23,7 @@ export async function runAdmin(argv: readonly string[], admin: Admin): Promise<n
   }
 }
 
-/** Lets commander throw instead of exiting, and speak through the terminal. */
+/** Makes commander throw instead of exit, and print through the terminal. */
 function quiet(command: Command, admin: Admin, json: boolean): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => admin.terminal.print(text.trimEnd()),
@@ -31,7 +31,7 @@ function quiet(command: Command, admin: Admin, json: boolean): void {
       if (!json) admin.terminal.note(text.trimEnd());
     },
   });
-  command.showHelpAfterError('(add --help for what it takes, with examples)');
+  command.showHelpAfterError('(add --help for options and examples)');
   for (const child of command.commands) quiet(child, admin, json);
 }
 
@@ -40,23 +40,22 @@ type Failure = { exitCode: number; text?: string; error?: Record<string, unknown
 function explain(error: unknown): Failure {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { exitCode: exitCodes.done };
-    const detail = error.code === 'commander.help' ? 'say a noun and a verb' : error.message.replace(/^error: /, '');
-    // Commander has already told a person, so there is no text; a script gets the same as JSON.
+    const detail =
+      error.code === 'commander.help' ? 'a noun and a verb are required' : error.message.replace(/^error: /, '');
+    // Commander has already printed the error as text. With --json the script gets it as JSON.
     return { exitCode: exitCodes.usage, error: { code: 'usage', detail } };
   }
   if (error instanceof UsageError) {
     return {
       exitCode: exitCodes.usage,
-      text: [...error.faults.map((fault) => `error: ${fault}`), '(add --help for what it takes, with examples)'].join(
-        '\n',
-      ),
+      text: [...error.faults.map((fault) => `error: ${fault}`), '(add --help for options and examples)'].join('\n'),
       error: { code: 'usage', detail: error.message, faults: error.faults },
     };
   }
   if (error instanceof Ended) return { exitCode: error.exitCode };
   if (error instanceof NotRunning) return notRunning(error.message);
   if (error instanceof AppError) {
-    if (error.code === 'service_unavailable') return notRunning('the service that would do it does not answer');
+    if (error.code === 'service_unavailable') return notRunning('the service for this command does not answer');
     return {
       exitCode: exitCodes.refused,
       text: `error: ${shown(error.detail)} (${error.code})`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Options that people try for a secret; refused wherever they stand. */
+/** Options that people try for a secret. The command rejects them at any place in the arguments. */
 const secretOptions = [
   ...['--password', '--secret', '--secrets', '--token', '--credentials', '--api-key'],
   ...['--access-token', '--app-secret', '--verify-token'],
@@ -10,15 +10,15 @@ const secretOptions = [
 ];
 
 /**
- * Refuses a secret among the arguments before anything else looks at them: other users of the machine can read
- * a process's arguments, and shells keep them.
+ * Throws UsageError for a secret in the arguments, before anything parses them. Other users of the machine can read a
+ * process's arguments, and the shell's history keeps them.
  */
 export function refuseSecretArguments(argv: readonly string[]): void {
   const used = argv.map((argument) => argument.replace(/=.*/s, '')).find((name) => secretOptions.includes(name));
   if (used === undefined) return;
   throw new UsageError([
-    `there is no ${used}: secrets never stand in arguments, where other users of this machine and your shell's history see them`,
-    `use --secrets-stdin and give them as one JSON object, for example:  … --secrets-stdin < secrets.json`,
+    `there is no ${used}: other users of this machine can read arguments, and your shell's history keeps them`,
+    'pass secrets as one JSON object on standard input, for example: … --secrets-stdin < secrets.json',
   ]);
 }
 
@@ -26,7 +26,7 @@ export function refuseSecretArguments(argv: readonly string[]): void {
 export const withSecrets = (command: Command, members: string): Command =>
   command.option('--secrets-stdin', `read ${members} from standard input, as one JSON object`);
 
-/** Reads the one JSON object of `--secrets-stdin`. Its values never appear in a message. */
+/** Reads the JSON object of `--secrets-stdin`. Throws UsageError, whose message never contains a value of it. */
 export async function readSecrets(terminal: Terminal, example: string): Promise<Record<string, unknown>> {
   const input = await terminal.readInput(() =>
     terminal.note(`Type the secrets as one JSON object, such as ${example}, then Enter and Ctrl-D:`),

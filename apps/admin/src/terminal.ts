@@ -5,15 +5,15 @@ import { type Interruption, interruptionOf } from './interruption.ts';
 export type Terminal = {
   /** Results, on standard output. */
   print(text: string): void;
-  /** Everything that is no result, on standard error. */
+  /** Everything else, on standard error. */
   note(text: string): void;
-  /** All of standard input. `interactive` is called first when a person sits at it. */
+  /** Reads all of standard input. Calls `interactive` first when standard input is a terminal. */
   readInput(interactive: () => void): Promise<string>;
-  /** Columns of the terminal that standard error is, undefined when it is none. */
+  /** The width of standard error in columns, undefined when it is no terminal. */
   readonly width: number | undefined;
-  /** Shows this in place of the line that it showed last, on a terminal. Empty: the line goes. */
+  /** Replaces the last line on a terminal. An empty string clears it. */
   redraw(line: string): void;
-  /** Ctrl-C, as a wish to end in order, until released. */
+  /** Turns Ctrl-C into a request to stop in order, until released. */
   interruption(): Interruption;
 };
 
@@ -43,7 +43,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return lines.map((cells) => padded(cells).join('  ').trimEnd()).join('\n');
 }
 
-/** One thing's members under each other. Null is shown as a dash. */
+/** One line for each member, with its name and value. Null is shown as a dash. */
 export function record(members: Readonly<Record<string, string | number | null>>): string {
   const width = Math.max(...Object.keys(members).map((name) => name.length));
   return Object.entries(members)
@@ -51,6 +51,6 @@ export function record(members: Readonly<Record<string, string | number | null>>
     .join('\n');
 }
 
-/** Makes text that others wrote safe to show: no control characters, so nothing can move a terminal's cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach the terminal
+/** Replaces control characters in untrusted text, so that it cannot move the terminal's cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not reach the terminal
 export const shown = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');

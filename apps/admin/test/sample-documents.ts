@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 
-/** A PDF of one page for each text. `stream` replaces the drawing commands of every page. */
+/** A PDF with one page per text. `stream` replaces the drawing commands of every page. */
 export function pdfOf(texts: readonly string[], stream?: Buffer): Buffer {
   const objects: (string | Buffer)[] = [
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -41,7 +41,7 @@ export function pdfOf(texts: readonly string[], stream?: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A DOCX of these paragraphs, with what else is to be in the archive. */
+/** A DOCX with these paragraphs, and with other files in the archive. */
 export function docxOf(paragraphs: readonly string[], others: Record<string, Uint8Array> = {}): Buffer {
   const body = paragraphs.map((text) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`).join('');
   const packageNs = 'http://schemas.openxmlformats.org/package/2006';

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
-import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { servers, startPlatform } from '../shared/platform.ts';
 import { residentMb } from '../shared/processes.ts';
+import { settingsOf } from '../shared/report.ts';
 import { type Drains, drainRound } from './drain.ts';
 import {
   type Measurements,
@@ -16,7 +17,7 @@ import {
   warmUp,
 } from './measure.ts';
 import { profileAppointments } from './profile/profile-appointments.ts';
-import { type Findings, report } from './report.ts';
+import { type Findings, reportAppointments } from './report.ts';
 import { openStage, type Stage } from './stage.ts';
 
 type Options = BenchmarkOptions & {
@@ -45,20 +46,22 @@ const allParts: Part[] = ['post', 'get', 'drain'];
 export const appointments: Benchmark<Options> = {
   name: 'appointments',
   about:
-    'Creation, reading and the workflows of appointments, against bare servers that do only the core of it, on a\n' +
-    'platform of its own. The full form takes about 14 minutes and wants a machine that does nothing else.',
+    'Creates and reads appointments and drains their workflows, against bare servers that do only the core of it, on a\n' +
+    'separate platform. The full form takes about 14 minutes and needs an otherwise idle machine.',
   addOptions: (command: Command) =>
     command
-      .option('--profile', 'instead of measuring: where the gateway and scheduling spend their processor time')
-      .option('--concurrency <list>', 'callers at once, separated by commas', (text) => text.split(',').map(positive))
+      .option('--profile', 'profile the processor time of the gateway and scheduling instead of measuring')
+      .option('--concurrency <list>', 'numbers of concurrent callers, separated by commas', (text) =>
+        text.split(',').map(positive),
+      )
       .option('--only <parts>', `some of ${allParts.join(', ')}`, someOf(allParts))
-      .option('--against <folder>', 'another checkout of this repository, to be measured beside this one')
+      .option('--against <folder>', 'another checkout of this repository to measure beside this one')
       .option('--node-options <flags>', "NODE_OPTIONS of the platform's processes, to try settings of V8"),
   async run({ quick, profile, rounds, seconds, concurrency, only, against, nodeOptions }, run) {
     if (profile) {
       const asked = { root, seconds: seconds ?? 5, concurrency: mainConcurrency, say: run.say };
-      const text = await profileAppointments(asked);
-      return { part: 'profile', text, raw: null };
+      const sections = await profileAppointments(asked);
+      return { name: 'appointments-profile', report: { settings: [], machine: [], sections } };
     }
     const form = quick ? quickly : full;
     const plan = {
@@ -70,22 +73,20 @@ export const appointments: Benchmark<Options> = {
     };
     const other = against === undefined ? undefined : resolve(against);
     const findings = await measureAppointments({ root, against: other, nodeOptions, plan }, run);
-    return { part: 'load', text: report(findings), raw: findings };
+    return { name: 'appointments', report: reportAppointments(findings), raw: findings };
   },
 };
 
-/** Starts everything, measures in alternating rounds, stops everything. */
+/** Starts everything, measures in rounds that rotate the variants, and stops everything. */
 async function measureAppointments(
   { root, against, nodeOptions, plan }: Run,
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<Findings> {
   const startedAt = performance.now();
   const loadBefore = loadAverage();
-  say(
-    'Starting a platform once, for its caches: a process that strips types or bundles workflows holds memory for it.',
-  );
+  say('Starting a platform once to fill its caches: stripping types and bundling workflows would add to the memory.');
   await (await startPlatform(root, nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions })).stop();
-  say('Starting a platform and what it is compared with.');
+  say('Starting a platform and the baselines.');
   const stage = await openStage({ root, against, nodeOptions });
   try {
     const machine = await describeMachine(stage.main.platform);
@@ -107,10 +108,9 @@ async function measureAppointments(
     const end = memoryOf(stage);
     return {
       settings: [
-        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each figure, all variants in turn within a round; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
-        `A closed loop: so many callers, each with one connection, send their next request when they were answered. They run in a process of their own on the same cores.`,
+        ...settingsOf(`${plan.rounds} rounds of ${plan.seconds} s; a round measures every variant once`, loadBefore),
+        'A closed loop: each caller has one connection and sends its next request after the previous answer. The callers run in a separate process on the same cores.',
         ...(nodeOptions === undefined ? [] : [`The platform's processes run with NODE_OPTIONS="${nodeOptions}".`]),
-        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0, for every variant alike.`,
       ],
       machine,
       concurrencies: [...new Set([...plan.concurrencies, mainConcurrency])].sort((a, b) => a - b),

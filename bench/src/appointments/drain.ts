@@ -3,15 +3,15 @@ import { untilQuiet } from '../shared/backlog.ts';
 import { rotated } from '../shared/statistics.ts';
 import { body, type PlatformTarget, type Stage } from './stage.ts';
 
-/** Workflows that came to their end in a second, by round. */
+/** Completed workflows per second, by round. */
 export type Drains = { platform: number[]; other: number[]; bare: number[] };
 
 const lookEveryMs = 50;
 const limitMs = 120_000;
 
 /**
- * How fast a backlog drains when nothing else is asked. Each of the platform's workflows is woken by the relay and makes
- * one step: a request to scheduling with two transactions. A bare one is woken by the same call and its step does nothing.
+ * Measures how fast a backlog drains without other load. The relay wakes each of the platform's workflows, which makes
+ * one step: a request to scheduling with two transactions. The same call wakes a bare workflow. Its step does nothing.
  */
 export async function drainRound(stage: Stage, count: number, round: number, into: Drains): Promise<void> {
   const { other } = stage;

@@ -6,16 +6,16 @@ import { body, makeReadable, type PlatformTarget, type Stage, type Target } from
 
 export type Plan = {
   readonly rounds: number;
-  /** Of each measurement. */
+  /** The duration of each measurement. */
   readonly seconds: number;
   readonly concurrencies: readonly number[];
-  /** Workflows per measurement of the drain. */
+  /** The number of workflows in each drain. */
   readonly drained: number;
   readonly parts: readonly Part[];
 };
 export type Part = 'post' | 'get' | 'drain';
 
-/** One thing that is measured at some concurrencies. */
+/** One server and operation, measured at some concurrencies. */
 export type Variant = {
   readonly part: 'post' | 'get';
   readonly name: string;
@@ -23,16 +23,16 @@ export type Variant = {
   readonly target: Target;
   readonly paths: readonly string[];
   readonly idempotencyKeys?: boolean;
-  /** Where it leaves workflows to be carried, which must not weigh on what is measured next. */
+  /** The platform where it leaves workflows, which must not slow down the next measurement. */
   readonly leavesBacklog?: PlatformTarget;
 };
 
 export type Measurement = LoadResult & {
-  /** Milliseconds of processor time for each request, by process. */
+  /** Processor time per request in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
 };
 
-/** The concurrency at which the targets are looked at, and at which everything is measured. */
+/** The concurrency of the targets. Every variant is measured at it. */
 export const mainConcurrency = 32;
 const readableRows = 200;
 const quietWithinMs = 30_000;
@@ -117,7 +117,7 @@ export async function measureRound(
   }
 }
 
-/** Lets every variant run, unmeasured, until its code is compiled and its connections are there. */
+/** Runs every variant without recording, so that its code is compiled and its connections are open. */
 export async function warmUp(stage: Stage, variants: readonly Variant[], seconds: number): Promise<void> {
   for (const variant of variants) await measure(stage, variant, mainConcurrency, seconds * 1000);
 }

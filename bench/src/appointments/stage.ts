@@ -7,7 +7,7 @@ import { natsOf, type Platform, type Store, startPlatform } from '../shared/plat
 import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';
 
-/** Something that answers HTTP and is measured. */
+/** An HTTP server under measurement. */
 export type Target = { readonly origin: string; readonly path: string; readonly headers: Record<string, string> };
 
 /** A platform with its stores, and the backlog of its workflows. */
@@ -16,11 +16,11 @@ export type PlatformTarget = {
   readonly backlog: Backlog;
   /** A store with a feed calendar, so that every appointment has a workflow. */
   readonly target: Target;
-  /** A store without a calendar: no workflow. */
+  /** A store without a calendar, so that an appointment has no workflow. */
   readonly withoutCalendar: Target;
 };
 
-/** Everything that one run needs, all of it running throughout, so that every variant has the same neighbours. */
+/** Everything that one run needs. All of it runs all the time, so that every variant has the same neighbours. */
 export type Stage = {
   readonly main: PlatformTarget;
   /** The platform of another checkout, to compare with. */
@@ -109,7 +109,7 @@ async function openPlatform(
 const prefixed = (processes: Named): Named =>
   Object.fromEntries(Object.entries(processes).map(([name, pid]) => [`other ${name}`, pid]));
 
-/** What every creation asks for. */
+/** The body of every creation. */
 export const body = JSON.stringify({
   title: 'Eye test',
   scheduled_at: '2031-05-20T14:30:00-03:00',
@@ -117,7 +117,7 @@ export const body = JSON.stringify({
   notes: 'Brings the old glasses.',
 });
 
-/** Makes some appointments and returns their paths, to be read. */
+/** Creates some appointments and returns their paths for the reads. */
 export async function makeReadable(target: Target, count: number): Promise<string[]> {
   const paths: string[] = [];
   for (let made = 0; made < count; made++) {

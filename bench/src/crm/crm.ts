@@ -1,7 +1,8 @@
 import { root } from '../../../infra/local/paths.ts';
 import type { Benchmark } from '../shared/benchmark.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
-import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { startPlatform } from '../shared/platform.ts';
+import { settingsOf } from '../shared/report.ts';
 import { type Imported, measureImport } from './import.ts';
 import { type CrmMeasurements, type CrmPlan, measureRound, variantsOf, warmUp } from './measure.ts';
 import { type CrmFindings, reportCrm } from './report.ts';
@@ -20,25 +21,25 @@ const quickly: CrmPlan = {
 export const crm: Benchmark = {
   name: 'crm',
   about:
-    'Reading, listing, changing and importing leads, with 10,000 and with 1,000,000 in the database (quick: 100,000), on\n' +
-    'platforms of its own. The full form takes about 20 minutes and wants a machine that does nothing else.',
+    'Reads, lists, changes and imports leads, with 10,000 and with 1,000,000 in the database (quick: 100,000), on\n' +
+    'separate platforms. The full form takes about 20 minutes and needs an otherwise idle machine.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
     const findings = await measureCrm({ root, plan }, run);
-    return { part: 'crm', text: reportCrm(findings), raw: findings };
+    return { name: 'crm', report: reportCrm(findings), raw: findings };
   },
 };
 
-/** Two platforms with leads, measured in alternating rounds, then the import. */
+/** Measures two platforms with leads in alternating rounds, then the import. */
 async function measureCrm(
   { root, plan }: { root: string; plan: CrmPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<CrmFindings> {
   const loadBefore = loadAverage();
-  say('Starting a platform once, for its caches: a process that strips types holds memory for it.');
+  say('Starting a platform once to fill its caches: stripping types would add to the memory.');
   await (await startPlatform(root)).stop();
-  say('Starting two platforms and what they are compared with.');
+  say('Starting two platforms and the baselines.');
   const stage = await openCrmStage(root, plan.sizes, say);
   try {
     const machine = await describeMachine(stage.large.platform);
@@ -59,10 +60,10 @@ async function measureCrm(
     }
     return {
       plan,
-      settings: [
-        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each figure (lists half of it), compared variants in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
-        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0, for every variant alike.`,
-      ],
+      settings: settingsOf(
+        `${plan.rounds} rounds of ${plan.seconds} s (lists half of it); compared variants take turns`,
+        loadBefore,
+      ),
       machine,
       measurements,
       imports,

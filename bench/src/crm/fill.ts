@@ -1,15 +1,15 @@
 import { leadStatuses } from '@mostrador/contracts';
 import postgres from 'postgres';
 
-/** What the leads of the store under test look like. */
+/** Facts about the leads of the store under test. */
 export type Filled = {
   readonly sellerId: string;
   /** Some of its leads, spread over all of them. */
   readonly leadIds: readonly string[];
   readonly phone: string;
-  /** Before it half of its leads were created. */
+  /** Half of its leads were created before this time. */
   readonly middle: string;
-  /** After it a fifth of its leads were changed for the last time. */
+  /** A fifth of its leads were last changed after this time. */
   readonly recent: string;
 };
 
@@ -18,9 +18,9 @@ const sellers = 4;
 const readableLeads = 200;
 
 /**
- * Fills the database with leads of two years, as time would have: a tenth of them the store's, the others of nine stores,
- * in turn. Every status is a quarter of them, a fifth has no seller. `bench.leads` gets the same rows, with the same
- * constraints and indexes but for references, policies and history.
+ * Fills the database with leads of two years. A tenth of them belong to the store, the others to nine more stores, in
+ * turn. Each status has a quarter of them, and a fifth have no seller. `bench.leads` gets the same rows, constraints
+ * and indexes, but no foreign keys, policies or history.
  */
 export async function fillLeads(databaseUrl: string, storeId: string, count: number): Promise<Filled> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } });

@@ -8,17 +8,18 @@ import { pipeline } from 'node:stream/promises';
 import postgres from 'postgres';
 import type { Platform } from '../shared/platform.ts';
 
-/** Rows a second of the command, and of PostgreSQL's COPY of the same rows into a table with the same indexes. */
+/** Rows per second of the command, and of PostgreSQL's COPY of the same rows into a table with the same indexes. */
 export type Imported = { readonly platform: number; readonly again: number; readonly copy: number };
 
-/** Imports a file into a new store, again into the same, and copies its rows. */
+/** Imports a file into a new store twice, then copies its rows with COPY. */
 export async function measureImport(root: string, platform: Platform, rows: number): Promise<Imported> {
   const file = join(platform.localDirectory, 'import.csv');
   await pipeline(Readable.from(csv(rows)), createWriteStream(file));
   const { id } = await platform.newStore({ calendar: false });
   const first = await importFile(root, platform, id, file);
   const again = await importFile(root, platform, id, file);
-  if (first.created !== rows || again.existing !== rows) throw new Error('the import did not do what it should');
+  if (first.created !== rows || again.existing !== rows)
+    throw new Error('the import did not create every lead exactly once');
   const copySeconds = await copy(platform.databaseUrl, id, file);
   await rm(file);
   return { platform: rows / first.seconds, again: rows / again.seconds, copy: rows / copySeconds };

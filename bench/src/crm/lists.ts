@@ -1,12 +1,12 @@
 import type { Target } from '../appointments/stage.ts';
 import type { Filled } from './fill.ts';
 
-/** A list that is asked for: its filters and order, by the name that the tables have for it. */
+/** One list request: a filter and an order, with its name in the tables. */
 export type List = {
   readonly name: string;
-  /** The first page, whose total is counted. */
+  /** The path of the first page. The platform counts the total for it. */
   readonly first: string;
-  /** The page after it, by its `Link`: the same rows of the same query, and the total comes with the cursor. */
+  /** The path of the second page, from `Link`. The cursor carries the total, so the platform only reads rows. */
   readonly next?: string;
 };
 
@@ -30,7 +30,7 @@ export async function listsOf(target: Target, { sellerId, phone, middle, recent 
   return lists;
 }
 
-/** The page after so many, by cursor. */
+/** The path, with a cursor, of the page after this many pages. */
 export async function pageAfter(target: Target, pages: number): Promise<string> {
   const next = await nextOf(target, pathOf(target, { page: String(pages) }));
   if (next === undefined) throw new Error(`the list has no page after ${pages}`);

@@ -9,9 +9,9 @@ import type { CrmStage, Sized } from './stage.ts';
 export type CrmPlan = {
   readonly sizes: { readonly small: number; readonly large: number };
   readonly rounds: number;
-  /** Of each measurement; a list takes half of it. */
+  /** The duration of each measurement; a list takes half of it. */
   readonly seconds: number;
-  /** How deep the deep page lies. */
+  /** The number of pages before the deep page. */
   readonly deepPages: number;
   readonly importedRows: number;
   readonly imports: number;
@@ -25,10 +25,10 @@ export const readNames = {
 export const changeNames = { platform: 'platform', bare: 'bare Fastify + postgres.js, one UPDATE' } as const;
 export const readConcurrencies = [1, 32];
 export const changeConcurrencies = [1, 8, 32];
-/** The page by cursor, deep in the list of the large size and early in that of the small one. */
+/** A page by cursor: after `deepPages` pages at the large size, and after one page at the small size. */
 export const deepPage = 'deep page';
 
-/** One thing that is measured at one size. */
+/** One server and operation, measured at one size. */
 type Variant = {
   readonly key: string;
   readonly size: Sized;
@@ -44,7 +44,7 @@ export const readKey = (size: SizeName, name: string, concurrency: number) => `G
 export const changeKey = (size: SizeName, name: string, concurrency: number) => `PATCH ${size} ${concurrency} ${name}`;
 export const listKey = (size: SizeName, page: 'first' | 'next', name: string) => `list ${size} ${page} ${name}`;
 
-/** Groups of variants that are compared with each other: they take turns. */
+/** Groups of variants. The variants of a group are compared, so they take turns. */
 export async function variantsOf(stage: CrmStage, plan: CrmPlan): Promise<Variant[][]> {
   const both = [
     { size: 'small', ...stage.small, sized: stage.small },
@@ -121,7 +121,7 @@ export async function measureRound(
   }
 }
 
-/** Until code is compiled, connections are there and plans are made. */
+/** Runs every variant without recording, so that code is compiled, connections are open and plans are cached. */
 export async function warmUp(stage: CrmStage, groups: readonly (readonly Variant[])[]): Promise<void> {
   for (const variant of groups.flat()) await measure(stage, { ...variant, seconds: 0.5 });
 }
@@ -134,7 +134,7 @@ async function measure(stage: CrmStage, variant: Variant): Promise<Measurement> 
     method: changes ? 'PATCH' : 'GET',
     paths,
     headers: target.headers,
-    // Every request changes something: the statuses take turns.
+    // The statuses take turns, so that every request changes something.
     ...(changes ? { bodies: leadStatuses.map((status) => JSON.stringify({ status })) } : {}),
     expectedStatus: 200,
     concurrency,

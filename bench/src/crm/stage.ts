@@ -7,7 +7,7 @@ import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';
 import { type Filled, fillLeads } from './fill.ts';
 
-/** A platform with so many leads in its database, and the servers that it is compared with on the same data. */
+/** A platform with this many leads in its database, and its baselines on the same data. */
 export type Sized = {
   readonly leads: number;
   readonly platform: Platform;
@@ -18,7 +18,7 @@ export type Sized = {
   readonly processes: Named;
 };
 
-/** Both sizes run throughout, so that what slows a moment down slows both. */
+/** Both sizes run all the time, so that a slow moment of the machine affects both. */
 export type CrmStage = {
   readonly small: Sized;
   readonly large: Sized;

@@ -3,24 +3,24 @@ import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
 import { bodiesOf, reach } from './schedule.ts';
 import { creating, type FollowupStage } from './stage.ts';
 
-/** What became of those that fell due together, judged by the rows and by the channel's log. */
+/** The outcome of follow-ups that fell due together, from their rows and from the deliveries of the sandbox channel. */
 export type FallenDue = {
   readonly count: number;
-  /** Whether the workflow of each waited before the first was due: else scheduling them went on meanwhile. */
+  /** Whether all workflows waited before the first was due. Otherwise scheduling ran at the same time. */
   readonly allWaited: boolean;
-  /** Reached the telephone before their moment. */
+  /** Delivered before the due time. */
   readonly early: number;
-  /** Anything but sent, or not on the telephone, unless a person gave it up. */
+  /** Not `sent` or not delivered, except those in `givenUp`. */
   readonly lost: number;
-  /** On a telephone, of all that this platform sent, beyond one for each follow-up that is `sent`. */
+  /** Deliveries of the whole platform minus its follow-ups that are `sent`. */
   readonly twice: number;
-  /** Messages of unknown outcome that were not on the telephone: a person who finds that gives them up. */
+  /** Messages with an unknown outcome that were not delivered. An operator settles them as failed. */
   readonly givenUp: number;
-  /** From `due_at` to the telephone, in milliseconds. */
+  /** From `due_at` to the delivery, in milliseconds. */
   readonly lateMs: Percentiles;
-  /** From `due_at` to the claim: what timers, Temporal and its worker add. */
+  /** From `due_at` to the claim, in milliseconds: the delay of timers, Temporal and its worker. */
   readonly claimedMs: Percentiles;
-  /** Milliseconds of processor time for each, by process. */
+  /** Processor time per follow-up in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
 };
 export type Percentiles = { readonly p50: number; readonly p99: number; readonly max: number };
@@ -29,7 +29,7 @@ type Options = {
   readonly count: number;
   readonly overMs: number;
   readonly perSecond: number;
-  /** Is done from the first due moment on. */
+  /** Starts at the first due time. */
   readonly meanwhile?: () => Promise<void>;
 };
 
@@ -38,8 +38,9 @@ const finalWithinMs = 300_000;
 type Row = { status: string; late_ms: number | null; claimed_ms: number | null };
 
 /**
- * Schedules `count` follow-ups, one a lead, that fall due evenly over `overMs`, waits until nothing of them is left to do,
- * and looks at what the telephone was sent when. `perSecond` is how quickly workflows start: the first falls due when all wait.
+ * Schedules `count` follow-ups, one per lead, that fall due evenly over `overMs`. Waits until all are final and
+ * compares them with the deliveries. `perSecond` is how fast workflows start. It sets the first due time, when all
+ * workflows should wait.
  */
 export async function fallDue(
   stage: FollowupStage,
@@ -64,7 +65,7 @@ export async function fallDue(
       select exists (select from scheduling.followups where ${due} and status in ('pending', 'sending')) as open`;
     return row?.open ?? false;
   };
-  // What is not sent by then counts as lost. PostgreSQL may be one of those that were killed.
+  // A follow-up that is not sent by then counts as lost. A query may fail, because PostgreSQL is killed too.
   for (const giveUpAt = Date.now() + finalWithinMs; await isOpen().catch(() => true); await pause(100)) {
     if (Date.now() > giveUpAt) break;
   }
@@ -93,8 +94,8 @@ export async function fallDue(
 }
 
 /**
- * Does what an operator does with messages of unknown outcome: those on the telephone were sent, the others are given up.
- * Returns how many were given up.
+ * Settles messages with an unknown outcome as an operator does: delivered ones as sent, the others as failed. Returns
+ * how many it settled as failed.
  */
 async function settleUnknown({ sql, platform }: FollowupStage): Promise<number> {
   const unknown = await sql<{ store_id: string; id: string; sent: boolean }[]>`

@@ -3,7 +3,8 @@ import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, positive } from '../shared/benchmark.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
-import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { startPlatform } from '../shared/platform.ts';
+import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { type FallenDue, fallDue } from './fall-due.ts';
 import { footprintOf } from './footprint.ts';
@@ -13,7 +14,7 @@ import { type FollowupFindings, reportFollowups } from './report.ts';
 import { fill, type Scheduled, scheduleMany, startBare } from './schedule.ts';
 import { openFollowupStage } from './stage.ts';
 
-/** Each lead has one that falls due: its channel's rate for one customer has no say. */
+/** One lead per follow-up that falls due, so that the rate limit per customer does not apply. */
 const leadsOf = ({ due }: FollowupPlan): number => due;
 const quietWithinMs = 30_000;
 
@@ -32,13 +33,13 @@ const quickly: FollowupPlan = {
 export const followups: Benchmark<Options> = {
   name: 'followups',
   about:
-    'Scheduling follow-ups beside bare workflows, and how late they are when many wait and some fall due, on a platform\n' +
-    'of its own; then some fall due while every process and server is killed twice. The full form takes about an hour,\n' +
-    'most of it until so many wait, and wants a machine that does nothing else.',
+    'Schedules follow-ups beside bare workflows, and measures how late some are sent while many are pending, on a\n' +
+    'separate platform. Then some fall due while every process and server is killed twice. The full form takes about\n' +
+    'an hour, most of it to create the pending ones, and needs an otherwise idle machine.',
   addOptions: (command: Command) =>
     command
       .option('--pending <n>', 'how many are pending while others fall due', positive)
-      .option('--seed <n>', 'of the kills', positive),
+      .option('--seed <n>', 'seed of the random kills', positive),
   async run({ quick, rounds, pending, seed }, run) {
     const form = quick ? quickly : full;
     const plan = {
@@ -48,19 +49,19 @@ export const followups: Benchmark<Options> = {
       seed: seed ?? form.seed,
     };
     const findings = await measureFollowups({ root, plan }, run);
-    return { part: 'followups', text: reportFollowups(findings), raw: findings };
+    return { name: 'followups', report: reportFollowups(findings), raw: findings };
   },
 };
 
-/** Schedules beside bare workflows, fills a store, and lets some fall due. */
+/** Schedules follow-ups beside bare workflows, fills a store, and lets some fall due. */
 async function measureFollowups(
   { root, plan }: { root: string; plan: FollowupPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<FollowupFindings> {
   const loadBefore = loadAverage();
-  say('Starting a platform once, for its caches: a process that strips types holds memory for it.');
+  say('Starting a platform once to fill its caches: stripping types would add to the memory.');
   await (await startPlatform(root)).stop();
-  say('Starting a platform and the bare workflows beside it.');
+  say('Starting a platform and the bare workflows.');
   const stage = await openFollowupStage(root, leadsOf(plan));
   const { processes } = stage.platform;
   try {
@@ -105,10 +106,7 @@ async function measureFollowups(
     say(`${plan.due} fell due while ${kills.join(', ')} were killed: ${fallen.lost} lost, ${fallen.twice} twice.`);
     return {
       plan,
-      settings: [
-        `${new Date().toISOString().slice(0, 10)}; median (least–greatest) of ${plan.rounds} rounds of scheduling and ${plan.dueRounds} of falling due. Load average of the machine before: ${loadBefore}.`,
-        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0, for every variant alike.`,
-      ],
+      settings: settingsOf(`${plan.rounds} rounds of scheduling and ${plan.dueRounds} of falling due`, loadBefore),
       machine,
       scheduled: { platform, bare },
       filledPerSecond,

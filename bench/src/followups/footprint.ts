@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { proportionalMb } from '../shared/processes.ts';
 import type { FollowupStage } from './stage.ts';
 
-/** What the platform takes up at a moment. */
+/** The memory and disk space of the platform at one time. */
 export type Footprint = {
-  /** Megabytes in memory, by process. */
+  /** Memory in megabytes, by process. */
   readonly memoryMb: Readonly<Record<string, number>>;
-  /** Bytes on disk, by what holds them. */
+  /** Disk space in bytes, by store. */
   readonly disk: Readonly<Record<string, number>>;
 };
 
-/** Measures it; PostgreSQL has written what it holds back, and given free what nobody needs any more. */
+/** Measures the footprint, after a vacuum and a checkpoint of PostgreSQL. */
 export async function footprintOf({ platform, sql }: FollowupStage): Promise<Footprint> {
   await sql`vacuum`;
   await sql`checkpoint`;
@@ -35,5 +35,5 @@ function bytesIn(folder: string): number {
 }
 
 function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // it went in between
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0; // the file was deleted in between
 }

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '@mostrador/testing/random';
 import type { Platform } from '../shared/platform.ts';
 
-/** Times that each process and each server is killed. */
+/** How often each process and server is killed. */
 const times = 2;
 
 /**
- * Kills every process and every server of the platform twice with SIGKILL, in an order and at moments by chance, within
- * this time; what supervises them starts them again. Returns what it killed, in order.
+ * Kills every process and server of the platform twice with SIGKILL, in random order and at random times, over about
+ * `withinMs`. The supervisor restarts them. Returns the names in the order of the kills.
  */
 export async function killEach(platform: Platform, withinMs: number, seed: number): Promise<string[]> {
   const random = createRandom(seed);
@@ -17,12 +17,12 @@ export async function killEach(platform: Platform, withinMs: number, seed: numbe
   for (const name of victims) {
     await pause(random.below((2 * withinMs) / victims.length));
     const pid = platform.running()[name];
-    if (pid === undefined) continue; // It is about to be started again.
+    if (pid === undefined) continue; // The supervisor is about to restart it.
     try {
       process.kill(pid, 'SIGKILL');
       killed.push(name);
     } catch {
-      // It ended in between.
+      // The process ended in between.
     }
   }
   return killed;

@@ -1,14 +1,14 @@
-/** What a run does. */
+/** The plan of a run. */
 export type FollowupPlan = {
   readonly rounds: number;
-  /** Scheduled in each round, by the platform and bare. */
+  /** Follow-ups, and bare workflows, scheduled in each round. */
   readonly batch: number;
-  /** How many are pending while others fall due. */
+  /** Follow-ups that are pending while others fall due. */
   readonly pending: number;
   readonly due: number;
   readonly dueOverMs: number;
-  /** How many times that many fall due. */
+  /** Rounds in which `due` follow-ups fall due. */
   readonly dueRounds: number;
-  /** Of the kills in the round after them. */
+  /** The seed of the kills in the last round. */
   readonly seed: number;
 };

@@ -1,50 +1,47 @@
-import { spread } from '../appointments/report.ts';
-import { ratios, spreadOf } from '../shared/statistics.ts';
+import { type Report, ratioCell, spread, spreadMs } from '../shared/report.ts';
+import { spreadOf } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import type { FallenDue } from './fall-due.ts';
 import type { Footprint } from './footprint.ts';
 import type { FollowupPlan } from './plan.ts';
 import type { Scheduled } from './schedule.ts';
 
-export type FollowupFindings = {
+export type FollowupFindings = Pick<Report, 'settings' | 'machine'> & {
   readonly plan: FollowupPlan;
-  readonly settings: readonly string[];
-  readonly machine: readonly string[];
   readonly scheduled: { readonly platform: readonly Scheduled[]; readonly bare: readonly number[] };
   readonly filledPerSecond: number;
   readonly before: Footprint;
   readonly filled: Footprint;
   readonly after: Footprint;
   readonly due: readonly FallenDue[];
-  /** One more round, in which everything was killed; the names in the order of the kills. */
+  /** One more round with kills; the names are in the order of the kills. */
   readonly killed: { readonly kills: readonly string[]; readonly fallen: FallenDue };
 };
 
 const lateTargetMs = 2_000;
 
-/** The findings as Markdown, which reads well on a terminal too. */
-export function reportFollowups(findings: FollowupFindings): string {
-  const { settings, machine, plan } = findings;
+export function reportFollowups(findings: FollowupFindings): Report {
+  const { plan, due } = findings;
   const many = plan.pending.toLocaleString('en');
-  return [
-    settings.map((line) => `- ${line}`).join('\n'),
-    machine.map((line) => `- ${line}`).join('\n'),
-    `### Targets, with ${many} pending, when ${plan.due.toLocaleString('en')} fall due within ${plan.dueOverMs / 1000} s`,
-    targets(findings),
-    ...(findings.due.every(({ allWaited }) => allWaited) ? [] : ['Scheduling was not over when the first fell due.']),
-    '### From the due moment to the telephone',
-    lateness(findings),
-    '### Everything killed meanwhile',
-    killed(findings),
-    '### Scheduling',
-    scheduling(findings),
-    '### What one that is pending takes up on disk',
-    disk(findings),
-    '### Memory',
-    memory(findings),
-    '### Processor time of one that falls due, in milliseconds',
-    processorTime(findings),
-  ].join('\n\n');
+  const late = due.every(({ allWaited }) => allWaited)
+    ? []
+    : ['The first follow-up fell due before all were scheduled.'];
+  return {
+    ...findings,
+    sections: [
+      [
+        `Targets, with ${many} pending, when ${plan.due.toLocaleString('en')} fall due within ${plan.dueOverMs / 1000} s`,
+        targets(findings),
+        ...late,
+      ],
+      ['From the due time to the delivery', lateness(findings)],
+      ['With every process and server killed', killed(findings)],
+      ['Scheduling', scheduling(findings)],
+      ['Disk space of a pending follow-up', disk(findings)],
+      ['Memory', memory(findings)],
+      ['Processor time of a follow-up that falls due, in milliseconds', processorTime(findings)],
+    ],
+  };
 }
 
 function targets({ due }: FollowupFindings): string {
@@ -61,16 +58,16 @@ function targets({ due }: FollowupFindings): string {
     ['what', 'measured', 'target', ''],
     [
       none(
-        'sent before their moment',
+        'sent before the due time',
         sum(({ early }) => early),
       ),
       none(
         'not sent',
-        // Nothing was killed in these rounds, so nobody has anything to give up.
+        // These rounds have no kills, so there is nothing to settle as failed.
         sum(({ lost, givenUp }) => lost + givenUp),
       ),
       none('sent twice', due.at(-1)?.twice ?? Number.NaN),
-      row('lateness, p99', spread(p99, ' ms'), `< ${lateTargetMs} ms`, spreadOf(p99).median < lateTargetMs),
+      row('lateness, p99', spreadMs(p99), `< ${lateTargetMs} ms`, spreadOf(p99).median < lateTargetMs),
     ],
   );
 }
@@ -80,27 +77,22 @@ function killed({ killed: { kills, fallen }, plan }: FollowupFindings): string {
   const rows = [
     ['not sent', String(lost)],
     ['sent twice', String(twice)],
-    ['sent before their moment', String(early)],
-    ['of unknown outcome, not on the telephone, given up by a person', String(givenUp)],
+    ['sent before the due time', String(early)],
+    ['outcome unknown and not delivered, settled as failed', String(givenUp)],
     ['lateness, p50', `${Math.round(lateMs.p50)} ms`],
     ['lateness, p99', `${Math.round(lateMs.p99)} ms`],
   ];
-  return `${plan.due.toLocaleString('en')} more fell due within ${plan.dueOverMs / 1000} s while each was killed with SIGKILL, in this order (\`--seed ${plan.seed}\`): ${kills.join(', ')}.\n\n${table(['what', 'measured'], rows)}`;
+  return `${plan.due.toLocaleString('en')} more fell due within ${plan.dueOverMs / 1000} s, while the benchmark sent SIGKILL in this order (\`--seed ${plan.seed}\`): ${kills.join(', ')}.\n\n${table(['what', 'measured'], rows)}`;
 }
 
 function lateness({ due }: FollowupFindings): string {
   const row = (what: string, pick: (each: FallenDue) => FallenDue['lateMs']) => [
     what,
-    ...(['p50', 'p99', 'max'] as const).map((name) =>
-      spread(
-        due.map((each) => pick(each)[name]),
-        ' ms',
-      ),
-    ),
+    ...(['p50', 'p99', 'max'] as const).map((name) => spreadMs(due.map((each) => pick(each)[name]))),
   ];
   return table(
-    ['', 'p50', 'p99', 'greatest'],
-    [row('claimed, so that it can no more be cancelled', (each) => each.claimedMs), row('sent', (each) => each.lateMs)],
+    ['', 'p50', 'p99', 'maximum'],
+    [row('claimed (no longer cancellable)', (each) => each.claimedMs), row('sent', (each) => each.lateMs)],
   );
 }
 
@@ -111,10 +103,10 @@ function scheduling({ scheduled: { platform, bare }, plan, filledPerSecond }: Fo
   return table(
     ['what', 'a second', 'platform ÷ this'],
     [
-      [`platform, until each of ${batch} waits in its workflow`, spread(waiting), ''],
-      [`bare signal-with-start, an activity, a timer; ${batch} of them`, spread(bare), spread(ratios(waiting, bare))],
-      ['platform, until it is answered with 201', spread(accepted), ''],
-      [`platform, all the way to ${plan.pending.toLocaleString('en')}`, spread([filledPerSecond]), ''],
+      [`platform: all ${batch} workflows wait`, spread(waiting), ''],
+      [`bare signal-with-start, activity and timer, ${batch} times`, spread(bare), ratioCell(waiting, bare)],
+      ['platform: answered with 201', spread(accepted), ''],
+      [`platform: up to ${plan.pending.toLocaleString('en')} pending`, spread([filledPerSecond]), ''],
     ],
   );
 }

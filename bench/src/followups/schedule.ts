@@ -4,10 +4,10 @@ import { creating, type FollowupStage } from './stage.ts';
 const dayMs = 24 * 60 * 60_000;
 const lookEveryMs = 100;
 const stillMs = 300_000;
-/** The fill never has more waiting for its workflow than this and the batch after it: the queue is not what is filled. */
+/** The fill never has more than 1.5 of these batches without a workflow, so that the queue stays short. */
 const fillBatch = 1_000;
 
-/** One more follow-up of each lead in turn, due at the moment that belongs to its place. */
+/** Bodies of follow-ups for the leads in turn, each due at the time for its index. */
 export const bodiesOf = (leadIds: readonly string[], count: number, dueAtMs: (index: number) => number): string[] =>
   Array.from({ length: count }, (_, index) =>
     JSON.stringify({
@@ -17,18 +17,18 @@ export const bodiesOf = (leadIds: readonly string[], count: number, dueAtMs: (in
     }),
   );
 
-/** Between 30 and 330 days from now. */
+/** Bodies of follow-ups that are due between 30 and 330 days from now. */
 const farBodies = (leadIds: readonly string[], count: number): string[] =>
   bodiesOf(leadIds, count, (index) => Date.now() + (30 + (index % 300)) * dayMs);
 
 export type Scheduled = {
-  /** Answered with 201, in a second. */
+  /** Answered with 201, per second. */
   readonly acceptedPerSecond: number;
-  /** Accepted and with a workflow that waits for the due moment, in a second. */
+  /** Accepted and with a workflow that waits for the due time, per second. */
   readonly waitingPerSecond: number;
 };
 
-/** Schedules so many and waits until the workflow of each waits for its moment: it has looked once. */
+/** Schedules follow-ups and waits until each workflow has made its first step and waits for the due time. */
 export async function scheduleMany(stage: FollowupStage, count: number): Promise<Scheduled> {
   const before = await stage.stepsDone();
   const since = performance.now();
@@ -37,7 +37,7 @@ export async function scheduleMany(stage: FollowupStage, count: number): Promise
   return { acceptedPerSecond: perSecond, waitingPerSecond: perSecondSince(since, count) };
 }
 
-/** The same by Temporal alone: so many workflows, each with an activity that does nothing and then a timer. */
+/** Does the same with Temporal alone: each workflow has an activity that does nothing, then a timer. */
 export async function startBare({ temporalClient, temporalWorker }: FollowupStage, count: number): Promise<number> {
   const stepsDone = () => temporalWorker.call<number>('stepsDone');
   const before = await stepsDone();
@@ -47,7 +47,7 @@ export async function startBare({ temporalClient, temporalWorker }: FollowupStag
   return perSecondSince(since, count);
 }
 
-/** Fills the store up to so many pending follow-ups whose workflows all wait. Returns how many a second. */
+/** Fills the store with pending follow-ups until all workflows wait. Returns the rate per second. */
 export async function fill(
   stage: FollowupStage,
   count: number,
@@ -69,7 +69,7 @@ export async function fill(
 
 const perSecondSince = (since: number, count: number): number => count / ((performance.now() - since) / 1000);
 
-/** Waits until so many steps were made, for as long as there is progress. */
+/** Waits until this many steps are done. Throws when there is no progress for 300 s. */
 export async function reach(stepsDone: () => Promise<number>, wanted: number): Promise<void> {
   let last = -1;
   let limit = 0;
@@ -77,7 +77,9 @@ export async function reach(stepsDone: () => Promise<number>, wanted: number): P
     const now = performance.now();
     if (steps !== last) [last, limit] = [steps, now + stillMs];
     if (now > limit)
-      throw new Error(`${wanted - steps} workflows have not looked, and none has for ${stillMs / 1000} s`);
+      throw new Error(
+        `${wanted - steps} workflows have not made their first step, and none has for ${stillMs / 1000} s`,
+      );
     await pause(lookEveryMs);
   }
 }

@@ -9,17 +9,17 @@ import { openAll } from '../shared/stops.ts';
 /** A platform with one store, its leads and its sandbox channel, and the bare workflows on the same Temporal. */
 export type FollowupStage = {
   readonly platform: Platform;
-  /** `POST` here schedules. */
+  /** `POST` to it schedules a follow-up. */
   readonly target: Target;
   readonly leadIds: readonly string[];
-  /** An administrator's. */
+  /** A connection with an administrator's rights. */
   readonly sql: postgres.Sql;
   readonly temporalClient: Peer;
   readonly temporalWorker: Peer;
   load(job: LoadJob): Promise<LoadResult>;
-  /** How many times a follow-up's workflow has had its step answered. */
+  /** The number of answered steps of follow-up workflows. */
   stepsDone(): Promise<number>;
-  /** Ends the processes of the bare workflows, so that nothing of them weighs on what follows. */
+  /** Stops the processes of the bare workflows, so that they do not slow down later measurements. */
   stopBare(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -67,7 +67,7 @@ export async function openFollowupStage(root: string, leads: number): Promise<Fo
   });
 }
 
-/** Sends each body once, as quickly as 32 callers can. */
+/** A job that sends each body once with 32 callers. */
 export const creating = ({ origin, path, headers }: Target, bodies: readonly string[]): LoadJob => ({
   origin,
   method: 'POST',

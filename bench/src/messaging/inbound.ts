@@ -10,7 +10,7 @@ import type { Inbound, MessagingStage } from './stage.ts';
 export type InboundPlan = { readonly seconds: number; readonly customers: number };
 
 export type Received = Measurement & {
-  /** Payloads that were processed in a second, while more came and afterwards. */
+  /** Processed payloads per second, during the load and after it. */
   readonly processedMeanwhile: number;
   readonly processedAfterwards: number;
 };
@@ -18,7 +18,7 @@ export type Received = Measurement & {
 export type InboundFindings = { platform: Map<number, Received[]>; bare: Map<number, Measurement[]> };
 
 export const inboundCallers = [8, 32];
-/** More than the platform answers in the time; a bare server may get some of them again. */
+/** More than the platform answers in the time. A bare server may get some of them twice. */
 const preparedPerSecond = 20_000;
 const warmUpMs = 500;
 const lookEveryMs = 50;
@@ -71,12 +71,12 @@ async function receiveMany(stage: MessagingStage, plan: InboundPlan, concurrency
   const before = await read();
   const since = performance.now();
   const measured = await load(stage, inbound.platform.origin, posts, plan, concurrency);
-  if (measured.sent > posts.length) throw new Error('more was asked for than was prepared');
+  if (measured.sent > posts.length) throw new Error('the load sent more requests than were prepared');
   const loadedMs = performance.now() - since;
   const atEnd = await read();
   const restSince = performance.now();
   while ((await read()).open > 0) {
-    if (performance.now() - restSince > processedWithinMs) throw new Error('payloads were not processed');
+    if (performance.now() - restSince > processedWithinMs) throw new Error('some payloads were not processed');
     await pause(lookEveryMs);
   }
   const restMs = performance.now() - restSince;
@@ -89,13 +89,13 @@ async function receiveMany(stage: MessagingStage, plan: InboundPlan, concurrency
   };
 }
 
-/** Each message that was posted is there, and as often as it was written: once. */
+/** Throws unless every posted message is stored exactly once. */
 async function assertTakenInOnce({ sql, inbound }: MessagingStage, ids: readonly string[]): Promise<void> {
   const distinct = [...new Set(ids)];
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from messaging.messages
     where channel_id = ${inbound.channelId} and provider_message_id = any(${distinct}::text[])`;
-  if (row.count !== distinct.length) throw new Error(`of ${distinct.length} messages ${row.count} were taken in`);
+  if (row.count !== distinct.length) throw new Error(`${row.count} of ${distinct.length} messages were stored`);
 }
 
 async function receiveBare(stage: MessagingStage, plan: InboundPlan, concurrency: number): Promise<Measurement> {
@@ -122,7 +122,7 @@ async function load(
   return { ...result, cpuMs };
 }
 
-/** Signed posts with a message of a customer each, customers in turn. Every fifth is one that was posted just before. */
+/** Signed posts with one message each, for the customers in turn. Every fifth post is a duplicate of a recent one. */
 function webhooks({ phoneNumberId, appSecret }: Inbound, path: string, { seconds, customers }: InboundPlan) {
   const count = Math.ceil((seconds + warmUpMs / 1000) * preparedPerSecond);
   const messageIds: string[] = [];
@@ -142,7 +142,7 @@ function webhooks({ phoneNumberId, appSecret }: Inbound, path: string, { seconds
   return { posts, messageIds };
 }
 
-/** What WhatsApp posts about a text. */
+/** The notification that WhatsApp posts for a text message. */
 const notification = (phoneNumberId: string, from: string, id: string) => ({
   object: 'whatsapp_business_account',
   entry: [

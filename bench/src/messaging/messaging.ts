@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
-import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { startPlatform } from '../shared/platform.ts';
+import { settingsOf } from '../shared/report.ts';
 import { type InboundFindings, inboundRound } from './inbound.ts';
 import { measureWaiting, type OutboundFindings, outboundRound, waitingCallers } from './outbound.ts';
 import type { MessagingPart, MessagingPlan } from './plan.ts';
@@ -25,12 +26,12 @@ const allParts: MessagingPart[] = ['outbound', 'inbound'];
 export const messaging: Benchmark<Options> = {
   name: 'messaging',
   about:
-    'Sending 20 messages to each of 1,000 leads over 20 sandbox channels, against bare workflows that are signalled as\n' +
-    'often; and receiving signed webhooks, against a bare server that checks and stores them. The full form takes about 35\n' +
-    'minutes and wants a machine that does nothing else.',
+    'Sends 20 messages to each of 1,000 leads over 20 sandbox channels, against bare workflows with as many signals.\n' +
+    'Receives signed webhooks, against a bare server that checks and stores them. The full form takes about 35 minutes\n' +
+    'and needs an otherwise idle machine.',
   addOptions: (command: Command) =>
     command
-      .option('--leads <n>', 'how many leads are written to', positive)
+      .option('--leads <n>', 'number of leads that get messages', positive)
       .option('--only <parts>', `some of ${allParts.join(', ')}`, someOf(allParts)),
   async run({ quick, rounds, seconds, leads, only }, run) {
     const form = quick ? quickly : full;
@@ -42,21 +43,19 @@ export const messaging: Benchmark<Options> = {
       parts: only ?? allParts,
     };
     const findings = await measureMessaging({ root, plan }, run);
-    return { part: 'messaging', text: reportMessaging(findings), raw: findings };
+    return { name: 'messaging', report: reportMessaging(findings), raw: findings };
   },
 };
 
-/** One platform, measured in rounds that alternate with what it is compared with. */
+/** Measures one platform and its baselines in alternating rounds. */
 async function measureMessaging(
   { root, plan }: { root: string; plan: MessagingPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<MessagingFindings> {
   const loadBefore = loadAverage();
-  say(
-    'Starting a platform once, for its caches: a process that strips types or bundles workflows holds memory for it.',
-  );
+  say('Starting a platform once to fill its caches: stripping types and bundling workflows would add to the memory.');
   await (await startPlatform(root)).stop();
-  say(`Starting a platform with ${plan.stores} stores, and what it is compared with.`);
+  say(`Starting a platform with ${plan.stores} stores, and the baselines.`);
   const stage = await openMessagingStage(root, plan.stores);
   try {
     const machine = await describeMachine(stage.platform);
@@ -76,10 +75,7 @@ async function measureMessaging(
     }
     return {
       plan,
-      settings: [
-        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds, compared variants in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
-        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0, for every variant alike.`,
-      ],
+      settings: settingsOf(`${plan.rounds} rounds; compared variants take turns`, loadBefore),
       machine,
       outbound,
       inbound,

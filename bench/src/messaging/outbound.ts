@@ -13,18 +13,18 @@ export type Sent = {
   readonly acceptedPerSecond: number;
   readonly acceptP50Ms: number;
   readonly acceptP99Ms: number;
-  /** From the first acceptance to the last delivery. */
+  /** The rate from the first acceptance to the last delivery. */
   readonly deliveredPerSecond: number;
-  /** From acceptance to the channel. */
+  /** The time from acceptance to delivery. */
   readonly toChannelP50Ms: number;
   readonly toChannelP99Ms: number;
-  /** Workflows that ran for it: one ends when its lead's queue is empty, and the next message starts another. */
+  /** Workflow runs. A run ends when the lead's queue is empty, and the next message starts another. */
   readonly runs: number;
-  /** Milliseconds of processor time a message. */
+  /** Processor time per message in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
 };
 export type BareSignals = { readonly perSecond: number; readonly cpuMs: Readonly<Record<string, number>> };
-/** A caller that waits until the channel has its message, and then sends the next one. */
+/** Callers that wait until the channel has their message before they send the next one. */
 export type Waited = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number };
 
 export type OutboundFindings = { sent: Sent[]; bare: BareSignals[]; waited: Map<number, Waited[]> };
@@ -64,13 +64,13 @@ export async function outboundRound(
   }
 }
 
-/** All leads get their first message, then all their second, and so on: as many as are asked for, as fast as it goes. */
+/** Sends every lead its first message, then every lead its second, and so on, as fast as the platform accepts them. */
 async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent> {
   const { senders, processes, sql } = stage;
   const leadIds = await Promise.all(
     senders.map(({ id }) => addLeads(stage, id, Math.ceil(plan.leads / senders.length))),
   );
-  // Stores take turns, and so do the leads of each.
+  // The stores take turns, and so do the leads of each store.
   const prepared = Array.from({ length: plan.leads }, (_, index) => {
     const sender = index % senders.length;
     const leadId = leadIds[sender]?.[Math.floor(index / senders.length)] ?? '';
@@ -87,7 +87,7 @@ async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent
   const used = cpuUsed(before, cpuOfAll(processes));
   const delivered = await readDeliveries(stage, leadIds.flat());
   if (delivered.count !== count || delivered.misplaced > 0) {
-    throw new Error(`of ${count} messages ${delivered.count} were delivered, ${delivered.misplaced} out of order`);
+    throw new Error(`${delivered.count} of ${count} messages were delivered, ${delivered.misplaced} out of order`);
   }
   return {
     acceptedPerSecond: accepted.perSecond,
@@ -101,7 +101,7 @@ async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent
   };
 }
 
-/** The same number of workflows and of signals, in the same turns; a signal counts when an activity after it has run. */
+/** Sends the same number of signals to as many bare workflows. A signal counts when an activity after it has run. */
 async function signalMany(
   { temporalClient, temporalWorker, processes }: MessagingStage,
   { leads, messagesEach }: OutboundPlan,
@@ -112,13 +112,13 @@ async function signalMany(
   const since = performance.now();
   await temporalClient.call('wakeInTurns', { workflows: leads, times: messagesEach });
   await untilNone(async () =>
-    (await temporalWorker.call<number>('stepsDone')) - before >= count ? [] : ['some are left'],
+    (await temporalWorker.call<number>('stepsDone')) - before >= count ? [] : ['some are open'],
   );
   const seconds = (performance.now() - since) / 1000;
   return { perSecond: count / seconds, cpuMs: perPiece(cpuUsed(cpuBefore, cpuOfAll(processes)), count) };
 }
 
-/** What a caller sees who waits for the channel, when not much goes on. */
+/** Measures callers that wait for the channel, at low load. */
 export async function measureWaiting(
   stage: MessagingStage,
   { concurrency, seconds }: { concurrency: number; seconds: number },
@@ -145,7 +145,7 @@ const jobOf = ({ platform }: MessagingStage, prepared: readonly Prepared[]) => (
 const perPiece = (seconds: Record<string, number>, count: number) =>
   Object.fromEntries(Object.entries(seconds).map(([name, s]) => [name, (s * 1000) / count]));
 
-/** Leads that nobody has written to yet. */
+/** Creates leads without messages. */
 async function addLeads({ sql }: MessagingStage, storeId: string, count: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with first as (select coalesce(max(customer_phone::bigint), 5511900000000) as phone from crm.leads),
@@ -162,7 +162,7 @@ async function addLeads({ sql }: MessagingStage, storeId: string, count: number)
 
 type Deliveries = { count: number; misplaced: number; seconds: number; p50Ms: number; p99Ms: number };
 
-/** What the channels have of these leads' messages, and how many of them came after one that was accepted later. */
+/** Reads the deliveries of these leads' messages, and counts those that came after a message accepted later. */
 async function readDeliveries({ sql }: MessagingStage, leadIds: readonly string[]): Promise<Deliveries> {
   const [row] = await sql<[Deliveries]>`
     with delivered as (
@@ -183,7 +183,7 @@ async function readDeliveries({ sql }: MessagingStage, leadIds: readonly string[
 async function untilNone(look: () => PromiseLike<readonly unknown[]>): Promise<void> {
   const limit = performance.now() + limitMs;
   while ((await look()).length > 0) {
-    if (performance.now() > limit) throw new Error(`messages were left after ${limitMs / 60_000} minutes`);
+    if (performance.now() > limit) throw new Error(`some messages were still open after ${limitMs / 60_000} minutes`);
     await pause(lookEveryMs);
   }
 }

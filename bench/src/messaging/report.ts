@@ -1,17 +1,13 @@
-import type { Measurement } from '../appointments/measure.ts';
-import { spread } from '../appointments/report.ts';
 import { processorTime } from '../shared/processor-time.ts';
-import { ratios, spreadOf } from '../shared/statistics.ts';
+import { loadCells, perSecond, type Report, type Section, spread, targetsTable } from '../shared/report.ts';
+import { ratios } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import { type InboundFindings, inboundCallers } from './inbound.ts';
-
 import { type OutboundFindings, waitingCallers } from './outbound.ts';
 import type { MessagingPlan } from './plan.ts';
 
-export type MessagingFindings = {
+export type MessagingFindings = Pick<Report, 'settings' | 'machine'> & {
   readonly plan: MessagingPlan;
-  readonly settings: readonly string[];
-  readonly machine: readonly string[];
   readonly outbound: OutboundFindings;
   readonly inbound: InboundFindings;
 };
@@ -22,24 +18,15 @@ const names = {
   bareWebhook: 'bare Fastify + HMAC + one insert',
 };
 
-/** The findings as Markdown, which reads well on a terminal too. */
-export function reportMessaging(findings: MessagingFindings): string {
-  const { settings, machine, plan } = findings;
-  const outbound = plan.parts.includes('outbound');
-  const inbound = plan.parts.includes('inbound');
-  return [
-    settings.map((line) => `- ${line}`).join('\n'),
-    machine.map((line) => `- ${line}`).join('\n'),
-    '### Targets',
-    targets(findings),
-    ...(outbound ? sent(findings) : []),
-    ...(inbound ? received(findings) : []),
-    '### Processor time, in milliseconds a message',
-    timeOfProcessors(findings),
-  ].join('\n\n');
-}
-
-const perSecond = (measured: readonly { perSecond: number }[]) => measured.map((each) => each.perSecond);
+export const reportMessaging = (findings: MessagingFindings): Report => ({
+  ...findings,
+  sections: [
+    ['Targets', targets(findings)],
+    ...(findings.plan.parts.includes('outbound') ? sent(findings) : []),
+    ...(findings.plan.parts.includes('inbound') ? [received(findings)] : []),
+    ['Processor time, in milliseconds per message', timeOfProcessors(findings)],
+  ],
+});
 
 const deliveredShare = ({ outbound: { sent, bare } }: MessagingFindings): number[] =>
   ratios(
@@ -50,94 +37,73 @@ const deliveredShare = ({ outbound: { sent, bare } }: MessagingFindings): number
 const answeredShare = ({ inbound }: MessagingFindings, concurrency: number): number[] =>
   ratios(perSecond(inbound.platform.get(concurrency) ?? []), perSecond(inbound.bare.get(concurrency) ?? []));
 
-function targets(findings: MessagingFindings): string {
-  const rows: [string, readonly number[], number][] = [
-    [`outbound: delivered ÷ ${names.bareSignals}`, deliveredShare(findings), 0.6],
-    [`inbound × ${mainCallers}: answered ÷ ${names.bareWebhook}`, answeredShare(findings, mainCallers), 0.4],
-  ];
-  return table(
-    ['what', 'measured', 'target', ''],
-    rows
-      .filter(([, values]) => values.length > 0)
-      .map(([what, values, least]) => [
-        what,
-        spread(values),
-        `≥ ${least}`,
-        spreadOf(values).median >= least ? 'reached' : 'missed',
-      ]),
-  );
-}
+const targets = (findings: MessagingFindings): string =>
+  targetsTable([
+    {
+      what: `outbound: delivered ÷ ${names.bareSignals}`,
+      values: deliveredShare(findings),
+      holds: '≥',
+      limit: 0.6,
+    },
+    {
+      what: `inbound × ${mainCallers}: answered ÷ ${names.bareWebhook}`,
+      values: answeredShare(findings, mainCallers),
+      holds: '≥',
+      limit: 0.4,
+    },
+  ]);
 
-function sent(findings: MessagingFindings): string[] {
+function sent(findings: MessagingFindings): Section[] {
   const { plan, outbound } = findings;
   const { sent, bare, waited } = outbound;
   const { leads, messagesEach, stores } = plan;
   const of = (pick: (each: (typeof sent)[number]) => number, unit = '') => spread(sent.map(pick), unit);
   return [
-    `### ${leads.toLocaleString('en')} leads × ${messagesEach} messages, over ${stores} sandbox channels`,
-    table(
-      ['what', 'measured'],
-      [
-        ['accepted/s, 32 callers', of((each) => each.acceptedPerSecond)],
-        ['answered within, p50', of((each) => each.acceptP50Ms, ' ms')],
-        ['answered within, p99', of((each) => each.acceptP99Ms, ' ms')],
-        ['delivered/s, from the first acceptance to the last delivery', of((each) => each.deliveredPerSecond)],
-        ['from acceptance to the channel, p50', of((each) => each.toChannelP50Ms / 1000, ' s')],
-        ['from acceptance to the channel, p99', of((each) => each.toChannelP99Ms / 1000, ' s')],
-        ['runs of workflows', of((each) => each.runs)],
-        [`${names.bareSignals}, signals/s`, spread(perSecond(bare))],
-        ['delivered ÷ bare', spread(deliveredShare(findings))],
-      ],
-    ),
-    '### A message and what became of it: the answer waits for the channel',
-    table(
-      ['at once', 'messages/s', 'p50', 'p99'],
-      waitingCallers.map((concurrency) => {
-        const measured = waited.get(concurrency) ?? [];
-        return [
-          String(concurrency),
-          spread(perSecond(measured)),
-          spread(
-            measured.map(({ p50Ms }) => p50Ms),
-            ' ms',
-          ),
-          spread(
-            measured.map(({ p99Ms }) => p99Ms),
-            ' ms',
-          ),
-        ];
-      }),
-    ),
+    [
+      `${leads.toLocaleString('en')} leads × ${messagesEach} messages, over ${stores} sandbox channels`,
+      table(
+        ['what', 'measured'],
+        [
+          ['accepted/s, 32 callers', of((each) => each.acceptedPerSecond)],
+          ['response time, p50', of((each) => each.acceptP50Ms, ' ms')],
+          ['response time, p99', of((each) => each.acceptP99Ms, ' ms')],
+          ['delivered/s, from the first acceptance to the last delivery', of((each) => each.deliveredPerSecond)],
+          ['from acceptance to the channel, p50', of((each) => each.toChannelP50Ms / 1000, ' s')],
+          ['from acceptance to the channel, p99', of((each) => each.toChannelP99Ms / 1000, ' s')],
+          ['workflow runs', of((each) => each.runs)],
+          [`${names.bareSignals}, signals/s`, spread(perSecond(bare))],
+          ['delivered ÷ bare', spread(deliveredShare(findings))],
+        ],
+      ),
+    ],
+    [
+      'One message at a time, with a response that waits for the channel',
+      table(
+        ['callers', 'messages/s', 'p50', 'p99'],
+        waitingCallers.map((concurrency) => [String(concurrency), ...loadCells(waited.get(concurrency) ?? [])]),
+      ),
+    ],
   ];
 }
 
-function received(findings: MessagingFindings): string[] {
+function received(findings: MessagingFindings): Section {
   const { platform, bare } = findings.inbound;
-  const row = (concurrency: number, name: string, measured: readonly Measurement[], share: string) => [
-    String(concurrency),
-    name,
-    spread(perSecond(measured)),
-    spread(
-      measured.map(({ p50Ms }) => p50Ms),
-      ' ms',
-    ),
-    spread(
-      measured.map(({ p99Ms }) => p99Ms),
-      ' ms',
-    ),
-    share,
-  ];
   return [
-    '### Signed webhooks, a fifth of them again',
+    'Signed webhooks, every fifth a duplicate',
     table(
-      ['at once', 'variant', 'answered/s', 'p50', 'p99', 'platform ÷ this'],
+      ['callers', 'variant', 'answered/s', 'p50', 'p99', 'platform ÷ this'],
       inboundCallers.flatMap((concurrency) => [
-        row(concurrency, 'platform', platform.get(concurrency) ?? [], ''),
-        row(concurrency, names.bareWebhook, bare.get(concurrency) ?? [], spread(answeredShare(findings, concurrency))),
+        [String(concurrency), 'platform', ...loadCells(platform.get(concurrency) ?? []), ''],
+        [
+          String(concurrency),
+          names.bareWebhook,
+          ...loadCells(bare.get(concurrency) ?? []),
+          spread(answeredShare(findings, concurrency)),
+        ],
       ]),
     ),
     table(
-      ['at once', 'processed/s, while they come', 'processed/s, afterwards'],
+      ['callers', 'processed/s, during the load', 'processed/s, after the load'],
       inboundCallers.map((concurrency) => {
         const measured = platform.get(concurrency) ?? [];
         return [

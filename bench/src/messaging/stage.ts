@@ -7,7 +7,7 @@ import { type Platform, type Store, startPlatform } from '../shared/platform.ts'
 import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';
 
-/** A store with a WhatsApp channel, for what comes in. */
+/** A store with a WhatsApp channel, for inbound messages. */
 export type Inbound = {
   readonly storeId: string;
   readonly channelId: string;
@@ -19,9 +19,9 @@ export type Inbound = {
 
 export type MessagingStage = {
   readonly platform: Platform;
-  /** Each with a sandbox channel whose limits do not count, and answered at acceptance. */
+  /** Stores with a sandbox channel without effective limits. The platform answers at acceptance. */
   readonly senders: readonly Store[];
-  /** The same, but it waits for the channel as stores do unless they say otherwise. */
+  /** A store like the senders, but with the default wait for the channel. */
   readonly waiting: Store;
   readonly inbound: Inbound;
   readonly temporalClient: Peer;
@@ -99,7 +99,7 @@ async function connectWhatsapp(platform: Platform) {
   const phoneNumberId = '106540352242922';
   const appSecret = randomUUID();
   const { channel_id: channelId } = await platform.admin<{ channel_id: string }>(
-    // Nothing is sent over it.
+    // The benchmark sends nothing over this channel, so the API address is a closed port.
     `channel connect --store ${storeId} --provider whatsapp_cloud --phone-number-id ${phoneNumberId} --phone 15550783881 --api-url http://127.0.0.1:9`,
     { access_token: randomUUID(), app_secret: appSecret, verify_token: randomUUID() },
   );

@@ -2,7 +2,7 @@ import type { MixedKind } from '../shared/load/open-load.ts';
 
 const api = '/integrations/v1';
 
-/** What a store's day consists of, in per cent of its requests: 80 reads, 10 updates, 5 appointments, 5 messages. */
+/** The requests of a store's day, in percent: 80 reads, 10 updates, 5 appointments, 5 messages. */
 export const day: readonly MixedKind[] = [
   { name: 'GET /leads/{id}', share: 30, method: 'GET', path: `${api}/leads/{lead}` },
   { name: 'GET /leads', share: 15, method: 'GET', path: `${api}/leads?limit=20` },

@@ -20,8 +20,8 @@ const leadsOfStore = 20;
 const unlimited = 10_000_000;
 
 /**
- * Makes so many stores through the services themselves, each with a key, leads, and a sandbox channel whose limits do not
- * count. Up to `callers` of them, spread over all, get a calendar too and are returned.
+ * Creates stores through the services. Each gets a key, leads and a sandbox channel without effective limits. Up to
+ * `callers` of them, evenly spread, also get a calendar and are returned.
  */
 export async function fillStores(
   platform: Platform,

@@ -5,7 +5,8 @@ import type { Benchmark } from '../shared/benchmark.ts';
 import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
-import { type Platform, serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { type Platform, startPlatform } from '../shared/platform.ts';
+import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { day } from './day.ts';
 import { fillStores } from './fill.ts';
@@ -22,7 +23,7 @@ const callersAtMost = 200;
 const connections = 256;
 const quietWithinMs = 60_000;
 
-/** Below this share of what was asked for, or above this latency, a platform has had enough. */
+/** A platform is saturated below this share of the requested rate, or above this latency. */
 const enough = 0.95;
 const tooLateMs = 2_000;
 
@@ -35,16 +36,16 @@ export const mixed: Benchmark = {
   name: 'mixed',
   about:
     'A store’s day (80 % reads, 10 % updates, 5 % appointments, 5 % messages) at rising load until saturation, with 10,\n' +
-    '1,000 and 10,000 stores in the database. The full form takes about 15 minutes and wants a machine that does nothing else.',
+    '1,000 and 10,000 stores in the database. The full form takes about 15 minutes and needs an otherwise idle machine.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
     const findings = await measureMixed({ root, plan }, run);
-    return { part: 'mixed', text: reportMixed(findings), raw: findings, drawing: drawMixed(findings) };
+    return { name: 'mixed', report: reportMixed(findings), raw: findings, drawing: drawMixed(findings) };
   },
 };
 
-/** A platform for each number of stores, all of them running throughout, and every rate on each in turn. */
+/** Starts one platform for each number of stores. All of them run all the time, and take turns at every rate. */
 async function measureMixed(
   { root, plan }: { root: string; plan: MixedPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
@@ -88,9 +89,11 @@ async function measureMixed(
     return {
       plan,
       settings: [
-        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each rate, numbers of stores in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
-        `Requests go to up to ${callersAtMost} of the stores at random, over ${connections} connections, by a process on the same cores. Of all requests, in per cent: ${day.map(({ name, share }) => `${share} \`${name}\``).join(', ')}.`,
-        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0.`,
+        ...settingsOf(
+          `${plan.rounds} rounds of ${plan.seconds} s for each rate; the numbers of stores take turns`,
+          loadBefore,
+        ),
+        `A process on the same cores sends requests for up to ${callersAtMost} random stores over ${connections} connections. Shares of the requests, in percent: ${day.map(({ name, share }) => `${share} \`${name}\``).join(', ')}.`,
       ],
       machine,
       steps,
@@ -113,7 +116,7 @@ async function measure(load: Peer, sized: Sized, rate: number, seconds: number, 
     durationMs: seconds * 1000,
     seed: round + 1,
   } satisfies OpenLoadJob);
-  // What workflows have still to carry must not weigh on what is measured next.
+  // Open workflows must not slow down the next measurement.
   await untilQuiet(platform.processes, quietWithinMs);
   return { ...result, stores, rate, round };
 }

@@ -1,12 +1,12 @@
 import type { OpenLoadResult } from '../shared/load/open-load.ts';
 
 export type MixedPlan = {
-  /** Of each rate, in each round. */
+  /** The duration of each rate in each round. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Stores in the database: a platform for each number. */
+  /** Numbers of stores. Each number gets its own platform. */
   readonly stores: readonly number[];
-  /** Requests a second, rising. */
+  /** Requests per second, in rising order. */
   readonly rates: readonly number[];
 };
 

@@ -1,24 +1,19 @@
-import { spread } from '../appointments/report.ts';
 import { lineChart } from '../shared/chart.ts';
+import { latencyCells, loadCells, perSecond, type Report, spreadMs } from '../shared/report.ts';
 import { spreadOf } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import { day } from './day.ts';
 import type { MixedFindings, MixedStep } from './plan.ts';
 
-/** The findings as Markdown, which reads well on a terminal too. */
-export function reportMixed(findings: MixedFindings): string {
-  const { settings, machine } = findings;
-  return [
-    settings.map((line) => `- ${line}`).join('\n'),
-    machine.map((line) => `- ${line}`).join('\n'),
-    '### All requests',
-    allRequests(findings),
-    `### Each kind, with ${count(largest(findings))} stores, at the highest rate that was kept`,
-    kinds(findings),
-  ].join('\n\n');
-}
+export const reportMixed = (findings: MixedFindings): Report => ({
+  ...findings,
+  sections: [
+    [`Each kind, with ${count(largest(findings))} stores, at the highest sustained rate`, kinds(findings)],
+    ['All requests', allRequests(findings)],
+  ],
+});
 
-/** Latency against load, for the README. */
+/** Draws latency against load, for the README. */
 export function drawMixed(findings: MixedFindings): string {
   return lineChart({
     title: 'A store’s day: latency at rising load',
@@ -42,7 +37,7 @@ const largest = ({ plan }: MixedFindings): number => Math.max(...plan.stores);
 const at = ({ steps }: MixedFindings, stores: number, rate: number): MixedStep[] =>
   steps.filter((step) => step.stores === stores && step.rate === rate);
 
-/** The rates at which every round was measured. */
+/** The rates that were measured in every round. */
 const ratesOf = (findings: MixedFindings, stores: number): number[] =>
   findings.plan.rates.filter((rate) => at(findings, stores, rate).length === findings.plan.rounds);
 
@@ -58,47 +53,25 @@ function allRequests(findings: MixedFindings): string {
         [
           count(rate),
           count(stores),
-          spread(steps.map(({ perSecond }) => perSecond)),
-          spread(
-            steps.map(({ all }) => all.p50Ms),
-            ' ms',
-          ),
-          spread(
-            steps.map(({ all }) => all.p99Ms),
-            ' ms',
-          ),
-          spread(
-            steps.map(({ all }) => all.p999Ms),
-            ' ms',
-          ),
+          ...loadCells(steps.map(({ perSecond, all }) => ({ ...all, perSecond }))),
+          spreadMs(steps.map(({ all }) => all.p999Ms)),
           `${spreadOf(steps.map(refusedShare)).median.toFixed(1)} %`,
         ],
       ];
     }),
   );
-  return table(['asked for/s', 'stores', 'succeeded/s', 'p50', 'p99', 'p99.9', 'not 2xx'], rows);
+  return table(['requested/s', 'stores', 'succeeded/s', 'p50', 'p99', 'p99.9', 'not 2xx'], rows);
 }
 
 function kinds(findings: MixedFindings): string {
   const stores = largest(findings);
   const kept = ratesOf(findings, stores).filter(
-    (rate) => spreadOf(at(findings, stores, rate).map(({ perSecond }) => perSecond)).median >= rate * 0.95,
+    (rate) => spreadOf(perSecond(at(findings, stores, rate))).median >= rate * 0.95,
   );
   const steps = at(findings, stores, kept.at(-1) ?? findings.plan.rates[0] ?? 0);
   const rows = day.map(({ name, share }) => {
     const measured = steps.flatMap((step) => step.kinds[name] ?? []);
-    return [
-      `\`${name}\``,
-      `${share} %`,
-      spread(
-        measured.map(({ p50Ms }) => p50Ms),
-        ' ms',
-      ),
-      spread(
-        measured.map(({ p99Ms }) => p99Ms),
-        ' ms',
-      ),
-    ];
+    return [`\`${name}\``, `${share} %`, ...latencyCells(measured)];
   });
   return table([`at ${count(kept.at(-1) ?? 0)}/s`, 'share', 'p50', 'p99'], rows);
 }

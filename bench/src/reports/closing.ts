@@ -6,23 +6,24 @@ import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { Platform } from '../shared/platform.ts';
 import { connectAdmin } from './fill.ts';
 
-/** How long the closing of reports takes, as the schedule's workflow has it done. */
+/** How long closing the rollups takes, with the steps of the schedule's workflow. */
 export type Closing = {
   readonly service: ReportService;
-  /** What was counted. */
+  /** The number of counted facts. */
   readonly facts: number;
-  /** Of everything that there is, from nothing, and how many steps of the workflow that takes. */
+  /** The duration of closing all quarter-hours from nothing. */
   readonly allSeconds: number;
+  /** The workflow steps of that. */
   readonly steps: number;
-  /** Rows of running totals that it left. */
+  /** The rollup rows that it created. */
   readonly quarters: number;
-  /** Of a quarter of an hour alone, as is done every quarter of an hour. */
+  /** The duration of closing one quarter-hour, as the schedule does every 15 minutes. */
   readonly quarterMs: number;
 };
 
-const stepLimitMs = 12_000; // what an activity waits
+const stepLimitMs = 12_000; // the timeout of an activity's request
 
-/** Has every service forget what it closed and close all of it again. */
+/** Resets the rollups of every service and closes all quarter-hours again. */
 export async function measureClosing(platform: Platform, say: (text: string) => void): Promise<Closing[]> {
   const log = createLog({ service: 'bench', level: 'silent', format: 'json' });
   const connect = (user: 'admin' | 'workflows') => connectNats({ url: platform.natsUrl(user), name: 'bench', log });
@@ -64,7 +65,7 @@ export async function measureClosing(platform: Platform, say: (text: string) => 
   return closings;
 }
 
-/** What a closing that has not run for a quarter of an hour finds. */
+/** Reopens the last closed quarter-hour, as the next scheduled closing would find it. */
 async function openLastQuarter(sql: ReturnType<typeof connectAdmin>, service: ReportService): Promise<void> {
   const [closing] = await sql<[{ until: Date }]>`
     update ${sql(service)}.report_closing set closed_until = closed_until - interval '15 minutes'

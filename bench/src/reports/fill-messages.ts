@@ -5,8 +5,8 @@ const sessionsALead = 2;
 const messagesASession = 5;
 
 /**
- * Two sessions of five messages for each lead, in turn from and to the customer, a minute and a half apart; the first
- * begins with the customer. Of what went out a twentieth failed.
+ * Creates two sessions of five messages for each lead, alternately from and to the customer, 90 s apart. The customer
+ * writes first. A twentieth of the outbound messages failed.
  */
 export async function fillMessages(sql: postgres.Sql): Promise<void> {
   const tables = ['messaging.conversations', 'messaging.sessions', 'messaging.messages'];

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { inBulk } from './bulk.ts';
 import { fillMessages } from './fill-messages.ts';
 
-/** How many rows there are of what, over all stores. */
+/** The numbers of rows, over all stores. */
 export type Sizes = {
   readonly messages: number;
   readonly leads: number;
@@ -22,7 +22,7 @@ export const sizesOf = (messages: number): Sizes => ({
   followups: messages / 50,
 });
 
-/** An administrator's connection, without limits. */
+/** A connection with an administrator's rights and without a statement timeout. */
 export const connectAdmin = (databaseUrl: string): postgres.Sql =>
   postgres(databaseUrl, {
     max: 1,
@@ -31,8 +31,8 @@ export const connectAdmin = (databaseUrl: string): postgres.Sql =>
   });
 
 /**
- * Fills the database with what happened in 400 days: a tenth of it the store's, the rest of nine others, in turn. Returns
- * some leads of the store.
+ * Fills the database with the activity of 400 days. A tenth of it belongs to the store, the rest to nine others, in
+ * turn. Returns some leads of the store.
  */
 export async function fillReports(databaseUrl: string, storeId: string, sizes: Sizes): Promise<string[]> {
   const sql = connectAdmin(databaseUrl);
@@ -53,7 +53,7 @@ export async function fillReports(databaseUrl: string, storeId: string, sizes: S
   }
 }
 
-/** The leads from which all the rest follows. */
+/** Creates `bench.leads`, from which all other rows derive. */
 async function makeLeads(sql: postgres.Sql, storeId: string, count: number): Promise<void> {
   const sellerRows = await sql<{ id: string }[]>`
     insert into crm.sellers (store_id, name, whatsapp_id)

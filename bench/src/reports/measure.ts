@@ -5,10 +5,10 @@ import { measureRecount } from './recount.ts';
 import type { ReportsStage, Sized } from './stage.ts';
 
 export type ReportsPlan = {
-  /** In the database; what else there is follows from it. */
+  /** Messages in the database. The numbers of other rows derive from it. */
   readonly messages: { readonly small: number; readonly large: number };
   readonly rounds: number;
-  /** Of each measurement. */
+  /** The duration of each measurement. */
   readonly seconds: number;
 };
 
@@ -23,14 +23,14 @@ export const reportNames = {
 type ReportName = keyof typeof reportNames;
 
 export const concurrencies = [1, 8];
-/** At which the targets are looked at. */
+/** The concurrency of the targets. */
 export const mainConcurrency = 8;
 const timeZone = 'America/Sao_Paulo';
 const yearDays = 366;
 
 export type ReportsMeasurements = {
   readonly loads: Map<string, Measurement[]>;
-  /** Seconds, by round. */
+  /** Durations in seconds, by round. */
   readonly recounts: Record<SizeName, number[]>;
 };
 export const keyOf = (size: SizeName, report: string, concurrency: number) => `${size} ${concurrency} ${report}`;
@@ -42,7 +42,7 @@ type Variant = {
   readonly seconds: number;
 };
 
-/** Groups of variants that are compared with each other: they take turns. */
+/** Groups of variants. The variants of a group are compared, so they take turns. */
 const groups = (seconds: number): Variant[][] =>
   (Object.keys(reportNames) as ReportName[]).flatMap((name) =>
     concurrencies.map((concurrency) => sizeNames.map((size) => ({ name, size, concurrency, seconds }))),
@@ -73,7 +73,7 @@ export async function measureRound(
   }
 }
 
-/** Until code is compiled, connections are there and plans are made. */
+/** Runs every variant without recording, so that code is compiled, connections are open and plans are cached. */
 export async function warmUp(stage: ReportsStage): Promise<void> {
   for (const variant of groups(1).flat()) await measure(stage, variant);
 }

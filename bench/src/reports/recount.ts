@@ -5,8 +5,8 @@ import { connectAdmin } from './fill.ts';
 const days = 366;
 
 /**
- * Seconds that it takes to count the same days of the same store from the rows: one query a service, one after the other,
- * without what the platform adds. They run as an administrator, whom row-level security does not slow down.
+ * Measures the seconds to count the same days of the same store from the rows, with one query per service and without
+ * the platform around it. The queries run as an administrator, so row-level security does not slow them down.
  */
 export async function measureRecount(platform: Platform, storeId: string): Promise<number> {
   const sql = connectAdmin(platform.databaseUrl);

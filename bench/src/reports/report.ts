@@ -1,6 +1,6 @@
-import { spread } from '../appointments/report.ts';
 import { processorTime } from '../shared/processor-time.ts';
-import { ratios, spreadOf } from '../shared/statistics.ts';
+import { loadCells, type Report, spreadMs, targetsTable } from '../shared/report.ts';
+import { ratios } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import {
   concurrencies,
@@ -13,31 +13,21 @@ import {
 } from './measure.ts';
 import type { Sized } from './stage.ts';
 
-export type ReportsFindings = {
-  readonly settings: readonly string[];
-  readonly machine: readonly string[];
+export type ReportsFindings = Pick<Report, 'settings' | 'machine'> & {
   readonly sized: Readonly<Record<SizeName, Sized>>;
   readonly measurements: ReportsMeasurements;
 };
 
-/** The findings as Markdown, which reads well on a terminal too. */
-export function reportReports(findings: ReportsFindings): string {
-  const { settings, machine } = findings;
-  return [
-    settings.map((line) => `- ${line}`).join('\n'),
-    machine.map((line) => `- ${line}`).join('\n'),
-    '### What was in the databases',
-    contents(findings),
-    '### Targets',
-    targets(findings),
-    '### Reports',
-    loads(findings),
-    '### Closing',
-    closings(findings),
-    `### Processor time at concurrency ${mainConcurrency}, in milliseconds a request`,
-    timeOfProcessors(findings),
-  ].join('\n\n');
-}
+export const reportReports = (findings: ReportsFindings): Report => ({
+  ...findings,
+  sections: [
+    [`Targets, at concurrency ${mainConcurrency}`, targets(findings)],
+    ['Rows in the databases', contents(findings)],
+    ['Reports', loads(findings)],
+    ['Closing', closings(findings)],
+    [`Processor time at concurrency ${mainConcurrency}, in milliseconds per request`, timeOfProcessors(findings)],
+  ],
+});
 
 const of = ({ measurements }: ReportsFindings, size: SizeName, name: string, concurrency = mainConcurrency) =>
   measurements.loads.get(keyOf(size, name, concurrency)) ?? [];
@@ -51,7 +41,7 @@ function contents({ sized }: ReportsFindings): string {
         what === 'followups' ? 'follow-ups' : what,
         ...sizeNames.map((size) => number(sized[size].sizes[what])),
       ]),
-      ['of these the store’s', ...sizeNames.map(() => 'a tenth')],
+      ['share of the store', ...sizeNames.map(() => 'a tenth')],
       ['seconds to fill', ...sizeNames.map((size) => number(sized[size].fillSeconds))],
     ],
   );
@@ -62,20 +52,15 @@ function targets(findings: ReportsFindings): string {
   const [large, small] = [of(findings, 'large', 'year'), of(findings, 'small', 'year')].map((measured) =>
     measured.map(({ p50Ms }) => p50Ms),
   );
-  const slower = ratios(large ?? [], small ?? []);
-  const row = (what: string, values: readonly number[], limit: number, unit: string) => [
-    what,
-    spread(values, unit),
-    `≤ ${limit}${unit}`,
-    spreadOf(values).median <= limit ? 'reached' : 'missed',
-  ];
-  return table(
-    [`at concurrency ${mainConcurrency}`, 'measured', 'target', ''],
-    [
-      row(`${reportNames.year}: p99, large`, p99, 100, ' ms'),
-      row(`${reportNames.year}: p50, large ÷ small`, slower, 2, ''),
-    ],
-  );
+  return targetsTable([
+    { what: `${reportNames.year}: p99, large`, values: p99, holds: '≤', limit: 100, unit: ' ms' },
+    {
+      what: `${reportNames.year}: p50, large ÷ small`,
+      values: ratios(large ?? [], small ?? []),
+      holds: '≤',
+      limit: 2,
+    },
+  ]);
 }
 
 function loads(findings: ReportsFindings): string {
@@ -83,20 +68,7 @@ function loads(findings: ReportsFindings): string {
     concurrencies.flatMap((concurrency) =>
       sizeNames.map((size) => {
         const measured = of(findings, size, name, concurrency);
-        return [
-          title,
-          String(concurrency),
-          size,
-          spread(measured.map(({ perSecond }) => perSecond)),
-          spread(
-            measured.map(({ p50Ms }) => p50Ms),
-            ' ms',
-          ),
-          spread(
-            measured.map(({ p99Ms }) => p99Ms),
-            ' ms',
-          ),
-        ];
+        return [title, String(concurrency), size, ...loadCells(measured)];
       }),
     ),
   );
@@ -105,13 +77,10 @@ function loads(findings: ReportsFindings): string {
     '1',
     size,
     '',
-    spread(
-      findings.measurements.recounts[size].map((seconds) => seconds * 1000),
-      ' ms',
-    ),
+    spreadMs(findings.measurements.recounts[size].map((seconds) => seconds * 1000)),
     '',
   ]);
-  return table(['report', 'at once', 'size', 'requests/s', 'p50', 'p99'], [...rows, ...recounts]);
+  return table(['report', 'callers', 'size', 'requests/s', 'p50', 'p99'], [...rows, ...recounts]);
 }
 
 function closings({ sized }: ReportsFindings): string {
@@ -127,7 +96,10 @@ function closings({ sized }: ReportsFindings): string {
       `${number(quarterMs)} ms`,
     ]),
   );
-  return table(['size', 'service', 'facts', 'rows left', 'all of it', 'steps', 'facts/s', 'a quarter-hour'], rows);
+  return table(
+    ['size', 'service', 'facts', 'rollup rows', 'close all', 'steps', 'facts/s', 'close a quarter-hour'],
+    rows,
+  );
 }
 
 function timeOfProcessors(findings: ReportsFindings): string {

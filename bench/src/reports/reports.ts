@@ -1,7 +1,8 @@
 import { root } from '../../../infra/local/paths.ts';
 import type { Benchmark } from '../shared/benchmark.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
-import { serverNiceness, servers, startPlatform } from '../shared/platform.ts';
+import { startPlatform } from '../shared/platform.ts';
+import { settingsOf } from '../shared/report.ts';
 import { measureRound, type ReportsMeasurements, type ReportsPlan, warmUp } from './measure.ts';
 import { type ReportsFindings, reportReports } from './report.ts';
 import { openReportsStage } from './stage.ts';
@@ -13,29 +14,29 @@ const quickly: ReportsPlan = { messages: { small: 2_000, large: 200_000 }, round
 export const reports: Benchmark = {
   name: 'reports',
   about:
-    'Reports of a store with a tenth of 100,000 and of 10,000,000 messages, and how long the counts that they are made from\n' +
-    'take to close, on platforms of its own. The full form takes about 30 minutes and wants a machine that does nothing else.',
+    'Reads reports of a store that has a tenth of 100,000 or of 10,000,000 messages, and closes their rollups, on separate\n' +
+    'platforms. The full form takes about 30 minutes and needs an otherwise idle machine.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
     const findings = await measureReports({ root, plan }, run);
     const { settings, machine, measurements, sized } = findings;
-    // Without the platforms and their keys.
+    // The raw numbers leave out the platforms and their keys.
     const raw = Object.entries(sized).map(([size, { sizes, fillSeconds, closings }]) => ({
       size,
       ...{ sizes, fillSeconds, closings },
     }));
-    return { part: 'reports', text: reportReports(findings), raw: { settings, machine, measurements, sized: raw } };
+    return { name: 'reports', report: reportReports(findings), raw: { settings, machine, measurements, sized: raw } };
   },
 };
 
-/** Two platforms, filled and closed, measured in alternating rounds. */
+/** Fills two platforms, closes their rollups, and measures them in alternating rounds. */
 async function measureReports(
   { root, plan }: { root: string; plan: ReportsPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<ReportsFindings> {
   const loadBefore = loadAverage();
-  say('Starting a platform once, for its caches: a process that strips types holds memory for it.');
+  say('Starting a platform once to fill its caches: stripping types would add to the memory.');
   await (await startPlatform(root)).stop();
   const stage = await openReportsStage(root, plan.messages, say);
   try {
@@ -49,10 +50,7 @@ async function measureReports(
       await measureRound(stage, plan, round, measurements, say);
     }
     return {
-      settings: [
-        `${new Date().toISOString().slice(0, 10)}, ${plan.rounds} rounds of ${plan.seconds} s for each figure, both sizes in turn; median (least–greatest). Load average of the machine before: ${loadBefore}.`,
-        `${servers.join(', ')} run at niceness ${serverNiceness}, everything else at 0.`,
-      ],
+      settings: settingsOf(`${plan.rounds} rounds of ${plan.seconds} s; the sizes take turns`, loadBefore),
       machine,
       sized: { small: stage.small, large: stage.large },
       measurements,

@@ -7,7 +7,7 @@ import { openAll } from '../shared/stops.ts';
 import { type Closing, measureClosing } from './closing.ts';
 import { fillReports, type Sizes, sizesOf } from './fill.ts';
 
-/** A platform with so much in its database, all of it closed. */
+/** A platform with a filled database whose rollups are closed. */
 export type Sized = {
   readonly sizes: Sizes;
   readonly platform: Platform;
@@ -19,7 +19,7 @@ export type Sized = {
   readonly closings: readonly Closing[];
 };
 
-/** Both sizes run throughout, so that what slows a moment down slows both. */
+/** Both sizes run all the time, so that a slow moment of the machine affects both. */
 export type ReportsStage = {
   readonly small: Sized;
   readonly large: Sized;
@@ -54,7 +54,7 @@ async function openSized(
   const beganAt = performance.now();
   const leadIds = await fillReports(platform.databaseUrl, id, sizes);
   const fillSeconds = (performance.now() - beganAt) / 1000;
-  say(`That took ${fillSeconds.toFixed(0)} s. Closing it.`);
+  say(`Filled in ${fillSeconds.toFixed(0)} s. Closing the rollups.`);
   return {
     sizes,
     platform,

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { cpuOfAll, type Named } from './processes.ts';
 
-/** What the platform still has to carry to calendars, seen from its database. */
+/** The appointments that the platform has not yet written to calendars, read from its database. */
 export type Backlog = {
-  /** Appointments whose calendar does not show them yet. */
+  /** The number of appointments that are not in their calendar yet. */
   waiting(): Promise<number>;
-  /** Calls off what no workflow was started for yet, so that it does not weigh on the next measurement. */
+  /** Deletes outbox entries without a workflow, so that they do not slow down the next measurement. */
   discard(): Promise<void>;
   close(): Promise<void>;
 };
@@ -32,10 +32,10 @@ export function openBacklog(databaseUrl: string): Backlog {
 }
 
 const lookEveryMs = 250;
-/** All processes together, of one core: what idle ones need for their polls and probes stays below it. */
+/** The share of one core that all processes together may use. Polls and probes of idle processes stay below it. */
 const quietShare = 0.15;
 
-/** Waits until none of the processes does much any more. False when the limit passes first. */
+/** Waits until the processes are idle. Returns false when the limit passes first. */
 export async function untilQuiet(processes: Named, limitMs: number): Promise<boolean> {
   const until = Date.now() + limitMs;
   let before = sumOf(processes);

@@ -1,45 +1,45 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Report } from './report.ts';
 
-/** Where a benchmark says how far it is, and learns that it was interrupted. */
+/** The progress output of a benchmark, and the signal that aborts it. */
 export type BenchmarkRun = { readonly say: (text: string) => void; readonly signal: AbortSignal };
 
-/** What every benchmark can be asked for. */
+/** The options of every benchmark. */
 export type BenchmarkOptions = {
   readonly quick?: boolean;
   readonly rounds?: number;
   readonly seconds?: number;
 };
 
-/** What a benchmark found. */
+/** The result of a benchmark. */
 export type Found = {
-  /** Its part of docs/performance.md. */
-  readonly part: string;
-  /** Markdown. */
-  readonly text: string;
-  /** The raw numbers. Maps become objects when they are written. */
-  readonly raw: unknown;
-  /** SVG. */
+  /** The name of its files in `bench/figures`, and of its page in `docs/measurements`. */
+  readonly name: string;
+  readonly report: Report;
+  /** The raw numbers. Maps are written as objects. */
+  readonly raw?: unknown;
+  /** A chart as SVG. */
   readonly drawing?: string;
 };
 
 /** `npm run bench -- <name>`. */
 export type Benchmark<Options extends BenchmarkOptions = BenchmarkOptions> = {
   readonly name: string;
-  /** For `--help`: what is measured, and how long the full form takes. */
+  /** The help text: what it measures, and how long the full form takes. */
   readonly about: string;
-  /** Adds options of its own. */
+  /** Adds the benchmark's own options. */
   readonly addOptions?: (command: Command) => void;
   readonly run: (options: Options, run: BenchmarkRun) => Promise<Found>;
 };
 
-/** A number above 0, as an option's value. */
+/** Parses an option's value as a number above 0. Throws InvalidArgumentError. */
 export function positive(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('must be a number above 0.');
   return value;
 }
 
-/** Some of these names, separated by commas, as an option's value. */
+/** Parses an option's value as some of these names, separated by commas. Throws InvalidArgumentError. */
 export const someOf =
   <Name extends string>(names: readonly Name[]) =>
   (text: string): Name[] =>

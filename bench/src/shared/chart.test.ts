@@ -18,7 +18,7 @@ const chart = (name: string) =>
     ],
   });
 
-test('equal factors are equal distances, and more is further up', () => {
+test('equal factors have equal distances, and larger values are higher up', () => {
   const points = /points="([^"]+)"/
     .exec(chart('one'))?.[1]
     ?.split(' ')
@@ -29,6 +29,6 @@ test('equal factors are equal distances, and more is further up', () => {
   expect(y3).toBeLessThan(y1 ?? 0);
 });
 
-test('what a line is called cannot become markup', () => {
+test('the name of a line cannot become markup', () => {
   expect(chart('<b>&')).toContain('&lt;b&gt;&amp;');
 });

@@ -7,10 +7,10 @@ export type Line = {
 const width = 760;
 const height = 360;
 const plot = { left: 64, right: 560, top: 44, bottom: 312 };
-/** Told apart by those who do not tell red from green (Okabe and Ito). */
+/** Colours that people with colour blindness can distinguish (Okabe and Ito). */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
 
-/** Lines over two logarithmic axes as SVG; of one colour are those that differ in what stands after the comma. */
+/** Draws lines over two logarithmic axes as SVG. Lines whose names differ only after the comma share a colour. */
 export function lineChart({ title, x, y, lines }: { title: string; x: string; y: string; lines: readonly Line[] }) {
   const points = lines.flatMap((line) => line.points);
   const across = axis(
@@ -23,7 +23,7 @@ export function lineChart({ title, x, y, lines }: { title: string; x: string; y:
     plot.bottom,
     plot.top,
   );
-  /** Each is told: there are few. */
+  /** Every measured x value gets a label, because there are few. */
   const measured = [...new Set(points.map((point) => point.x))];
   const groups = [...new Set(lines.map(({ name }) => groupOf(name)))];
   const drawn = lines.map((line, index) => {
@@ -70,7 +70,7 @@ function axis(values: readonly number[], from: number, to: number) {
   const most = Math.max(...positive);
   const [low, high] = [Math.log(least), Math.log(most)];
   return {
-    /** At 1, 2 and 5 times the powers of ten. */
+    /** Ticks at 1, 2 and 5 times the powers of ten. */
     ticks(): number[] {
       const ticks: number[] = [];
       for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {

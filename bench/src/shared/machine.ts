@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import type { Platform } from './platform.ts';
 
-/** Where it was measured, a line for each thing that matters. */
+/** Describes the machine, the runtime and the servers, one line each. */
 export async function describeMachine(platform: Platform): Promise<string[]> {
   const sql = postgres(platform.databaseUrl, { max: 1 });
   const [server] = await sql`
@@ -25,7 +25,7 @@ export async function describeMachine(platform: Platform): Promise<string[]> {
   ];
 }
 
-/** How busy the machine was before anything of ours ran. */
+/** The load average of the last minute. */
 export const loadAverage = (): string => (loadavg()[0] ?? 0).toFixed(2);
 
 function packageVersion(name: string): string {
@@ -35,7 +35,7 @@ function packageVersion(name: string): string {
       const found = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       if (found.name === name) return found.version;
     } catch {
-      // Not here; further up.
+      // The package.json is in a folder further up.
     }
   }
   return 'unknown';

@@ -1,18 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { replacePart, toJson } from './page.ts';
+import { replaceFigures, toJson } from './page.ts';
 
-test('a run replaces its own part of the page and nothing else', () => {
-  const page = 'before\n<!-- load: begin -->\nold\n<!-- load: end -->\nafter';
-  const once = replacePart(page, 'load', 'new');
-  expect(once).toBe('before\n<!-- load: begin -->\n\nnew\n\n<!-- load: end -->\nafter');
-  expect(replacePart(once, 'load', 'new')).toBe(once);
+const pages = join(import.meta.dirname, '../../../docs/measurements');
+const figures = join(import.meta.dirname, '../../figures');
+
+test('a run replaces the figures of the page and nothing else', () => {
+  const page = 'before\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nafter';
+  const once = replaceFigures(page, 'new');
+  expect(once).toBe('before\n<!-- figures: begin -->\n\nnew\n\n<!-- figures: end -->\nafter');
+  expect(replaceFigures(once, 'new')).toBe(once);
 });
 
-test('a page without the part is refused', () => {
-  expect(() => replacePart('nothing', 'load', 'new')).toThrow('load');
+test('a page without a place for the figures is an error', () => {
+  expect(() => replaceFigures('nothing', 'new')).toThrow('the page needs the comments');
 });
 
-test('raw numbers keep their names and five figures', () => {
+test('every page with figures has a place for them, and all figures beside the benchmark', () => {
+  const names = readdirSync(pages).filter((name) => name.endsWith('.md') && !/^(README|reliability)/.test(name));
+  for (const name of names) {
+    expect(replaceFigures(readFileSync(join(pages, name), 'utf8'), 'new'), name).toContain('new');
+    expect(readdirSync(figures)).toContain(name);
+  }
+});
+
+test('raw numbers keep their names and five significant digits', () => {
   expect(JSON.parse(toJson({ rounds: new Map([['GET', [1 / 3, 123_456]]]) }))).toEqual({
     rounds: { GET: [0.33333, 123_456] },
   });

@@ -1,29 +1,32 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Found } from './benchmark.ts';
+import { headlineOf, textOf } from './report.ts';
 
 /**
- * Writes what was found into the documentation: its part of performance.md, and beside it in performance/ the raw
- * numbers it was made from, and the drawing.
+ * Writes the results: all of them and the raw numbers to `bench/figures`, and the headline to the page of the benchmark in
+ * `docs/measurements`, if it has one.
  */
-export function publish(docs: string, { part, text, raw, drawing }: Found): void {
-  const page = join(docs, 'performance.md');
-  writeFileSync(page, replacePart(readFileSync(page, 'utf8'), part, text));
-  const beside = join(docs, 'performance');
-  mkdirSync(beside, { recursive: true });
-  writeFileSync(join(beside, `${part}.json`), `${toJson(raw)}\n`);
-  if (drawing !== undefined) writeFileSync(join(beside, `${part}.svg`), drawing);
+export function publish(root: string, { name, report, raw, drawing }: Found): void {
+  const [figures, page] = [join(root, 'bench/figures', name), join(root, 'docs/measurements', name)];
+  writeFileSync(`${figures}.md`, `# ${name}: all figures\n\n${textOf(report)}\n`);
+  if (raw !== undefined) writeFileSync(`${figures}.json`, `${toJson(raw)}\n`);
+  if (drawing !== undefined) writeFileSync(`${page}.svg`, drawing);
+  if (existsSync(`${page}.md`)) {
+    writeFileSync(`${page}.md`, replaceFigures(readFileSync(`${page}.md`, 'utf8'), headlineOf(report)));
+  }
 }
 
-/** The text with the named part, which stands between two comments, replaced. */
-export function replacePart(text: string, name: string, content: string): string {
-  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+const [begin, end] = ['<!-- figures: begin -->', '<!-- figures: end -->'];
+
+/** Replaces what stands between the two comments. Throws when the text does not have them. */
+export function replaceFigures(text: string, content: string): string {
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`the page has no part ${begin} … ${end}`);
+  if (from < 0 || to < from) throw new Error(`the page needs the comments ${begin} and ${end}`);
   return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`;
 }
 
-/** Maps as objects, and numbers to five figures: what is measured is not known to more. */
+/** Writes maps as objects and numbers with five significant digits, because measurements are not more precise. */
 export const toJson = (raw: unknown): string =>
   JSON.stringify(
     raw,

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of the benchmark: what is measured and what measures must not share an event loop. */
+/** A process of the benchmark. The load and the measured servers must not share an event loop. */
 export type Peer = {
   readonly pid: number;
   /** Calls one of the functions that the process serves. */
@@ -12,7 +12,7 @@ export type Peer = {
 type Request = { readonly id: number; readonly name: string; readonly argument: unknown };
 type Response = { readonly id: number; readonly answer?: unknown; readonly failure?: string };
 
-/** Starts the program and waits until it serves. */
+/** Starts a program and waits until it serves calls. */
 export async function startPeer(program: string, environment: Record<string, string> = {}): Promise<Peer> {
   const child = fork(program, { env: { ...process.env, ...environment }, execArgv: [] });
   const open = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
@@ -48,11 +48,11 @@ export async function startPeer(program: string, environment: Record<string, str
   };
 }
 
-/** The other side: serves functions to the process that started this one, and ends with it. */
-// biome-ignore lint/suspicious/noExplicitAny: each function says what it takes
+/** Serves functions to the process that started this one, and ends with it. */
+// biome-ignore lint/suspicious/noExplicitAny: each function declares its own argument
 export function servePeer(functions: Record<string, (argument: any) => unknown>): void {
   process.on('disconnect', () => process.exit(0));
-  // Ctrl-C reaches the whole group; whoever started this one stops it.
+  // Ctrl-C reaches the whole process group. The parent process stops this one.
   process.on('SIGINT', () => {});
   process.on('message', async ({ id, name, argument }: Request) => {
     const answer = (response: Response) => {

@@ -6,51 +6,51 @@ import type { PortName } from '../../../infra/local/ports.ts';
 import type { NatsUser } from '../../../infra/nats/users.ts';
 import { type Named, renice } from './processes.ts';
 
-/** A platform of the benchmark's own. */
+/** A separate platform for a benchmark. */
 export type Platform = {
   readonly origin: string;
   readonly databaseUrl: string;
-  /** NATS as this user. */
+  /** The address of NATS with the credentials of this user. */
   natsUrl(user: NatsUser): string;
   readonly temporalAddress: string;
   readonly localDirectory: string;
-  /** Every process but the supervisor, as it was started. */
+  /** The pids of all processes at the start, without the supervisor. */
   readonly processes: Named;
-  /** Every process as it runs now: one that was killed is started again. */
+  /** The current pids. The supervisor restarts a killed process with a new one. */
   running(): Named;
-  /** Where a process serves its metrics. */
+  /** The address of a process's metrics. */
   metricsUrl(process: PortName): string;
   newStore(options: StoreOptions): Promise<Store>;
-  /** Runs a command of `npm run admin` (`channel show --store …`) and returns what it prints; `secrets` goes to its stdin. */
+  /** Runs a command of `npm run admin` (`channel show --store …`) and returns its output. `secrets` go to its stdin. */
   admin<Printed>(line: string, secrets?: object): Promise<Printed>;
   stop(): Promise<void>;
 };
 
-/** What is connected: a feed calendar, a sandbox channel without limits. */
+/** What to connect to a store: a feed calendar, a sandbox channel with a high rate limit. */
 export type StoreOptions = { readonly calendar?: boolean; readonly channel?: boolean };
 
-/** For the baselines: NATS as a caller, and as a service. */
+/** The environment of the baselines: the addresses of NATS for a caller and for a service. */
 export const natsOf = ({ natsUrl }: Platform) => ({ NATS_URL: natsUrl('gateway'), NATS_SERVICE_URL: natsUrl('crm') });
 
-/** A store whose rate limit does not count, and a key of it. */
+/** A store with a very high rate limit, and its key. */
 export type Store = { readonly id: string; readonly key: string };
 
 const requestsAMinute = 10_000_000;
 const messagesASecond = 10_000;
-/** Of the servers. The services and what measures keep 0. */
+/** The niceness of the servers. The services and the load have 0. */
 export const serverNiceness = 5;
 export const servers = ['postgres', 'nats', 'temporal'];
 
 /**
- * Starts what `npm start` of that checkout starts, on data in the checkout's `.local/bench`, and gives PostgreSQL, NATS
- * and Temporal a lower priority than the services.
+ * Starts the platform of that checkout as `npm start` does, with its data in the checkout's `.local/bench`. Gives
+ * PostgreSQL, NATS and Temporal a lower priority than the services.
  */
 export async function startPlatform(root: string, environment: Record<string, string> = {}): Promise<Platform> {
   const folder = await newFolder(join(root, '.local/bench'));
   const platform = await startLocalPlatform({
     root,
     folder,
-    // The bare servers log no line for each request either.
+    // No access logs, because the bare servers write none either.
     environment: { MOSTRADOR_DEMO: 'off', LOG_LEVEL: 'warn', ...environment },
   });
   const processes = platform.pids();
@@ -84,7 +84,7 @@ async function newStore(admin: Platform['admin'], { calendar, channel }: StoreOp
   return { id, key };
 }
 
-/** The cache is shared by all runs: a process that has just stripped types or bundled workflows holds the memory for it. */
+/** Creates a run folder with the shared cache. Without a cache, type stripping and bundling would add to the memory. */
 async function newFolder(parent: string): Promise<string> {
   const cache = join(parent, 'cache');
   mkdirSync(cache, { recursive: true });

@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** Processes that are measured, by what they are called in the tables. */
+/** The pids of measured processes, by their names in the tables. */
 export type Named = Readonly<Record<string, number>>;
 
-const clockTicksPerSecond = 100; // of /proc, whatever the kernel's own (proc_pid_stat(5), sysconf(_SC_CLK_TCK))
+const clockTicksPerSecond = 100; // USER_HZ, which /proc uses on every kernel (proc_pid_stat(5), sysconf(_SC_CLK_TCK))
 
-/** Processor seconds that the process and its children have used: PostgreSQL has a process for each connection. */
+/** The processor seconds of a process and its children. PostgreSQL has a process for each connection. */
 function cpuSeconds(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + ownCpuSeconds(each), 0);
 }
 
-/** Megabytes in memory. */
+/** The resident memory of a process in megabytes. */
 export function residentMb(pid: number): number {
   const [, pages = ''] = read(`/proc/${pid}/statm`).split(' ');
   return (Number(pages) * 4096) / 1024 ** 2;
 }
 
-/** Megabytes of the process and its children; what several share is divided among them. */
+/** The memory of a process and its children in megabytes. Shared pages are divided among their users. */
 export function proportionalMb(pid: number): number {
   const kilobytes = [pid, ...childrenOf(pid)].map((each) =>
     Number(/^Pss: +(\d+) kB/m.exec(read(`/proc/${each}/smaps_rollup`))?.[1] ?? 0),
@@ -25,20 +25,20 @@ export function proportionalMb(pid: number): number {
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
 }
 
-/** Gives every thread of the process and of its children this niceness; those that come later inherit it. */
+/** Gives every thread of a process and its children this niceness. Later threads and children inherit it. */
 export function renice(pid: number, niceness: number): void {
   for (const each of [pid, ...childrenOf(pid)]) {
     for (const thread of list(`/proc/${each}/task`)) {
       try {
         setPriority(Number(thread), niceness);
       } catch {
-        // It ended in between.
+        // The thread ended in between.
       }
     }
   }
 }
 
-/** Which processor seconds each used between two moments. */
+/** The processor seconds of each process between two measurements. */
 export function cpuUsed(before: Readonly<Record<string, number>>, after: Readonly<Record<string, number>>) {
   return Object.fromEntries(Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]));
 }
@@ -46,7 +46,7 @@ export function cpuUsed(before: Readonly<Record<string, number>>, after: Readonl
 export const cpuOfAll = (processes: Named): Record<string, number> =>
   Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuSeconds(pid)]));
 
-/** Children that ended count with their parent. */
+/** The processor seconds of a process, including its ended children. */
 function ownCpuSeconds(pid: number): number {
   const fields = fieldsOf(pid);
   const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index] ?? 0), 0);
@@ -61,7 +61,7 @@ function childrenOf(pid: number): number[] {
   return direct.flatMap((child) => [child, ...childrenOf(child)]);
 }
 
-/** The fields after the command, which may itself hold spaces and parentheses: the state is the first. */
+/** The fields of `stat` from the state on. The command before it may contain spaces and parentheses. */
 function fieldsOf(pid: number): string[] {
   const stat = read(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -71,7 +71,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // it ended in between
+    return ''; // the process ended in between
   }
 }
 

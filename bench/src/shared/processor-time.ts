@@ -1,13 +1,13 @@
 import { spreadOf } from './statistics.ts';
 import { table } from './table.ts';
 
-/** Measurements of one thing: milliseconds of processor time for each request, by process. */
+/** One column: the processor time per request in milliseconds, by process. */
 export type ProcessorColumn = {
   readonly title: string;
   readonly measured: readonly { readonly cpuMs: Readonly<Record<string, number>> }[];
 };
 
-/** Where the processors' time goes: with all cores busy, this is what bounds the throughput. Medians, and their sum. */
+/** A table of processor times, as medians and their sum. With all cores busy, they limit the throughput. */
 export function processorTime(columns: readonly ProcessorColumn[]): string {
   const processes = [...new Set(columns.flatMap(({ measured }) => Object.keys(measured[0]?.cpuMs ?? {})))];
   const rows = processes

@@ -1,4 +1,4 @@
-/** Several measurements of one thing. */
+/** The spread of several measurements of one figure. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
 export function spreadOf(values: readonly number[]): Spread {
@@ -8,12 +8,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-/** The order in which a round takes its variants: each round begins with another, so that none always comes first. */
+/** The order of the variants in a round. Each round begins with another variant, so that none always comes first. */
 export function rotated<T>(variants: readonly T[], round: number): T[] {
   const first = round % Math.max(1, variants.length);
   return [...variants.slice(first), ...variants.slice(0, first)];
 }
 
-/** Ratios of what was measured in the same round, so that what slows a whole round down cancels out. */
+/** Ratios of values from the same round, so that the effect of a slow round cancels out. */
 export const ratios = (of: readonly number[], to: readonly number[]): number[] =>
   of.map((value, round) => value / (to[round] ?? Number.NaN));

@@ -1,6 +1,6 @@
 /**
- * Opens what is made of many parts: each says how it is stopped as soon as it runs. `stop` stops them in reverse, and so
- * does a failure on the way. A stop that fails is told and holds up no other.
+ * Opens several parts. Each part pushes its stop function to `stops` as soon as it runs. `stop` calls them in reverse
+ * order, and so does a failure during opening. A stop function that fails is logged, and the others still run.
  */
 export async function openAll<Opened extends object>(
   open: (stops: (() => Promise<void>)[]) => Promise<Opened>,

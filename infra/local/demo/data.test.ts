@@ -25,7 +25,7 @@ import {
 const id = '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f';
 
 describe('the demo data', () => {
-  test('is taken by the contracts as it is', () => {
+  test('is valid for the contracts', () => {
     for (const body of Object.values(demoStores))
       expect(validateRequest(createStore, { body: { ...body } })).toEqual([]);
     for (const body of demoSellers) expect(validateRequest(createSeller, { body: { ...body } })).toEqual([]);
@@ -46,13 +46,13 @@ describe('the demo data', () => {
     }
   });
 
-  test('has agents and knowledge documents that the contracts take, one agent of them the default', () => {
+  test('has valid agents and knowledge documents, and exactly one default agent', () => {
     for (const body of demoAgents) expect(validateRequest(createAgent, { body: { ...body } })).toEqual([]);
     for (const body of demoDocuments) expect(validateRequest(importDocument, { body: { ...body } })).toEqual([]);
     expect(demoAgents.filter(({ is_default }) => is_default)).toHaveLength(1);
   });
 
-  test('has over 200 leads, no two with one phone or one name', () => {
+  test('has more than 200 leads with unique phones and names', () => {
     const leads = demoLeads([id]);
     expect(leads.length).toBeGreaterThan(200);
     expect(new Set(leads.map((lead) => lead.customer_phone)).size).toBe(leads.length);

@@ -16,7 +16,7 @@ type NewAgent = RequestOf<typeof createAgent>['body'];
 type NewDocument = RequestOf<typeof importDocument>['body'];
 type NewAppointment = RequestOf<typeof createAppointment>['body'];
 
-/** A salon in São Paulo that has everything, and a small shop on the free tier. */
+/** A salon in São Paulo that uses every feature, and a small shop on the free tier. */
 export const demoStores = {
   pro: { name: 'Salão Aurora', tier: 'pro', timezone: 'America/Sao_Paulo', locale: 'pt-BR' },
   free: { name: 'Brechó da Praça', tier: 'free', timezone: 'America/Sao_Paulo', locale: 'pt-BR' },
@@ -26,7 +26,7 @@ export const demoStores = {
 const saoPauloOffset = '-03:00';
 const saoPauloOffsetMs = -3 * 3_600_000;
 
-/** Numbers of São Paulo's mobile plan in one block, so that they are easy to tell from real ones. */
+/** Numbers of São Paulo's mobile plan in one block, so that they are easy to distinguish from real ones. */
 const demoPhone = (block: number, index: number): string => `5511900${block}${String(index).padStart(5, '0')}`;
 
 export const demoSellers: readonly NewSeller[] = [
@@ -71,7 +71,7 @@ const familyNames = [
   ...['Gonçalves', 'Lima', 'Machado', 'Melo', 'Oliveira', 'Pereira', 'Ribeiro', 'Santos', 'Teixeira'],
 ];
 
-/** The one at `index`, going round. */
+/** The item at `index`. The list repeats after its end. */
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 const person = (index: number): string =>
@@ -120,8 +120,8 @@ export const demoAppointments = (leadIds: readonly string[], now: Date): NewAppo
 export const demoStorePhone = demoPhone(2, 1);
 
 /**
- * A message that goes out in three days to one of the salon's leads, by its place among `demoLeads`: one with whom nothing
- * was said, as what a lead writes calls it off.
+ * A follow-up in three days to the lead at this index of `demoLeads`. The lead has no conversation, because a reply
+ * would cancel the follow-up.
  */
 export const demoFollowup = {
   lead: 20,
@@ -129,7 +129,7 @@ export const demoFollowup = {
   delay_minutes: 3 * 24 * 60,
 } as const;
 
-/** What was said with some of the salon's leads, by their place among `demoLeads`. `+` is the customer, `-` the salon. */
+/** Conversations with some of the salon's leads, by index in `demoLeads`. `+` is the customer, `-` the salon. */
 export const demoConversations: readonly { lead: number; lines: readonly `${'+' | '-'}${string}`[] }[] = [
   {
     lead: 0,
@@ -153,7 +153,7 @@ export const demoConversations: readonly { lead: number; lines: readonly `${'+' 
 const statusIs = (value: (typeof leadStatuses)[number]) =>
   ({ condition_type: 'lead_status', operator: '=', value }) as const;
 
-/** Agents of the salon: for new leads, for those in conversation, for customers and lost ones, and for all else. */
+/** Agents of the salon: for new leads, for those in conversation, for customers and lost ones, and for all others. */
 export const demoAgents: readonly NewAgent[] = [
   {
     name: 'Recepção',

@@ -31,11 +31,11 @@ import {
   demoStores,
 } from './data.ts';
 
-/** What the demo data is reached by. The keys exist nowhere else. */
+/** The access to the demo data. The keys are stored nowhere else. */
 export type Demo = {
   readonly stores: readonly { id: string; name: string; tier: Tier; api_key: string }[];
   readonly feed_url: string;
-  /** The telephone on which anyone writes to the first store as a customer. */
+  /** The page on which anyone can write to the first store as a customer. */
   readonly sandbox_url: string;
 };
 
@@ -43,10 +43,10 @@ const requestTimeoutMs = 10_000;
 const requestsAtOnce = 6;
 
 /**
- * Makes the demo data of a first start: a `pro` store with sellers, leads, agents, knowledge documents, a feed calendar
- * and appointments, the sandbox channel, conversations over it and a follow-up that waits, and a `free` store. Stores, keys, agents, documents,
- * the calendar and the channel come from the admin operations, all else from the public API, as for everyone. Every call
- * makes new stores. Everything must be up: nothing is waited for, the first refusal ends it.
+ * Creates the demo data of a first start: a `free` store, and a `pro` store with sellers, leads, agents, knowledge
+ * documents, a feed calendar, appointments, a sandbox channel, conversations and a pending follow-up. Stores, keys,
+ * agents, documents, the calendar and the channel come from admin operations, the rest from the public API. Every call
+ * creates new stores. All services must be ready: the first error ends the call, without retries.
  */
 export async function seedDemo(options: {
   natsUrl: string;
@@ -59,14 +59,14 @@ export async function seedDemo(options: {
   try {
     const rpc = createRpcClient({ nats, log });
     const [pro, free] = await Promise.all([newStore(rpc, demoStores.pro), newStore(rpc, demoStores.free)]);
-    // Connected first, so that the appointments go the whole way to it.
+    // The calendar comes first, so that the appointments reach it.
     const calendar = await admin(rpc, connectCalendar, { body: { provider: 'feed' } }, pro.id);
-    if (!calendar.feed_url) throw new Error('the demo data could not be made: the feed calendar has no address');
+    if (!calendar.feed_url) throw new Error('the demo data could not be created: the feed calendar has no address');
     for (const body of demoAgents) await admin(rpc, createAgent, { body: { ...body } }, pro.id);
     for (const body of demoDocuments) await admin(rpc, importDocument, { body: { ...body } }, pro.id);
     const channel = { provider: 'sandbox', phone: demoStorePhone } as const;
     const { sandbox_url } = await admin(rpc, connectChannel, { body: channel }, pro.id);
-    if (!sandbox_url) throw new Error('the demo data could not be made: the sandbox has no address');
+    if (!sandbox_url) throw new Error('the demo data could not be created: the sandbox has no address');
     const { appointments, leads } = await fillProStore(postTo(baseUrl, pro.api_key));
     await converse(postTo(baseUrl, pro.api_key), postTo(sandbox_url), leads);
     const { lead, ...followup } = demoFollowup;
@@ -94,7 +94,7 @@ async function fillProStore(post: Post): Promise<{ appointments: Appointment[]; 
   return { appointments, leads };
 }
 
-/** Conversations side by side; in each, a line is said when the one before it has arrived. */
+/** Runs the conversations in parallel. In each, a line follows after the previous one has arrived. */
 async function converse(postToApi: Post, postToSandbox: Post, leads: readonly Lead[]): Promise<void> {
   await Promise.all(
     demoConversations.map(async ({ lead: place, lines }) => {
@@ -116,7 +116,7 @@ async function admin<O extends Operation>(
 ): Promise<ReplyOf<O>> {
   const context = { requestId: randomUUID(), deadline: Date.now() + requestTimeoutMs, storeId };
   return rpc.call(operation, request, context).catch((cause: Error) => {
-    throw new Error(`the demo data could not be made: ${operation.subject}: ${cause.message}`, { cause });
+    throw new Error(`the demo data could not be created: ${operation.subject}: ${cause.message}`, { cause });
   });
 }
 
@@ -136,23 +136,23 @@ const postTo =
     });
     const answer = await response.text();
     if (!response.ok) {
-      throw new Error(`the demo data could not be made: POST ${path} answered ${response.status}: ${answer}`);
+      throw new Error(`the demo data could not be created: POST ${path} answered ${response.status}: ${answer}`);
     }
     return JSON.parse(answer);
   };
 
-/** Posts them all, a few at once, and gives the answers in the same order. */
+/** Posts all bodies, 6 at a time, and returns the answers in the same order. */
 const postAll = <T>(post: Post, path: string, bodies: readonly object[]): Promise<T[]> =>
   Readable.from(bodies)
     .map((body: object) => post(path, body), { concurrency: requestsAtOnce })
     .toArray();
 
-/** The feed is what a newcomer looks at first: it must be there, at the address that is shown. */
+/** Checks the calendar feed at its announced address, because a new user looks at it first. */
 async function checkFeed(feedUrl: string, publicUrl: string, appointments: number): Promise<void> {
   const response = await fetch(feedUrl, { signal: AbortSignal.timeout(requestTimeoutMs) });
   const events = (await response.text()).split('BEGIN:VEVENT').length - 1;
   if (!feedUrl.startsWith(`${publicUrl}/`) || response.status !== 200 || events !== appointments) {
     const found = `HTTP ${response.status} with ${events} of ${appointments} appointments`;
-    throw new Error(`the demo data could not be made: the calendar feed below ${publicUrl} answered ${found}`);
+    throw new Error(`the demo data could not be created: the calendar feed below ${publicUrl} answered ${found}`);
   }
 }

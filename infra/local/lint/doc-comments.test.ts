@@ -11,7 +11,7 @@ test.each([
   expect(detachedDocComments(source)).toHaveLength(1);
 });
 
-test('a doc comment above a declaration, a member or a parameter is none', () => {
+test('a doc comment above a declaration, a member or a parameter is attached', () => {
   const source = `
 /** A page. */
 export type Page = {

@@ -4,11 +4,11 @@ import { root } from '../paths.ts';
 
 const folders = ['packages', 'services', 'workflows', 'apps', 'infra', 'tests', 'bench', 'docs'];
 
-/** Whether a line cannot be documented: it is missing or empty, an import, the end of a block, another comment. */
+/** Whether a line cannot be documented: it is missing, empty, an import, the end of a block, or another comment. */
 const isNothing = (line: string | undefined): boolean =>
   line === undefined || /^\s*($|import\b|[)}\]]|\/\*|\/\/(?! biome-ignore)|export (\*|\{))/.test(line);
 
-/** The numbers, from 1, of the lines where a doc comment ends that is attached to nothing. */
+/** The line numbers, from 1, where a doc comment ends that documents nothing. */
 export function detachedDocComments(source: string): number[] {
   const lines = source.split('\n');
   const ends = lines.flatMap((line, index) => (/^\s*\/\*\*.*\*\/\s*$|^\s*\*\/\s*$/.test(line) ? [index] : []));
@@ -25,6 +25,7 @@ if (import.meta.main) {
   const faults = files.flatMap((file) =>
     detachedDocComments(readFileSync(join(root, file), 'utf8')).map((line) => `${file}:${line}`),
   );
-  for (const fault of faults) console.log(`${fault} a doc comment stands directly above what it documents`);
+  for (const fault of faults)
+    console.log(`${fault} this doc comment documents nothing: put it directly above a declaration`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

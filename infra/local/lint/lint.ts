@@ -14,7 +14,7 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'doc comments', command: 'node', args: [join(import.meta.dirname, 'doc-comments.ts')] },
 ];
 
-// All at once; what each one found is shown when all have ended, so that they do not talk across one another.
+// The checks run in parallel. Their output appears after all have ended, so that it does not interleave.
 const results = await Promise.all(checks.map(async (check) => ({ ...check, ...(await runCheck(check)) })));
 const failed = results.filter(({ ok }) => !ok);
 for (const { name, text } of failed) console.log(`── ${name} ──\n${text}`);

@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A place that serves an archive with a program that says it is of that version. */
+/** Serves an archive with a program that reports this version. Returns the address. */
 async function originWith(version: string): Promise<string> {
   writeFileSync(join(folder, 'temporal'), `#!/bin/sh\necho temporal version ${version}\n`);
   chmodSync(join(folder, 'temporal'), 0o644);
@@ -39,14 +39,14 @@ async function originWith(version: string): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-test('a download is kept under the name of its version and can be run', async () => {
+test('a download is stored under its version and can be executed', async () => {
   const path = await downloadTool(temporalTool, env, () => {}, await originWith('1.5.1'));
   expect(path).toBe(toolPath(temporalTool, env));
   expect(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout).toContain('1.5.1');
   expect(cachedGoTool(temporalTool, env)).toBe(path);
 });
 
-test('a download of another version is refused and leaves nothing behind', async () => {
+test('a download of another version is rejected and leaves no files', async () => {
   await expect(downloadTool(temporalTool, env, () => {}, await originWith('1.4.0'))).rejects.toThrow(
     'it is not v1.5.1',
   );
@@ -54,7 +54,7 @@ test('a download of another version is refused and leaves nothing behind', async
   expect(readdirSync(dirname(toolPath(temporalTool, env)))).toEqual([]);
 });
 
-test('a place that is not there is said with its address', async () => {
+test('the error for an unreachable origin contains its address', async () => {
   const origin = `http://127.0.0.1:${await freePort()}`;
   await expect(downloadTool(temporalTool, env, () => {}, origin)).rejects.toThrow(
     `could not be downloaded from ${origin}`,

@@ -8,7 +8,7 @@ import { type GoTool, toolPath } from './go-tool.ts';
 const answerWithinMs = 4000;
 const stalledAfterMs = 20_000;
 
-/** The Temporal project's own build, from where its SDKs fetch it. Gives up soon when that place cannot be reached. */
+/** Downloads the Temporal project's own build from where its SDKs get it. Gives up after 4 s without an answer. */
 export async function downloadTool(
   tool: GoTool,
   env: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ export async function downloadTool(
     renameSync(join(folder, tool.name), path);
     return path;
   } catch (error) {
-    // fetch says only that it failed; the reason is its cause.
+    // The message of fetch is only "fetch failed". The reason is its cause.
     const { message, cause } = error as Error & { cause?: Error };
     throw new Error(`${tool.title} could not be downloaded from ${url}: ${cause?.message || message}`);
   } finally {

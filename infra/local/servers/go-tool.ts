@@ -16,7 +16,7 @@ export type GoTool = {
 
 const progressEveryMs = 10_000;
 
-/** Where a tool of exactly this version is, or will be: the name carries the version, as a Go build does not tell it. */
+/** The path of this version of a tool. The file name has the version, because a Go build does not report it. */
 export const toolPath = (tool: GoTool, env: NodeJS.ProcessEnv): string =>
   join(cacheDirectory(env), 'go', 'bin', `${tool.name}-${tool.version}`);
 
@@ -25,7 +25,7 @@ export const cachedGoTool = (tool: GoTool, env: NodeJS.ProcessEnv): string | und
   return existsSync(path) ? path : undefined;
 };
 
-/** Compiles the tool with the machine's Go, all of it inside our cache; reports how far it is. */
+/** Compiles the tool with the machine's Go inside our cache, and reports progress. Throws when Go is missing. */
 export async function buildGoTool(
   tool: GoTool,
   env: NodeJS.ProcessEnv,
@@ -42,13 +42,13 @@ export async function buildGoTool(
     async () => {
       const cached = cachedGoTool(tool, env);
       if (cached) return cached;
-      // Kept by a build that is interrupted: the next one goes on from what it compiled.
+      // An interrupted build keeps this folder, and the next build continues from it.
       const workspace = join(home, `building-${tool.name}`);
       await install(go, tool, goEnvironment(env, home, workspace), report);
       const path = toolPath(tool, env);
       mkdirSync(join(home, 'bin'), { recursive: true });
       renameSync(join(workspace, 'bin', basename(tool.package) || tool.name), path);
-      // Sources and objects are some gigabytes and of no further use.
+      // Sources and objects take some gigabytes and are no longer needed.
       rmSync(workspace, { recursive: true, force: true });
       return path;
     },
@@ -59,7 +59,7 @@ function goEnvironment(env: NodeJS.ProcessEnv, home: string, workspace: string):
   const configuration = process.platform === 'darwin' ? 'Library/Application Support' : '.config';
   return {
     ...env,
-    // The user's own Go settings (a proxy, say) stay valid, while Go's telemetry is written inside the cache.
+    // Keeps the user's own Go settings, such as a proxy, and puts Go's telemetry into the cache.
     GOENV: env.GOENV || join(env.XDG_CONFIG_HOME || join(homedir(), configuration), 'go', 'env'),
     XDG_CONFIG_HOME: join(home, 'config'),
     GOPATH: workspace,
@@ -95,7 +95,7 @@ async function install(
       else counts.compiled += 1;
     },
   );
-  // The compilers that it started are of its group: a Ctrl-C leaves none of them.
+  // Kills the whole process group at exit, so that Ctrl-C leaves no compiler running.
   const endGroup = () => {
     if (!child.hasExited()) process.kill(-child.pid, 'SIGKILL');
   };

@@ -13,7 +13,7 @@ const natsServer = {
   version: 'v2.15.2',
 };
 
-/** nats-server 2.15 or a later 2.x from PATH, else from the cache, else built once. */
+/** Finds nats-server 2.15 or a later 2.x: on PATH, else in the cache, else built once. */
 export async function findNats(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
   const onPath = findOnPath(natsServer.name, env);
   if (onPath) {
@@ -26,7 +26,7 @@ export async function findNats(env: NodeJS.ProcessEnv, report: (text: string) =>
     return await buildGoTool(natsServer, env, report);
   } catch (error) {
     throw new Error(
-      `No NATS server. Any one of these helps: set NATS_URL to a server that runs; put nats-server 2.15 or newer on PATH; install Go (https://go.dev/dl), with its module proxy reachable.\n${(error as Error).message}`,
+      `No NATS server was found. Do one of these: set NATS_URL to a running server; put nats-server 2.15 or newer on PATH; install Go (https://go.dev/dl) with access to its module proxy.\n${(error as Error).message}`,
     );
   }
 }

@@ -29,11 +29,11 @@ export type PostgresOptions = {
   dataDirectory: string;
   port: number;
   password: string;
-  /** A throwaway cluster may lose everything when the machine does, and is faster for it. */
+  /** False for a temporary cluster, which is faster but loses data when the machine fails. */
   durable: boolean;
 };
 
-/** PostgreSQL 18 from PATH, else the one that came with the dependencies. */
+/** Finds PostgreSQL 18: on PATH, else in the dependencies. */
 export function findPostgres(env: NodeJS.ProcessEnv): PostgresBinaries {
   const [onPath, initdb] = [findOnPath('postgres', env), findOnPath('initdb', env)];
   if (onPath && initdb && dirname(onPath) === dirname(initdb)) {
@@ -47,7 +47,7 @@ export function findPostgres(env: NodeJS.ProcessEnv): PostgresBinaries {
     return { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') };
   } catch {
     throw new Error(
-      `No PostgreSQL ${major} for this machine: ${platform} does not exist. Put PostgreSQL ${major} on PATH, or set POSTGRES_URL to an administrator's connection of a server that runs.`,
+      `No PostgreSQL ${major} for this machine: ${platform} does not exist. Put PostgreSQL ${major} on PATH, or set POSTGRES_URL to an administrator's connection of a running server.`,
     );
   }
 }
@@ -55,7 +55,7 @@ export function findPostgres(env: NodeJS.ProcessEnv): PostgresBinaries {
 export const adminUrl = (options: { port: number; password: string; database?: string }): string =>
   `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${options.database ?? 'postgres'}`;
 
-/** Makes the cluster when there is none, clears what a killed server left, and says how to run it. */
+/** Creates the cluster when there is none, removes the pid file of a killed server, and returns how to run it. */
 export async function preparePostgres(options: PostgresOptions): Promise<ProcessSpec> {
   const runAs = process.getuid?.() === 0 ? nobody() : undefined;
   await removeStalePid(options.dataDirectory);
@@ -63,7 +63,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
   const found = readFileSync(join(options.dataDirectory, 'PG_VERSION'), 'utf8').trim();
   if (found !== String(major)) {
     throw new Error(
-      `${options.dataDirectory} was made by PostgreSQL ${found}, this is ${major}. Move that folder away to start anew.`,
+      `${options.dataDirectory} was created by PostgreSQL ${found}, but this is PostgreSQL ${major}. Move that folder away to start with no data.`,
     );
   }
 
@@ -87,7 +87,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
     ],
     env: { ...process.env, LC_ALL: 'C' },
     runAs,
-    stopSignal: 'SIGINT', // fast: ends sessions, keeps everything committed
+    stopSignal: 'SIGINT', // fast shutdown: ends sessions and keeps committed data
     isReady: () => accepts(adminUrl(options)),
   };
 }
@@ -104,7 +104,7 @@ async function accepts(url: string): Promise<true | string> {
   }
 }
 
-/** Makes the cluster beside its place and moves it there when it is whole, so that a killed start leaves no half. */
+/** Creates the cluster in a temporary folder and moves it when complete, so that a killed start leaves no half. */
 async function initialise(options: PostgresOptions, runAs: ProcessSpec['runAs']): Promise<void> {
   const workshop = `${options.dataDirectory}.new`;
   const data = join(workshop, 'data');
@@ -118,7 +118,7 @@ async function initialise(options: PostgresOptions, runAs: ProcessSpec['runAs'])
     command: options.binaries.initdb,
     args: [
       ...['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-      // The built-in locale is the same on every machine; no system locale is asked for.
+      // The built-in locale is the same on every machine and needs no locale of the system.
       ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
       ...(options.durable ? [] : ['--no-sync']),
     ],
@@ -128,12 +128,12 @@ async function initialise(options: PostgresOptions, runAs: ProcessSpec['runAs'])
     isReady: async () => true,
   });
   const how = await child.exited;
-  if (how !== 'exit code 0') throw new Error(`PostgreSQL could not make its data folder (${how})\n${child.tail()}`);
+  if (how !== 'exit code 0') throw new Error(`PostgreSQL could not create its data folder (${how})\n${child.tail()}`);
   renameSync(data, options.dataDirectory);
   rmSync(workshop, { recursive: true, force: true });
 }
 
-/** PostgreSQL refuses to run as root; `nobody` exists everywhere and owns nothing. */
+/** The user to run as instead of root, which PostgreSQL rejects. `nobody` exists everywhere and owns nothing. */
 function nobody(): { uid: number; gid: number } {
   const entry = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -141,22 +141,24 @@ function nobody(): { uid: number; gid: number } {
     .find(([name]) => name === 'nobody');
   if (!entry?.[2] || !entry[3] || spawnSync('setpriv', ['--version']).status !== 0) {
     throw new Error(
-      'PostgreSQL does not run as root, and this machine lacks the user `nobody` or the command `setpriv` (util-linux) to run it as. Start as another user, or set POSTGRES_URL to a server that runs.',
+      'PostgreSQL does not run as root, and this machine lacks the user `nobody` or the command `setpriv` (util-linux). Start as another user, or set POSTGRES_URL to a running server.',
     );
   }
   return { uid: Number(entry[2]), gid: Number(entry[3]) };
 }
 
 /**
- * A killed postmaster that nobody reaps keeps its process id, and PostgreSQL then refuses to start over it. Its backends
- * hold the data a moment longer than it lives. Both work inside the data folder: only when nobody does, the file goes.
+ * Removes the pid file of a killed server, because PostgreSQL does not start while a zombie has that pid. The backends
+ * of a killed server use the data a little longer. Every process of a server has the data folder as its working
+ * directory, so the file is removed only when no process has it.
  */
 async function removeStalePid(dataDirectory: string): Promise<void> {
   const pidFile = join(dataDirectory, 'postmaster.pid');
   if (!existsSync(pidFile) || process.platform !== 'linux') return;
   const until = Date.now() + 10_000;
   while (someoneWorksIn(dataDirectory)) {
-    if (Date.now() > until) throw new Error(`A PostgreSQL server still runs on ${dataDirectory}`);
+    if (Date.now() > until)
+      throw new Error(`A PostgreSQL server still runs on ${dataDirectory}. Stop it and start again.`);
     await pause(50);
   }
   rmSync(pidFile, { force: true });
@@ -168,7 +170,7 @@ function someoneWorksIn(folder: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      return false; // gone, a zombie, or another user's
+      return false; // ended, a zombie, or another user's process
     }
   });
 }

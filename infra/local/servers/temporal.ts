@@ -16,21 +16,21 @@ const serverMinor = 29;
 
 export type TemporalOptions = {
   binary: string;
-  /** A folder of its own: it keeps an id in its home. */
+  /** The server's own home folder, in which it keeps an id. */
   home: string;
   ports: { grpc: number; ui?: number; http: number; metrics: number };
-  /** The file that keeps workflows across restarts; without it they live in memory. */
+  /** The file that keeps workflows across restarts; without it, they are only in memory. */
   databaseFile?: string;
   namespaces?: string[];
-  /** Limits of the server, by name. */
+  /** Dynamic configuration of the server, by name. */
   dynamicConfig?: Record<string, number>;
 };
 
-/** The Temporal command from PATH, else from the cache, else downloaded, else built once. */
+/** Finds the `temporal` command: on PATH, else in the cache, else downloaded, else built once. */
 export async function findTemporal(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
   const onPath = findOnPath(temporalCli.name, env);
   if (onPath) {
-    // A build from source calls itself 0.0.0-DEV; the server inside it tells.
+    // A build from source reports 0.0.0-DEV as its version, but the version of its server is right.
     const [, minor] =
       /Server 1\.(\d+)\./.exec(spawnSync(onPath, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
     if (Number(minor) >= serverMinor) return onPath;
@@ -46,7 +46,7 @@ export async function findTemporal(env: NodeJS.ProcessEnv, report: (text: string
     }
   }
   throw new Error(
-    `No Temporal server. Any one of these helps: set TEMPORAL_ADDRESS to a server that runs; put the \`temporal\` command 1.5 or newer on PATH; let https://temporal.download be reached; install Go (https://go.dev/dl), with its module proxy reachable.\n${tried.join('\n')}`,
+    `No Temporal server was found. Do one of these: set TEMPORAL_ADDRESS to a running server; put the \`temporal\` command 1.5 or newer on PATH; allow access to https://temporal.download; install Go (https://go.dev/dl) with access to its module proxy.\n${tried.join('\n')}`,
   );
 }
 

@@ -9,7 +9,7 @@ const toxiproxyServer = {
   version: 'v2.12.0',
 };
 
-/** toxiproxy-server from PATH, else from the cache, else built once. Only the chaos runs use it. */
+/** Finds toxiproxy-server: on PATH, else in the cache, else built once. Only the chaos tests use it. */
 export async function findToxiproxy(env: NodeJS.ProcessEnv, report: (text: string) => void): Promise<string> {
   return (
     findOnPath('toxiproxy-server', env) ??

@@ -5,7 +5,7 @@ import { messageSources, messageStatuses } from './messaging/messages.ts';
 import { AppointmentStatus } from './scheduling/appointments.ts';
 import { followupCancelReasons } from './scheduling/followups.ts';
 
-/** The JetStream stream that holds the domain events, and the subject of an event type: `events.<type>`. */
+/** The JetStream stream of the domain events. The subject of an event is `events.<type>`. */
 export const eventStream = { name: 'EVENTS', subjects: 'events.>' } as const;
 
 export const eventSubject = (type: EventType): string => `events.${type}`;
@@ -13,8 +13,8 @@ export const eventSubject = (type: EventType): string => `events.${type}`;
 const event = <Data extends TSchema>(description: string, data: Data) => ({ description, data });
 
 /**
- * Published facts, in the past tense. Delivered at least once and in no promised order; `id` is the same on every
- * delivery. Ids and states only: whoever needs more asks the service that owns the row.
+ * Published facts, in the past tense. Delivery is at least once and in no guaranteed order; `id` is the same on every
+ * delivery. Events hold only ids and states: a consumer that needs more asks the service that owns the row.
  */
 export const eventCatalogue = {
   'scheduling.appointment.created': event(
@@ -30,7 +30,7 @@ export const eventCatalogue = {
     Type.Object({ followup_id: Uuid, lead_id: Uuid, due_at: Timestamp }),
   ),
   'scheduling.followup.sent': event(
-    'The channel took the message of a follow-up.',
+    'The channel accepted the message of a follow-up.',
     Type.Object({ followup_id: Uuid, lead_id: Uuid, message_id: Uuid }),
   ),
   'scheduling.followup.failed': event(
@@ -38,7 +38,7 @@ export const eventCatalogue = {
     Type.Object({ followup_id: Uuid, lead_id: Uuid, code: Type.String() }),
   ),
   'scheduling.followup.cancelled': event(
-    'A follow-up was called off before it was sent.',
+    'A follow-up was cancelled before it was sent.',
     Type.Object({ followup_id: Uuid, lead_id: Uuid, reason: OneOf(followupCancelReasons) }),
   ),
   'crm.lead.created': event(
@@ -46,7 +46,7 @@ export const eventCatalogue = {
     Type.Object({ lead_id: Uuid, status: LeadStatus, seller_id: NullableUuid }),
   ),
   'crm.leads.imported': event(
-    'Leads were created by an import. It stands in place of a `crm.lead.created` for each of them.',
+    'An import created leads. This event replaces a `crm.lead.created` for each of them.',
     Type.Object({ lead_ids: Type.Array(Uuid) }),
   ),
   'crm.lead.updated': event(
@@ -56,7 +56,7 @@ export const eventCatalogue = {
   'crm.seller.created': event('A seller was created.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
   'crm.seller.updated': event('A seller was changed.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
   'crm.seller.deleted': event(
-    'A seller was deleted, and so many leads were unassigned. It stands in place of a `crm.lead.updated` for each of them.',
+    'A seller was deleted and their leads were unassigned. This event replaces a `crm.lead.updated` for each lead.',
     Type.Object({ seller_id: Uuid, leads_unassigned: Type.Integer() }),
   ),
   'crm.agent.created': event(
@@ -72,29 +72,29 @@ export const eventCatalogue = {
     Type.Object({ document_id: Uuid, is_active: Type.Boolean() }),
   ),
   'messaging.message.received': event(
-    'A lead wrote.',
+    'A lead sent a message.',
     Type.Object({ message_id: Uuid, lead_id: Uuid, session_id: Uuid, received_at: Timestamp }),
   ),
   'messaging.message.sent': event(
-    'The channel took a message.',
+    'The channel accepted a message.',
     Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources) }),
   ),
   'messaging.message.status_changed': event(
-    'The channel reported on a message.',
+    'The channel sent a status update for a message.',
     Type.Object({ message_id: Uuid, lead_id: Uuid, status: OneOf(messageStatuses) }),
   ),
   'messaging.message.failed': event(
-    'A message was refused by the channel, or given up.',
+    'The channel rejected a message, or the service gave it up.',
     Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources), code: Type.String() }),
   ),
   'messaging.message.unsettled': event(
-    'A person should see to a message: its outcome is unknown or not reported, or it waits for a channel, for too long.',
+    'A message needs attention: for too long its outcome is unknown, no status update came, or it waits for a channel.',
     Type.Object({ message_id: Uuid, lead_id: Uuid }),
   ),
   'messaging.session.started': event('A session began.', Type.Object({ session_id: Uuid, lead_id: Uuid })),
   'messaging.session.ended': event('A session ended.', Type.Object({ session_id: Uuid, lead_id: Uuid })),
-  'messaging.lead.opted_out': event('A lead asked for no more messages.', Type.Object({ lead_id: Uuid })),
-  'messaging.lead.opted_in': event('A lead takes messages again.', Type.Object({ lead_id: Uuid })),
+  'messaging.lead.opted_out': event('A lead opted out of messages.', Type.Object({ lead_id: Uuid })),
+  'messaging.lead.opted_in': event('A lead opted in to messages again.', Type.Object({ lead_id: Uuid })),
 } as const;
 
 export type EventType = keyof typeof eventCatalogue;

@@ -4,7 +4,7 @@ import { closeConversationReports, resetConversationReports, verifyConversationR
 import { closeSchedulingReports, resetSchedulingReports, verifySchedulingReports } from './scheduling/reports.ts';
 import type { ReportService } from './workflows.ts';
 
-/** What each service can be asked about the rollups of its reports. */
+/** The rollup operations of each service with reports. */
 export const rollupOperations = {
   crm: { close: closeLeadReports, verify: verifyLeadReports, reset: resetLeadReports },
   messaging: { close: closeConversationReports, verify: verifyConversationReports, reset: resetConversationReports },

@@ -1,10 +1,10 @@
-// What services and the worker agree on about workflows. Constants and types only: this file is bundled into the
-// workflow sandbox.
+// The contract between services and the worker about workflows. Constants and types only: the workflow sandbox bundles
+// this file.
 
-/** Input of every entity workflow: which row of which store it carries. Ids only, nothing personal. */
+/** Input of every entity workflow: its store and its row. Only ids, no personal data. */
 export type EntityWorkflowInput = { readonly storeId: string; readonly entityId: string };
 
-/** A workflow that carries one row over time: its type, task queue, id, and the signals that mean *look at the row*. */
+/** An entity workflow: its type, task queue, id and signals. Every signal means *run the step again*. */
 export type EntityWorkflowDefinition = {
   readonly name: string;
   readonly taskQueue: string;
@@ -12,7 +12,7 @@ export type EntityWorkflowDefinition = {
   readonly signals: readonly string[];
 };
 
-/** Brings an appointment to the connected calendar, and every later change of it. */
+/** Syncs an appointment, and every later change of it, to the connected calendar. */
 export const appointmentWorkflow = {
   name: 'appointment',
   taskQueue: 'calendar',
@@ -21,21 +21,21 @@ export const appointmentWorkflow = {
   signals: ['created', 'changed', 'cancelled', 'calendar_connected', 'calendar_disconnected', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
-/** Sends a lead's outbound messages in the order of their acceptance; its entity is the lead. */
+/** Sends a lead's outbound messages in the order of acceptance. Its entity is the lead. */
 export const deliveryWorkflow = {
   name: 'delivery',
   taskQueue: 'delivery',
   workflowId: (leadId: string) => `delivery:${leadId}`,
-  /** `message_accepted` starts it; the others say that what it waits for may be over. */
+  /** `message_accepted` starts it; the others say that its wait may be over. */
   signals: ['message_accepted', 'message_settled', 'channel_connected', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
-/** Waits until a follow-up is due, and sends it unless it was cancelled; its entity is the follow-up. */
+/** Waits until a follow-up is due, then sends it unless it was cancelled. Its entity is the follow-up. */
 export const followupWorkflow = {
   name: 'followup',
   taskQueue: 'followup',
   workflowId: (followupId: string) => `followup:${followupId}`,
-  /** `scheduled` starts it; `cancelled` ends it; the others say that what it waits for may be over. */
+  /** `scheduled` starts it; `cancelled` ends it; the others say that its wait may be over. */
   signals: ['scheduled', 'cancelled', 'rescheduled', 'message_settled', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
@@ -53,13 +53,13 @@ export type SignalOf<Name extends EntityWorkflowName> = (typeof entityWorkflows)
  */
 export const stepLimits = { callMs: 10_000, requestMs: 12_000, leaseMs: 15_000, activityMs: 20_000 } as const;
 
-/** The services whose reports have rollups to be closed. */
+/** The services whose reports have rollups. */
 export const reportServices = ['crm', 'messaging', 'scheduling'] as const;
 export type ReportService = (typeof reportServices)[number];
 
 /**
- * Closes what is over of a service's reports. It carries no row: a Temporal Schedule of each service starts it a minute
- * after every quarter of an hour, unless the run before still goes on. Late or missing runs do no harm.
+ * Closes finished quarter-hours of a service's reports. It carries no row: one Temporal Schedule per service starts it
+ * a minute after every quarter of an hour, unless the previous run is still going. Late or missing runs do no harm.
  */
 export const reportClosing = {
   name: 'reportClosing',

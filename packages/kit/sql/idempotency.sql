@@ -1,4 +1,4 @@
--- Answers kept under their Idempotency-Key, written in the transaction that did what they report.
+-- Stored answers by Idempotency-Key. The transaction that does the work writes its answer here.
 -- Canonical text; a service's first migration holds a copy with its own roles for `service` and `service_system`.
 create table idempotency_records (
   store_id uuid not null,
@@ -7,10 +7,10 @@ create table idempotency_records (
   key text not null,
   -- SHA-256 in hex of the request's canonical body
   fingerprint text not null,
-  -- the reply's bytes as they were sent; null while an answer that comes after the commit is still open
+  -- the reply's bytes as they were sent; null until a deferred answer is known
   reply bytea,
   etag text,
-  -- the row that an open answer is about (`withDeferredIdempotency`; a service without it may leave the column out)
+  -- the row of a deferred answer (`withDeferredIdempotency`; a service without it may leave the column out)
   entity_id uuid,
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null default now() + interval '24 hours',

@@ -1,6 +1,6 @@
--- The outbox: what a transaction wants told to Temporal or to the event stream once it has committed.
+-- The outbox: the wake-ups and events of a transaction, which the relay delivers after its commit.
 -- Canonical text; a service's first migration holds a copy with its own roles for `service` and `service_system`.
--- Rows live for milliseconds, so the table is vacuumed early and by its dead rows, whatever its size.
+-- Rows live for milliseconds, so autovacuum starts early, by the number of dead rows whatever the table's size.
 create table outbox (
   id uuid primary key default uuidv7(),
   store_id uuid not null,
@@ -15,8 +15,8 @@ create table outbox (
   data jsonb,
   created_at timestamptz(3) not null default now(),
   attempts integer not null default 0,
-  -- when the relay may take the row: a claim moves it to the end of its lease, a failure to the next attempt
-  -- (to the microsecond: rounded up, a new row would not be due yet)
+  -- when the relay may claim the row: a claim moves it to the end of the lease, a failure to the next attempt
+  -- (in microseconds: rounded up to milliseconds, a new row would not be due yet)
   next_attempt_at timestamptz not null default now(),
   last_error text,
   check (case kind when 'workflow' then entity_id is not null and signal is not null else data is not null end)

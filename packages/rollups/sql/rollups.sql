@@ -1,25 +1,25 @@
--- The rollups of the reports. Copied into a service's migration, with `service` replaced by its name, after what
--- defines the view that they are made from, which is the service's own:
+-- The rollups of the reports. A service's migration holds a copy, with `service` replaced by its name. Before it, the
+-- migration defines the service's own view, from which the rollups are counted:
 --   report_facts (store_id uuid, subject uuid, metric text, at timestamptz, amount bigint)
---     `subject` is what the fact is about within the store, the zero uuid for the store itself. `at` is a moment by this
---     server's clock inside the transaction that recorded the fact, and never changes, nor does `amount`.
+--     `subject` is what the fact is about within the store; the zero UUID is the store itself. `at` is a moment by this
+--     server's clock inside the transaction that recorded the fact. `at` and `amount` never change.
 
--- Running totals. A row only for a quarter-hour in which something happened; its counts are the totals, from the
--- beginning of time, of everything up to the end of that quarter, in the order of the service's list of metrics. That
--- list only grows: what a shorter array does not have is zero.
+-- Running totals. A quarter-hour has a row only if something happened in it. Its counts are the totals from the
+-- beginning of time to the end of that quarter, in the order of the service's list of metrics. The list only grows: a
+-- missing element of a shorter array is zero.
 create table report_quarters (
   store_id uuid not null,
   subject uuid not null,
-  -- when it begins, in UTC
+  -- the start of the quarter-hour, in UTC
   quarter timestamptz not null,
   counts bigint[] not null,
   primary key (store_id, subject, quarter)
 );
--- One row: quarters that begin before this moment are closed, and never change. The rest is counted from the facts.
+-- One row. Quarters before `closed_until` are closed and never change. Reports count the rest from the facts.
 create table report_closing (
   one boolean primary key default true check (one),
   closed_until timestamptz not null check (extract(epoch from closed_until) % 900 = 0),
-  -- raised whenever all of it is forgotten: totals that were read before may differ from those that are read now
+  -- raised by each reset: totals that were read before it may differ from totals read now
   generation integer not null default 1
 );
 insert into report_closing (closed_until) values ('1970-01-01T00:00:00Z');

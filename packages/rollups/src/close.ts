@@ -11,15 +11,15 @@ export type ClosingOptions = {
   readonly deadline: number;
 };
 
-/** `closed_until` is null when nothing is. `more`: there is more to close. */
+/** `closed_until` is null when nothing is closed. `more`: some finished quarter-hours are left. */
 export type Closed = { readonly closed_until: Date | null; readonly more: boolean };
 
-// `now()` is the moment at which a transaction's first statement arrived, which others see a little later.
+// `now()` is when a transaction's first statement arrived. Other sessions see the transaction a little later.
 const unseenMs = 10_000;
 
 /**
- * Closes what is over: first finds out what is settled, then counts it, in this order. Whoever else closes meanwhile
- * holds the lock, and has this one stop.
+ * Closes finished quarter-hours. It must first find out what is settled and then count it, in this order. It stops when
+ * another process is closing and holds the lock.
  */
 export async function closeQuarters(metrics: readonly string[], options: ClosingOptions): Promise<Closed> {
   const { systemDatabase, deadline } = options;
@@ -45,7 +45,7 @@ export async function closeQuarters(metrics: readonly string[], options: Closing
   };
 }
 
-/** The end of the last quarter-hour of which no fact can come any more, whichever role of the service records it. */
+/** The end of the last quarter-hour in which no role of the service can still record a fact. */
 async function findClosable({ database, systemDatabase, deadline }: ClosingOptions): Promise<Date> {
   const settled = await Promise.all([
     database.read({ storeId: storeItself, deadline }, findSettledMoment),
@@ -55,7 +55,7 @@ async function findClosable({ database, systemDatabase, deadline }: ClosingOptio
   return new Date(Math.floor(ms / quarterMs) * quarterMs);
 }
 
-/** Returns how many rows it wrote, or undefined when this stretch is not the next to be closed. */
+/** Returns how many rows it wrote, or undefined when another process is closing or has closed this stretch. */
 async function closeStretch(metrics: readonly string[], sql: Sql, from: Date, to: Date): Promise<number | undefined> {
   const mine = await sql`select from report_closing where closed_until = ${from} for update skip locked`;
   if (mine.length === 0) return undefined;

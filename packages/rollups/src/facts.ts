@@ -1,13 +1,13 @@
 import type { Sql } from '@mostrador/kit/database/database';
 
-/** Of all stores. */
+/** Whether no store has facts in this span. */
 export async function hasNoFacts(sql: Sql, from: Date, to: Date): Promise<boolean> {
   const [row] = await sql<[{ none: boolean }]>`
     select not exists (select from report_facts where at >= ${from} and at < ${to}) as none`;
   return row.none;
 }
 
-/** What happened in each quarter-hour, of all stores. */
+/** The facts of all stores, summed per quarter-hour. */
 export function factsByQuarter(sql: Sql, from: Date, to: Date) {
   return sql`
     select store_id, subject, date_bin('15 minutes', at, '2000-01-01T00:00:00Z') as quarter, metric,

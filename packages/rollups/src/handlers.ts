@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Rollups } from './rollups.ts';
 
-/** What every service with reports does about its rollups; the operations differ in their subjects alone. */
+/** The handlers of a service's rollup operations. They are the same in every service. */
 export type RollupHandlers = {
   readonly close: Handler<RollupOperations['close']>;
   readonly verify: Handler<RollupOperations['verify']>;
@@ -32,7 +32,7 @@ export function rollupHandlers<Metric extends string>(
     },
     reset: async ({ deadline, log }) => {
       const quarters = await rollups.reset(systemDatabase, { deadline });
-      log.info({ quarters }, 'the rollups of the reports are forgotten');
+      log.info({ quarters }, 'the rollups of the reports were deleted');
       return { quarters };
     },
   };

@@ -5,35 +5,35 @@ import type { Remembered, TotalsMemory } from './totals-memory.ts';
 /** A number for each metric. */
 export type Counts<Metric extends string> = Readonly<Record<Metric, number>>;
 
-/** What was counted of a subject. Amounts may be negative, so that totals can stand for a state: one more, one fewer. */
+/** The counts of a subject. Amounts may be negative, so that totals can represent a state: one more, one fewer. */
 export type SubjectCounts<Metric extends string> = {
   /** Over the whole span. */
   readonly total: Counts<Metric>;
-  /** Of all time, until this moment. */
+  /** Over all time, until now. */
   readonly now: Counts<Metric>;
 };
 
 export type StoreCounts<Metric extends string> = SubjectCounts<Metric> & {
   /** From each boundary to the next. */
   readonly buckets: readonly Counts<Metric>[];
-  /** Every subject of which anything was ever counted, but for the store itself; only if asked for. */
+  /** Every subject that was ever counted, except the store itself. Empty unless requested. */
   readonly subjects: ReadonlyMap<string, SubjectCounts<Metric>>;
-  /** What the query `alongside` gave, of the same moment. */
+  /** The result of the query `alongside`, from the same snapshot. */
   readonly alongside: unknown;
 };
 
 export type ReadOptions = {
-  /** In ascending order; each bucket is from one (inclusive) to the next (exclusive). Two at least. */
+  /** In ascending order, at least two. Each bucket is from one (inclusive) to the next (exclusive). */
   readonly boundaries: readonly Date[];
-  /** Count each subject too, over the whole span. */
+  /** Also count each subject, over the whole span. */
   readonly subjects?: boolean;
-  /** A query of one JSON value, which sees what the counts are made from. */
+  /** A query of one JSON value, which sees the same snapshot as the counts. */
   readonly alongside?: ReturnType<Sql['unsafe']>;
 };
 
-/** The totals at the boundary of this number, from 1: `{12,7}`. */
+/** The totals at a boundary, which is numbered from 1. `counts` is an array as text: `{12,7}`. */
 type ClosedTotals = [subject: string, boundary: number, counts: string];
-/** To be added to the totals at these boundaries. */
+/** An amount to add to the totals at the boundaries `first` to `last`. */
 type OpenTotals = [subject: string, first: number, last: number, metric: string, amount: number];
 type Row = {
   readonly generation: number;
@@ -44,8 +44,8 @@ type Row = {
 };
 
 /**
- * The difference of two totals is what happened between them. Totals at a boundary are those of the last closed quarter
- * before it, and what the facts have from there on. Those that the memory has are not looked up again.
+ * The difference of two totals is what happened between them. The totals at a boundary are those of the last closed
+ * quarter before it plus the facts from there on. Totals in the memory are not queried again.
  */
 export async function readTotals<Metric extends string>(
   metrics: readonly Metric[],
@@ -58,7 +58,7 @@ export async function readTotals<Metric extends string>(
   const remembered = memory.recall(storeId, boundaries.slice(1, -1));
   const asked = boundaries.filter((at) => !remembered.totals.has(at.getTime()));
   const row = await queryTotals(sql, storeId, asked, options);
-  // Counted anew in between: what was remembered is of another count.
+  // A reset came in between: the remembered totals belong to an older generation.
   if (!memory.agrees(remembered, row)) return readTotals(metrics, memory, sql, storeId, options);
 
   const totals = totalsOf(metrics, asked.length + 1, row);
@@ -93,7 +93,7 @@ function bucketsOf<Metric extends string>(
   return at.slice(1).map((later, bucket) => difference(empty, at[bucket], later));
 }
 
-/** The totals at these boundaries, and those of all time, which come last. */
+/** The totals at these boundaries. The totals of all time come last. */
 async function queryTotals(
   sql: Sql,
   storeId: string,
@@ -107,7 +107,7 @@ async function queryTotals(
     'infinity',
   ];
   const isCut = boundaries.some((at) => at.getTime() % quarterMs !== 0);
-  // Both limits of `at` are there for the planner's sake: of a range it expects little, of what is only later a third.
+  // `at` has two limits for the planner: it expects few rows in a range, but a third of all rows with one limit.
   const query = sql<[Row]>`
     with recursive
     closing as materialized (select closed_until, generation from report_closing),
@@ -158,20 +158,20 @@ async function queryTotals(
       (select coalesce(json_agg(json_build_array(subject, first, last, metric, amount)), '[]') from open) as open,
       ${alongside ? sql`(${alongside})` : sql`null`} as alongside
     from closing`;
-  // The plan is the same whatever is asked for, and takes longer to make than to carry out. PostgreSQL would make it anew
-  // each time, for it takes a boundary that it cannot see for ten.
+  // The plan does not depend on the parameters, and planning takes longer than running. PostgreSQL would plan each call
+  // again, because it assumes ten boundaries when it does not see the array.
   const [, [row]] = await Promise.all([planMode(sql, 'force_generic_plan'), query, planMode(sql, 'auto')]);
   return row;
 }
 
-/** For what comes after it on this connection; what is queued together travels together. */
+/** Applies to the next statements on this connection. Statements that are queued together are sent together. */
 const planMode = (sql: Sql, mode: 'auto' | 'force_generic_plan') =>
   sql`select set_config('plan_cache_mode', ${mode}, false)`;
 
-/** For each boundary and each metric; what is not there is zero. */
+/** Per boundary and metric; a missing element is zero. */
 type Totals = readonly (readonly number[])[];
 
-/** For each subject, each boundary and each metric; what is not there is zero. */
+/** Totals per subject, boundary and metric; a missing element is zero. */
 function totalsOf(metrics: readonly string[], boundaryCount: number, { closed, open }: Row): Map<string, number[][]> {
   const positions = new Map(metrics.map((metric, position) => [metric, position]));
   const totals = new Map<string, number[][]>();
@@ -195,7 +195,7 @@ function totalsOf(metrics: readonly string[], boundaryCount: number, { closed, o
 
 const zeros = (boundaries: number): number[][] => Array.from({ length: boundaries }, () => []);
 
-/** There are thousands of numbers in a report: copies of an object that has all of its members are quicker to fill. */
+/** A report has thousands of numbers. A copy of an object that has all members is faster to fill than a new one. */
 function difference<Metric extends string>(
   empty: Counts<Metric>,
   before: readonly number[] = [],

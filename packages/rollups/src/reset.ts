@@ -1,7 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import { nothingClosed } from './quarter.ts';
 
-/** Waits for a closing that runs, and has the next one begin from the beginning. Readers go on undisturbed. */
+/** Waits for a running closing, then makes the next one start from the beginning. Readers are not blocked. */
 export async function resetQuarters(
   systemDatabase: SystemDatabase,
   { deadline }: { readonly deadline: number },

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => kit?.drop());
 
 const hourMs = 4 * quarterMs;
-/** The beginning of this quarter-hour, or of the one before while this one is very young: all before it can be closed. */
+/** The start of this quarter-hour, or of the previous one in the first minute: everything before it can be closed. */
 const over = Math.floor((Date.now() - 60_000) / quarterMs) * quarterMs;
 const fromOver = (ms: number) => new Date(over + ms);
 const deadline = () => Date.now() + 60_000;
@@ -82,7 +82,7 @@ function expected(facts: readonly Fact[], boundaries: readonly Date[]) {
 }
 
 const subjects = [storeItself, randomUUID(), randomUUID()];
-/** Around the end of what can be closed; often at a quarter-hour to the millisecond. */
+/** Around the end of what can be closed; often exactly at a quarter-hour. */
 const moment = fc
   .tuple(fc.integer({ min: -4 * 24 * 4, max: 8 }), fc.constantFrom(0, 0, -1, 1, 7 * 60_000))
   .map(([quarters, ms]) => fromOver(quarters * quarterMs + ms));
@@ -97,7 +97,7 @@ const boundaries = fc
   .uniqueArray(moment, { minLength: 2, maxLength: 8, selector: (at) => at.getTime() })
   .map((moments) => moments.sort((a, b) => a.getTime() - b.getTime()));
 
-test('a span is counted as its facts are, whatever of it is closed', async () => {
+test('the counts of a span equal its facts, whatever part of it is closed', async () => {
   await fc.assert(
     fc.asyncProperty(facts, facts, boundaries, async (before, later, at) => {
       await reset();
@@ -115,7 +115,7 @@ test('a span is counted as its facts are, whatever of it is closed', async () =>
   expect(await verifyAll()).toEqual([]);
 }, 120_000);
 
-test('what was closed in several goes adds up, over stretches of emptiness', async () => {
+test('counts add up over several closings with long empty stretches between', async () => {
   await reset();
   const storeId = randomUUID();
   const days = [-4000, -4000, -900, -899, -30, -1].map((day, n) => seen(fromOver(day * 24 * hourMs + n)));
@@ -138,7 +138,7 @@ test('what was closed in several goes adds up, over stretches of emptiness', asy
   expect(await verifyAll()).toEqual([]);
 });
 
-test('closings that meet do no harm, and closing what is closed does nothing', async () => {
+test('concurrent closings do no harm, and closing again changes nothing', async () => {
   await reset();
   const storeId = randomUUID();
   await addFacts(
@@ -156,7 +156,7 @@ test('closings that meet do no harm, and closing what is closed does nothing', a
   expect(await verifyAll()).toEqual([]);
 });
 
-test('what transactions of either role may still record is not settled', async () => {
+test('a moment is not settled while a transaction of either role is still running', async () => {
   for (const database of [kit.database, kit.systemDatabase]) {
     const scope = { storeId: randomUUID(), deadline: deadline() };
     await database.write(scope, async (sql) => {
@@ -166,7 +166,7 @@ test('what transactions of either role may still record is not settled', async (
   }
 });
 
-test('a metric that came later was zero before', async () => {
+test('a metric that is added later counts zero before', async () => {
   await reset();
   const storeId = randomUUID();
   await addFacts(storeId, [seen(fromOver(-hourMs))]);
@@ -180,7 +180,7 @@ test('a metric that came later was zero before', async () => {
   expect(await verifyAll(grown)).toEqual([]);
 });
 
-test('each quarter-hour that the facts contradict is found, and made anew it is right', async () => {
+test('verify finds each wrong quarter-hour, and a reset corrects it', async () => {
   await reset();
   const storeId = randomUUID();
   const seller = randomUUID();
@@ -204,7 +204,7 @@ test('each quarter-hour that the facts contradict is found, and made anew it is 
   expect(await verifyAll()).toEqual([]);
 });
 
-test('closed totals are looked up once, until all is made anew, by whichever process', async () => {
+test('closed totals are queried once, until any process resets the rollups', async () => {
   await reset();
   const storeId = randomUUID();
   const at = [-30, -20, -10, 0].map((hours) => fromOver(hours * hourMs));
@@ -212,7 +212,7 @@ test('closed totals are looked up once, until all is made anew, by whichever pro
   await closeAll();
   const buckets = async () => (await read(storeId, at)).buckets.map((counts) => counts.seen);
   expect(await buckets()).toEqual([1, 1, 1]);
-  // What nobody may do shows what is looked up: the two inner boundaries are not.
+  // This forbidden change shows which totals are queried: not those of the two inner boundaries.
   await kit.adminSql`update report_quarters set counts[1] = counts[1] + 10 where store_id = ${storeId}`;
   expect(await buckets()).toEqual([1, 1, 11]);
   await addFacts(storeId, [seen(fromOver(-15 * hourMs))]);
@@ -224,7 +224,7 @@ test('closed totals are looked up once, until all is made anew, by whichever pro
   expect(await buckets()).toEqual([1, 2, 1]);
 });
 
-test('reports that are read while all is made anew again and again are right', async () => {
+test('reports are right while the rollups are reset again and again', async () => {
   await reset();
   const storeId = randomUUID();
   const hours = Array.from({ length: 40 }, (_, hour) => fromOver((hour - 40) * hourMs));
@@ -250,7 +250,7 @@ test('reports that are read while all is made anew again and again are right', a
   for (const reports of await Promise.all(reading)) expect(reports).toBeGreaterThan(0);
 });
 
-test('requests see their own store’s rollups alone, and write none', async () => {
+test('requests see only the rollups of their own store, and cannot write any', async () => {
   const storeId = randomUUID();
   await reset();
   await addFacts(storeId, [seen(fromOver(-hourMs))]);
@@ -262,14 +262,14 @@ test('requests see their own store’s rollups alone, and write none', async () 
   }
 });
 
-test('a fact of a metric that nobody knows is not passed over', async () => {
+test('a fact with an unknown metric is an error', async () => {
   const storeId = randomUUID();
   await kit.adminSql`insert into facts values (${storeId}, ${storeItself}, 'odd', ${fromOver(2 * hourMs)}, 1)`;
   await expect(read(storeId, [fromOver(0), fromOver(hourMs)])).rejects.toThrow('not in the list: odd');
   await kit.adminSql`delete from facts where metric = 'odd'`;
 });
 
-test('whoever has the connection afterwards has plans made for what they ask, also when counting failed', async () => {
+test('a read resets the plan cache mode of its connection, also when it failed', async () => {
   const storeId = randomUUID();
   const boundaries = [fromOver(0), fromOver(hourMs)];
   const modes = await kit.database.read({ storeId, deadline: deadline() }, async (sql) => {

@@ -1,28 +1,28 @@
 import { LRUCache } from 'lru-cache';
 import { quarterMs } from './quarter.ts';
 
-/** A store's totals at moments (epoch ms), of one generation of the rollups. */
+/** A store's totals at moments (epoch ms), from one generation of the rollups. */
 export type Remembered = {
   readonly generation: number | undefined;
   readonly totals: ReadonlyMap<number, readonly number[]>;
 };
 
-/** How far the rollups are closed, and how often they have been made anew. */
+/** How far the rollups are closed, and their generation, which each reset raises. */
 type Closing = { readonly closed_until: Date; readonly generation: number };
 
 /**
- * The totals of stores at closed quarter-hours, which never change until all are made anew: then the generation is another
- * one, and nothing of the one before is remembered.
+ * The totals of stores at closed quarter-hours. They never change within a generation; a new generation clears the
+ * memory.
  */
 export type TotalsMemory = {
   recall(storeId: string, boundaries: readonly Date[]): Remembered;
-  /** Whether what was recalled stands beside what was read as of this closing. */
+  /** Whether recalled totals may be combined with totals read at this closing. */
   agrees(remembered: Remembered, closing: Closing): boolean;
-  /** Remembers the totals at those of the boundaries that are closed. */
+  /** Remembers the totals at the closed boundaries. */
   keep(storeId: string, boundaries: readonly Date[], totals: readonly (readonly number[])[], closing: Closing): void;
 };
 
-/** Years by day of some fifty stores, or some 10 MB. */
+/** About 50 stores with a year by day, or about 10 MB. */
 const mostTotals = 20_000;
 
 export function createTotalsMemory(): TotalsMemory {

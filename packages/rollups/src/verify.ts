@@ -8,17 +8,17 @@ export type Wrong = {
   readonly subject: string;
   readonly quarter: Date;
   readonly metric: string;
-  /** What the rollups say that happened in this quarter-hour, and what did. */
+  /** The amount of this quarter-hour in the rollups, and in the facts. */
   readonly is: number;
   readonly should_be: number;
 };
 
 export type Verified = {
-  /** Null when nothing is. */
+  /** Null when nothing is closed. */
   readonly closed_until: Date | null;
-  /** Where to go on; null at the end. */
+  /** Where to continue; null at the end. */
   readonly next: Date | null;
-  /** Quarter-hours of a subject in which anything happened. */
+  /** Compared quarter-hours, per subject, in which something happened. */
   readonly quarters: number;
   /** At most 100. */
   readonly wrong: readonly Wrong[];

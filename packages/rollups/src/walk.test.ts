@@ -6,7 +6,7 @@ import { endOfWork, walk } from './walk.ts';
 const dayMs = 96 * quarterMs;
 const longAway = () => Date.now() + 60_000;
 
-/** Walks over moments, and tells what was met in which stretches. */
+/** Walks over moments and returns what each stretch met. */
 async function walkOver(moments: readonly number[], from: number, until: number, endsAtMs = longAway()) {
   const within = (from: Date, to: Date) => moments.filter((at) => at >= from.getTime() && at < to.getTime());
   const stretches: { from: number; to: number; met: number[] }[] = [];
@@ -26,7 +26,7 @@ async function walkOver(moments: readonly number[], from: number, until: number,
   return { reached: reached.getTime(), stretches, looked };
 }
 
-test('everything is met once, in order, and never more than a day of it at a time', async () => {
+test('the walk meets every moment once, in order, in stretches of at most a day', async () => {
   const span = 20_000 * dayMs;
   const moment = fc.integer({ min: 0, max: span - 1 });
   await fc.assert(
@@ -44,12 +44,12 @@ test('everything is met once, in order, and never more than a day of it at a tim
   );
 });
 
-test('over decades of nothing it leaps', async () => {
+test('the walk crosses empty decades in few steps', async () => {
   const { stretches, looked } = await walkOver([19_000 * dayMs + 5], 0, 20_000 * dayMs);
   expect(stretches.length + looked).toBeLessThan(100);
 });
 
-test('what it has no time for, or is stopped at, it leaves', async () => {
+test('the walk stops at its end time, and when the work stops it', async () => {
   expect(await walkOver([1], 0, dayMs, Date.now() - 1)).toMatchObject({ reached: 0, stretches: [] });
   const span = { from: new Date(0), until: new Date(dayMs), endsAtMs: longAway() };
   const reached = await walk(
@@ -61,7 +61,7 @@ test('what it has no time for, or is stopped at, it leaves', async () => {
   expect(reached.getTime()).toBeLessThan(dayMs);
 });
 
-test('work ends halfway to the deadline, and after some seconds', () => {
+test('work ends halfway to the deadline, and after at most some seconds', () => {
   const now = Date.now();
   expect(endOfWork(now + 4000) - now).toBeGreaterThan(1500);
   expect(endOfWork(now + 4000) - now).toBeLessThan(2500);

@@ -1,17 +1,17 @@
 import { quarterMs } from './quarter.ts';
 
 const hourMs = 4 * quarterMs;
-/** More than this is never worked on at once; what is longer is only passed over, empty. */
+/** The longest stretch with facts. Longer stretches are always empty. */
 const longestMs = 24 * hourMs;
 const mostWorkMs = 5000;
 const soonMs = 1000;
 const lateMs = 3000;
 
 /**
- * Goes over a span in stretches, as long as they can be worked on in a second or so; where nothing is, as long as may be.
- * `work` is called for each, empty ones too, and tells how much it found, or undefined when it is not to go on.
+ * Walks over a span in stretches that take about a second of work each; empty stretches are as long as possible. Calls
+ * `work` for each stretch, also for empty ones. `work` returns how much it found, or undefined to stop the walk.
  *
- * @returns where it came to: `until`, or where it was at `endsAtMs` (epoch)
+ * @returns where the walk ended: at `until`, or where it was at `endsAtMs` (epoch) or when `work` stopped it
  */
 export async function walk(
   span: { readonly from: Date; readonly until: Date; readonly endsAtMs: number },
@@ -41,7 +41,7 @@ export async function walk(
   return new Date(atMs);
 }
 
-/** When a request is to stop working, so that the stretch that it is at is done before its deadline: epoch ms. */
+/** When a request must stop working, so that its current stretch ends before the deadline: epoch ms. */
 export const endOfWork = (deadline: number): number => Date.now() + Math.min(mostWorkMs, (deadline - Date.now()) / 2);
 
 const wholeQuarters = (ms: number): number => Math.floor(ms / quarterMs) * quarterMs;

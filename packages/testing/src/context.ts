@@ -6,18 +6,18 @@ import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 export type TestContextOptions = {
   readonly storeId?: string;
   readonly requestId?: string;
-  /** From now. 10 s. */
+  /** The deadline, from now. Default: 10 s. */
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
-  /** Scope of the key. `POST /test`. */
+  /** The key's scope. Default: `POST /test`. */
   readonly idempotencyScope?: string;
-  /** The body that the key's fingerprint is of. */
+  /** The body for the key's fingerprint. */
   readonly body?: unknown;
   readonly ifMatch?: string;
   readonly log?: Log;
 };
 
-/** The context of a request in a test: a store of its own unless one is given, and a log that says nothing. */
+/** The context of a request in a test. Defaults: a new store and a silent log. */
 export function testContext(options: TestContextOptions = {}): StoreContext {
   const { timeoutMs = 10_000, idempotencyKey } = options;
   return {
@@ -39,7 +39,7 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
   };
 }
 
-/** A log for tests. `TEST_LOG_LEVEL` makes it talk. */
+/** A log for tests. It is silent unless `TEST_LOG_LEVEL` sets a level. */
 export function silentLog(): Log {
   return createLog({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent', format: 'json' });
 }

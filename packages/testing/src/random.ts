@@ -1,14 +1,14 @@
-/** Chance that the same seed gives again. */
+/** Random choices that the same seed repeats. */
 export type Random = {
-  /** From 0 to less than 1. */
+  /** A number of at least 0 and less than 1. */
   next(): number;
-  /** A whole number from 0 to less than `below`. */
+  /** An integer of at least 0 and less than `below`. */
   below(below: number): number;
   pick<T>(list: readonly T[]): T;
   shuffled<T>(list: readonly T[]): T[];
 };
 
-/** Mulberry32: small, and even enough to choose faults by. */
+/** Mulberry32: small, and uniform enough to choose faults. Not for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

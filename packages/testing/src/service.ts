@@ -17,18 +17,18 @@ export type TestServiceOptions<Ops extends Record<string, Operation>> = {
   readonly build: (dependencies: ServiceDependencies) => ServiceParts<Ops>;
 };
 
-/** A service on servers of the test's own. */
+/** A service under test, with its own database and NATS server. */
 export type TestService = TestDatabase & {
   readonly nats: TestNats;
   readonly temporal: TestTemporal;
   /** Calls over NATS, as the gateway and the workflows do. */
   readonly rpc: RpcClient;
-  /** Not started: until the test starts it, the outbox keeps what is written. */
+  /** Not started. Until the test starts it, the entries stay in the outbox. */
   readonly relay: Relay;
   stop(): Promise<void>;
 };
 
-/** Serves a service's operations over a real NATS, on a database of its own. Its jobs are not started. */
+/** Serves a service's operations over its own NATS server and database. It does not start the service's jobs. */
 export async function startTestService<const Ops extends Record<string, Operation>>(
   options: TestServiceOptions<Ops>,
 ): Promise<TestService> {

@@ -1,6 +1,7 @@
 /**
- * Waits until the condition gives something truthy, and returns that. A condition that throws does not hold yet.
- * Rejects after `timeoutMs` (5 s), with the description and the condition's last error.
+ * Polls the condition until it returns something truthy, and returns that. A condition that throws counts as not met.
+ *
+ * @throws Error after `timeoutMs` (default: 5 s), with the description and the condition's last error as its cause
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
@@ -19,5 +20,5 @@ export async function waitFor<T>(
     }
     await new Promise((resolve) => setTimeout(resolve, intervalMs));
   } while (performance.now() < giveUpAtMs);
-  throw new Error(`waited ${timeoutMs} ms in vain: ${description}`, { cause: lastError });
+  throw new Error(`condition not met within ${timeoutMs} ms: ${description}`, { cause: lastError });
 }

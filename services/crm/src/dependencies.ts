@@ -1,7 +1,7 @@
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
 
-/** What the handlers of this service work with. */
+/** The dependencies of this service's handlers. */
 export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;

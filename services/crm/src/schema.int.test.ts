@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-test('every table has a store, and row-level security that binds its owner too', async () => {
+test('every table has a store column, and row-level security that also applies to its owner', async () => {
   const tables = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured,
       exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'store_id' and attnotnull) as has_store
     from pg_class where relnamespace = 'crm'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
     order by 1`;
-  // How far the rollups are closed is the same for all stores.
+  // The rollups of all stores close together, so `report_closing` has no store.
   expect(tables).toEqual(tables.map(({ name }) => ({ name, secured: true, has_store: name !== 'report_closing' })));
   expect(tables.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['idempotency_records', 'lead_status_changes', 'leads', 'outbox', 'sellers']),
@@ -33,7 +33,7 @@ test('every table has a store, and row-level security that binds its owner too',
 });
 
 test.each(['leads', 'sellers', 'lead_status_changes', 'lead_seller_changes', 'report_facts'])(
-  'requests see their own store’s %s alone',
+  'requests see only their own store’s %s',
   async (table) => {
     const stores = await database.database.read(
       scopeOf(storeId),
@@ -43,7 +43,7 @@ test.each(['leads', 'sellers', 'lead_status_changes', 'lead_seller_changes', 're
   },
 );
 
-test('requests write nothing for another store, also not into a history', async () => {
+test('requests cannot write rows of another store, not even into a history', async () => {
   const intruding = database.database.write(
     scopeOf(storeId),
     (sql) => sql`
@@ -62,7 +62,7 @@ test('a history is never changed or deleted', async () => {
   }
 });
 
-test('the columns hold the bounds of the API by themselves', async () => {
+test('the check constraints enforce the limits of the API', async () => {
   const row = { store_id: storeId, name: 'x', customer_phone: '5511900000009' };
   const wrong = [{ name: '' }, { name: 'x'.repeat(201) }, { customer_phone: '1' }, { status: 'won' }];
   for (const members of wrong) {
@@ -74,7 +74,7 @@ test('the columns hold the bounds of the API by themselves', async () => {
   }
 });
 
-test('the tables of the packages are as their canonical text makes them', async () => {
+test('the tables of the packages match their canonical SQL', async () => {
   const { actual, canonical } = await describeKitTables(database, 'crm');
   expect(actual).toEqual(canonical);
 });

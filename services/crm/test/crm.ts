@@ -2,7 +2,7 @@ import { crmOperations } from '@mostrador/contracts';
 import { startTestService } from '@mostrador/testing/service';
 import { createHandlers } from '../src/handlers.ts';
 
-/** The whole service on servers of the test's own. */
+/** Starts the whole service on its own test servers. */
 export const startCrm = () =>
   startTestService({
     name: 'crm',

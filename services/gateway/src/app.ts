@@ -38,12 +38,12 @@ export type AppDependencies = {
     readonly publicUrl: string;
     readonly corsOrigins?: string;
     readonly requestTimeoutMs: number;
-    /** How long a request may take to arrive whole. */
+    /** The limit for a whole request to arrive. Default: 30 s. */
     readonly arrivalTimeoutMs?: number;
   };
 };
 
-/** Bytes of all headers of a request, at most. */
+/** The most bytes that all headers of a request may have. */
 const headerLimit = 16 * 1024;
 const defaultArrivalTimeoutMs = 30_000;
 
@@ -53,7 +53,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const { publicUrl, requestTimeoutMs, arrivalTimeoutMs = defaultArrivalTimeoutMs } = settings;
 
   const app = fastify({
-    // It has its own idea of what to log; ours is the access log.
+    // `addAccessLog` writes one line for each request instead.
     logger: false,
     bodyLimit,
     genReqId: requestIdOf,
@@ -62,10 +62,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       maxHeaderSize: headerLimit,
       headersTimeout: arrivalTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, arrivalTimeoutMs),
-      // Checked here, so that the refusal is a problem document too.
+      // `addConnectionRules` checks the header, so that the error is a problem document.
       requireHostHeader: false,
     },
-    // What still arrives while the server stops is served; its connection is closed after that.
+    // While the server stops, it still answers requests that arrive, then closes their connections.
     return503OnClosing: false,
     routerOptions: { maxParamLength: headerLimit },
     frameworkErrors: (error, request, reply) => {
@@ -82,8 +82,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addConnectionRules(app, { publicUrl });
   const { refuse, isLost } = addAllowedMethods(app);
   await addCors(app, { origins: settings.corsOrigins });
-  // Before a body is looked at: to Fastify the method QUERY without one is a failure, on whatever path. Below the
-  // prefix the key is asked for first.
+  // Runs before body parsing, because Fastify fails a QUERY request without a body on any path. Below the prefix, the
+  // key is checked first.
   app.addHook('onRequest', (request, reply, done) => {
     done(request.server.prefix === '' && isLost(request) ? refuse(request, reply) : undefined);
   });
@@ -97,7 +97,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     throw refuse(request, reply);
   });
 
-  // The order of the hooks is the order of refusal: 401, 429, 404 and 405, 403; then bodies are read.
+  // The hooks reject in this order: 401, 429, 404 and 405, 403. Body parsing comes after them.
   await app.register(
     async (api) => {
       addAuth(api, { directory, usage });
@@ -107,7 +107,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
         done(isLost(request) ? refuse(request, reply) : undefined);
       });
       addPermission(api);
-      // A handler of its own, so that the hooks above run for what is not found too.
+      // With its own not-found handler, this scope runs the hooks above for unknown paths too.
       api.setNotFoundHandler((request, reply) => {
         throw refuse(request, reply);
       });

@@ -4,9 +4,9 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 /** What the gateway's own operations need. */
 export type Dependencies = {
   readonly database: Database;
-  /** Reads every store and key: for what happens before a store is known. */
+  /** Reads every store and key, for operations that do not know the store yet. */
   readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
-  /** Tells every gateway to look for changed stores and keys now. A hint: each polls anyway. */
+  /** Asks every gateway to poll for changed stores and keys now. A lost notice only delays it to the next poll. */
   readonly announceAccessChange: () => void;
 };

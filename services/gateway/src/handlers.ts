@@ -13,7 +13,7 @@ import { getStoreSettings } from './stores/get-store-settings.ts';
 import { listStores } from './stores/list-stores.ts';
 import { updateStore } from './stores/update-store.ts';
 
-/** The gateway's own operations: each has its handler, or this does not typecheck. */
+/** The handlers of the gateway's own operations. A missing one is a type error. */
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof gatewayOperations> => ({
   getStore: getStore(dependencies),
   getStoreSettings: getStoreSettings(dependencies),

@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The gateway as it is run, with its log as text. */
+/** Starts the gateway as its own process and collects its log as text. */
 function start(env: Record<string, string>) {
   const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env } });
   gatewayProcess = child;
@@ -55,7 +55,7 @@ const environment = (port: number) => ({
   PUBLIC_URL: `http://127.0.0.1:${port}`,
 });
 
-test('the process serves, takes admin operations, refuses a revoked key, and stops in order at SIGTERM', async () => {
+test('the process serves HTTP and admin operations, rejects a revoked key, and stops in order at SIGTERM', async () => {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const { child, output } = start(environment(port));
@@ -73,7 +73,7 @@ test('the process serves, takes admin operations, refuses a revoked key, and sto
   const ask = () => fetch(`${base}/integrations/v1/nothing`, { headers: { 'x-api-key': apiKey } });
   expect((await ask()).status).toBe(404);
   await rpc.call(revokeApiKey, { body: { key_id: key.id } }, testContext());
-  await waitFor(async () => (await ask()).status === 401, { description: 'the key is refused', timeoutMs: 2000 });
+  await waitFor(async () => (await ask()).status === 401, { description: 'the key is rejected', timeoutMs: 2000 });
 
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
@@ -85,7 +85,7 @@ test('the process serves, takes admin operations, refuses a revoked key, and sto
   expect(served).toMatchObject({ service: 'gateway', request_id: expect.any(String), store_id: store.id });
 });
 
-test('without its servers it answers probes, says that it is not ready, and stops', async () => {
+test('without NATS and PostgreSQL the process answers probes, is not ready, and still stops', async () => {
   const [port, nobody] = [await freePort(), await freePort()];
   const { child } = start({
     ...environment(port),
@@ -108,7 +108,7 @@ test('without its servers it answers probes, says that it is not ready, and stop
   expect(code).toBe(0);
 });
 
-test('a port that is taken is named with the setting that changes it', async () => {
+test('the error for a taken port names the port and the setting that changes it', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
@@ -120,7 +120,7 @@ test('a port that is taken is named with the setting that changes it', async () 
   expect(output.text).toContain('HTTP_PORT');
 });
 
-test('an environment that is not complete is refused with every fault, and shows no secret', async () => {
+test('an incomplete environment is rejected with every fault, and the output shows no secret', async () => {
   const { child, output } = start({ DATABASE_URL: 'the-secret', HTTP_PORT: 'eighty' });
   const [code] = await once(child, 'exit');
   expect(code).toBe(1);

@@ -3,19 +3,19 @@ import { checkLead, getCalendarConnection, getChannelConnection } from '@mostrad
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
-/** A store that nobody has. */
+/** An id that no store has. */
 const noStore = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Whether the other services answer, for `/readyz`: each is asked something that costs one read. It informs; the gateway
- * is ready without them, since most of the API may work while one of them is away.
+ * Checks for `/readyz` whether the other services answer. Each gets a request that costs one read. The result is only
+ * informative: the gateway is ready without them, because most of the API works while one service is down.
  */
 export function servicePresence(rpc: RpcClient): Record<'scheduling' | 'crm' | 'messaging', () => Promise<void>> {
   const ask = async (call: (context: CallContext & { storeId: string }) => Promise<unknown>): Promise<void> => {
     try {
       await call({ requestId: `readyz-${randomUUID()}`, deadline: Date.now() + 1000, storeId: noStore });
     } catch (error) {
-      // A refusal is an answer.
+      // A 4xx error proves that the service answers.
       if (!(error instanceof AppError) || error.status >= 500) throw error;
     }
   };

@@ -15,8 +15,8 @@ import { createHandlers } from './handlers.ts';
 import { servicePresence } from './service-presence.ts';
 
 /**
- * Starts the gateway. HTTP comes first, so that probes are answered while NATS or PostgreSQL are not there yet; until
- * then requests are refused with `service_unavailable`.
+ * Starts the gateway. HTTP starts first, so that probes work before NATS and PostgreSQL are reachable. Until then the
+ * gateway rejects requests with `service_unavailable`.
  */
 export async function startGateway(config: GatewayConfig, { log, onStop }: RunningProcess): Promise<void> {
   const name = 'gateway';
@@ -55,7 +55,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     },
   });
 
-  // Stopped from the last to the first.
+  // The process stops these in reverse order.
   let server: RpcServer | undefined;
   onStop('databases', async () => void (await Promise.all([database, lookUps, polls].map((each) => each.close()))));
   onStop('nats', async () => await connection?.nats.close());
@@ -67,7 +67,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
 
   await app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(`port ${config.HTTP_PORT} is taken; HTTP_PORT sets another`, { cause: error });
+    throw new Error(`port ${config.HTTP_PORT} is taken; set HTTP_PORT to another port`, { cause: error });
   });
   await directory.start();
   usage.start();

@@ -13,7 +13,7 @@ export type Sent = {
 };
 export type Answer = Awaited<ReturnType<ReturnType<typeof createClient>['send']>>;
 
-/** Sends requests with a key, into the app without a socket. */
+/** Sends requests with a key to the app, without a socket. */
 export function createClient(gateway: TestGateway, apiKey: string) {
   const send = (url: string, { method = 'GET', headers = {}, payload, key = apiKey }: Sent = {}) =>
     gateway.app.inject({
@@ -29,7 +29,7 @@ export function createClient(gateway: TestGateway, apiKey: string) {
   return { send, post };
 }
 
-/** Checks the whole of an error, with all that every error has, and returns its document. */
+/** Checks the members and headers that every error has, and returns the problem document. */
 export function expectProblem(answer: Answer, status: number, code: string) {
   expect(answer.json()).toMatchObject({ code });
   expect(answer.statusCode).toBe(status);

@@ -36,8 +36,8 @@ export type GatewayOptions = {
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
 /**
- * The real gateway on PostgreSQL and NATS of the test's own. What reads keys and stores goes through `toDatabase`, which
- * can be cut. `announced` says whether changes of keys are announced; without that, only the poll finds them.
+ * Starts the real gateway on its own PostgreSQL and NATS. Reads of keys and stores go through the proxy `toDatabase`,
+ * which a test can cut. While `announcing.on` is false, changes of keys send no notice, so that only polls find them.
  */
 export async function startTestGateway(options: GatewayOptions = {}) {
   const log = silentLog();
@@ -101,7 +101,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     toDatabase,
     announcing,
     admin,
-    /** Serves operations as another service would. */
+    /** Serves operations like another service. */
     async serve<const Ops extends Record<string, Operation>>(
       service: string,
       operations: Ops,
@@ -110,7 +110,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
       others.push(createRpcServer({ nats: nats.nats, service, operations, handlers, log }));
       await nats.nats.flush();
     },
-    /** A store with a key. */
+    /** Creates a store with a key. */
     async newStore(
       settings: { tier?: Tier; timezone?: string; rate_limit?: number; scopes?: Scope[]; expires_at?: string } = {},
     ) {

@@ -1,17 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** What came back over a raw socket, read as one HTTP response. */
+/** The bytes from a raw socket, parsed as one HTTP response. */
 export type RawResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/**
- * Sends bytes as they are and reads until the server closes the connection: for what no HTTP client would send.
- * `more` writes further bytes once the first are sent.
- */
+/** Sends bytes that no HTTP client would send, and reads until the server closes the connection. */
 export async function sendRaw(port: number, text: string, limitMs = 10_000): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];

@@ -17,12 +17,12 @@ export const sellerId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
 export const phone = '5511900000001';
 export type ServiceName = 'crm' | 'messaging' | 'scheduling';
 
-/** What the three services' stand-ins were asked, in the order in which they were. */
+/** A request that the stand-in of a service got. */
 export type Asked = { readonly service: ServiceName; readonly storeId: string; readonly body: object };
 
 /**
- * Serves the reports' operations of the three services without counting anything: bucket `n` has `n` of everything. It
- * proves what the gateway does with questions and answers. `before` may have a service throw, or not answer.
+ * Serves the report operations of the three services with fixed counts: bucket `n` has `n` of everything. It tests the
+ * gateway's requests and responses. `before` can make a service throw or hang.
  */
 export async function serveReports(gateway: TestGateway) {
   const asked: Asked[] = [];

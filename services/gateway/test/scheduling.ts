@@ -13,16 +13,16 @@ import type { TestGateway } from './gateway.ts';
 export const appointmentId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 export const appointmentBody = { title: 'Corte de cabelo', scheduled_at: '2027-01-31T06:00:00-03:00' };
 
-/** What scheduling's stand-in was asked. */
+/** A request that the stand-in of scheduling got. */
 export type Asked = { readonly context: StoreContext; readonly request: RequestOf<Operation> };
 
 /**
- * Serves scheduling's operations over NATS without its rules: one appointment, whatever is asked. It proves what the
- * gateway does with requests and answers, and nothing about scheduling. The key `again` is answered with a replay.
+ * Serves scheduling's operations over NATS without its rules: every request gets the same appointment. It tests the
+ * gateway's requests and responses, not scheduling. The idempotency key `again` gets a replay.
  */
 export async function serveScheduling(gateway: TestGateway) {
   const asked: Asked[] = [];
-  /** What happens before the answer; a test may have it throw. */
+  /** Runs before the answer. A test can make it throw. */
   const before: { answer?: (context: StoreContext) => Promise<void> } = {};
   const take = async (context: StoreContext, request: RequestOf<Operation>) => {
     asked.push({ context, request });

@@ -8,7 +8,7 @@ import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
 
-/** What the handlers of this service work with. */
+/** The dependencies of the handlers. `main.ts` builds them. */
 export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
@@ -20,6 +20,6 @@ export type Dependencies = {
   readonly openChannel: OpenStoreChannel;
   readonly circuit: Circuit;
   readonly limits: DeliveryLimits;
-  /** Where the gateway is reached from outside, without a slash at its end. */
+  /** The gateway's public URL, without a trailing slash. */
   readonly publicUrl: string;
 };

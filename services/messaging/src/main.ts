@@ -16,7 +16,7 @@ import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 
-/** Requests of this process that may wait for what becomes of their message. */
+/** The number of requests in this process that may wait for the outcome of their message. */
 const mostWaiting = 1000;
 
 const config = loadConfig(messagingConfig);
@@ -53,7 +53,7 @@ runService({
           log,
           run: async (signal) => {
             const told = await watchUnsettled({ systemDatabase, relay }, signal);
-            if (told > 0) log.warn({ told }, 'messages whose outcome is not known for too long');
+            if (told > 0) log.warn({ told }, 'messages have had no outcome or status update for too long');
           },
         }),
         periodically({

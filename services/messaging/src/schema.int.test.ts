@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-test('every table of data has a store, and row-level security that binds its owner too', async () => {
+test('every data table has a `store_id` and row-level security that also binds its owner', async () => {
   const all = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured
     from pg_class where relnamespace = 'messaging'::regnamespace and relkind = 'r'
@@ -46,7 +46,7 @@ test('every table of data has a store, and row-level security that binds its own
   expect(tables).toHaveLength(11);
 });
 
-test('requests see and write their own store’s rows alone; without a store, none', async () => {
+test('a request sees and writes only rows of its own store, and none without a store', async () => {
   for (const table of tables) {
     const rowsFor = (store: string | null) =>
       database.as('messaging', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
@@ -80,7 +80,7 @@ test('a message belongs to a session and a conversation of its own store', async
   await expect(crossing).rejects.toThrow('violates foreign key constraint');
 });
 
-test('what reports are counted from is the store’s own; the system role sees every store’s, and alone writes rollups', async () => {
+test('report views show only the store’s own facts, and only the system role sees all and writes rollups', async () => {
   for (const view of ['report_facts', 'lead_report_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
@@ -94,7 +94,7 @@ test('what reports are counted from is the store’s own; the system role sees e
   }
 });
 
-test('the system role sees every store’s ids, states and times, and nothing that anybody wrote, nor a credential', async () => {
+test('the system role sees ids, states and times of every store, but no content and no credentials', async () => {
   const seen = await database.as('messaging_system', null, (sql) => sql`select store_id from messages`);
   expect(seen).toHaveLength(2);
   for (const [column, table] of [
@@ -117,7 +117,7 @@ test('the system role sees every store’s ids, states and times, and nothing th
   }
 });
 
-test('a message that came in has no outcome, and an error has a code and a detail', async () => {
+test('an inbound message has no outcome, and an error has a code and a detail', async () => {
   const { adminSql } = database;
   const change = (text: string) => adminSql`update messages set ${adminSql.unsafe(text)} where store_id = ${storeId}`;
   for (const wrong of ["status = 'received'", "direction = 'inbound'", "error_code = '1'", "status = 'lost'"]) {
@@ -125,7 +125,7 @@ test('a message that came in has no outcome, and an error has a code and a detai
   }
 });
 
-test('the tables of the packages are as their canonical text makes them', async () => {
+test('the tables of the packages equal their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'messaging', { defersAnswers: true });
   expect(actual).toEqual(canonical);
 });

@@ -3,7 +3,7 @@ import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/
 import fc from 'fast-check';
 import type postgres from 'postgres';
 
-/** What was recorded of conversations, in ms since the history began. */
+/** A generated history of conversations. Times are milliseconds since its start. */
 export type History = readonly GeneratedLead[];
 type GeneratedLead = readonly GeneratedSession[];
 type GeneratedSession = {
@@ -14,7 +14,7 @@ type GeneratedSession = {
 type GeneratedMessage = {
   readonly source: (typeof sources)[number];
   readonly afterMs: number;
-  /** Outbound: until the channel's acceptance was recorded, and a failure. */
+  /** For an outbound message: the time until the acceptance was recorded, and until a failure was. */
   readonly countedAfterMs: number | null;
   readonly failedAfterMs: number | null;
 };
@@ -22,7 +22,7 @@ type GeneratedMessage = {
 const sources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
 const minuteMs = 60_000;
 
-/** Histories of some leads over `days`, in which quarter-hours are met to the millisecond. */
+/** Histories of some leads over `days`. Many times are exactly at the boundary of a quarter-hour. */
 export const histories = (days: number): fc.Arbitrary<History> => {
   const time = (most: number) =>
     fc.oneof(
@@ -50,7 +50,7 @@ export const histories = (days: number): fc.Arbitrary<History> => {
   return fc.array(lead, { minLength: 1, maxLength: 5 });
 };
 
-/** Writes a history as the rows that it would have left. Returns its leads. */
+/** Inserts the rows of a history. Returns the ids of its leads. */
 export async function insertHistory(
   sql: postgres.Sql,
   storeId: string,
@@ -80,7 +80,7 @@ export async function insertHistory(
         first_response_at: taken === null ? null : moment(taken),
       })}`;
       for (const [n, { source, afterMs, countedAfterMs, failedAfterMs }] of messages.entries()) {
-        // The first message is what the session began with.
+        // The first message starts the session.
         const at = startedAt + (n === 0 ? 0 : afterMs);
         const outbound = source !== 'lead';
         await sql`insert into messages ${sql({
@@ -102,7 +102,7 @@ export async function insertHistory(
   return leads;
 }
 
-/** When the first response to a session that the lead opened was recorded. */
+/** When the first response was recorded; null for a session that the lead did not open. */
 function responseOf({ startedAt, messages }: GeneratedSession): number | null {
   if (messages[0]?.source !== 'lead') return null;
   const taken = messages.flatMap(({ source, afterMs, countedAfterMs }) =>
@@ -111,7 +111,7 @@ function responseOf({ startedAt, messages }: GeneratedSession): number | null {
   return taken.length === 0 ? null : Math.min(...taken);
 }
 
-/** The rows of a store, or of one lead of it, counted one by one: what reports of a span must show. */
+/** The expected report of a span: counts the rows of a store, or of one lead, one by one. */
 export async function recount(
   sql: postgres.Sql,
   storeId: string,

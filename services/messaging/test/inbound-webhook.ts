@@ -6,7 +6,7 @@ import type { TestMessaging } from './messaging.ts';
 const appSecret = 'app secret of the test';
 export const verifyToken = 'verify token of the test';
 
-/** Connects a WhatsApp channel whose provider is nowhere: for what comes in. */
+/** Connects a WhatsApp channel for inbound tests. Its provider has no server. */
 export async function connectWhatsapp(
   messaging: Pick<TestMessaging, 'rpc'>,
   storeId: string,
@@ -32,7 +32,7 @@ export async function connectWhatsapp(
 
 type Content = { messages?: unknown[]; statuses?: unknown[]; contacts?: unknown[] };
 
-/** What WhatsApp posts about one number. */
+/** A WhatsApp webhook of one number. */
 export const notification = (phoneNumberId: string, ...contents: Content[]) => ({
   object: 'whatsapp_business_account',
   entry: contents.map((content) => ({
@@ -50,7 +50,7 @@ export const notification = (phoneNumberId: string, ...contents: Content[]) => (
   })),
 });
 
-/** A text message with its contact, as one value has them. */
+/** One text message and its contact, as the `value` of a webhook contains them. */
 export function textFrom(from: string, body: string, options: { id?: string; name?: string; at?: Date } = {}): Content {
   const { id = `wamid.${randomUUID()}`, name = 'Maria', at = new Date() } = options;
   const timestamp = String(Math.floor(at.getTime() / 1000));

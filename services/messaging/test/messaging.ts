@@ -24,26 +24,26 @@ import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
 
 export type TestMessaging = TestService & {
   readonly dependencies: Dependencies;
-  /** Not started: until the test starts it, what comes in stays as it came. */
+  /** Not started. Until the test starts it, stored payloads stay unprocessed. */
   readonly inbound: InboundProcessor;
-  /** What answers for crm here. */
+  /** The stand-in for crm. */
   readonly crm: TestCrm;
-  /** Connects a channel by its row alone: nothing can be sent over it. Returns its id. */
+  /** Inserts the row of a channel without credentials, so nothing can be sent over it. Returns its id. */
   addChannel(storeId: string, provider?: NonNullable<ChannelConnection['provider']>): Promise<string>;
-  /** A message through the API. */
+  /** Sends a message through the API operation. */
   send(storeId: string, leadId: string, message?: string): Promise<{ sent: boolean; id: string; status: string }>;
-  /** The wake-ups that wait in the outbox, in order. */
+  /** The wake-ups in the outbox, in order. */
   wakeUps(storeId: string): Promise<{ entity_id: string; lead_id: string | null; signal: string }[]>;
-  /** The events that wait in the outbox, in order. */
+  /** The events in the outbox, in order. */
   events(storeId: string): Promise<{ topic: string; data: Record<string, unknown> }[]>;
 };
 
 export type TestCrm = {
-  /** A lead of the store, with a phone of its own unless one is given. Returns its id. */
+  /** Adds a lead with the given phone, or with a new one. Returns its id. */
   addLead(storeId: string, customerPhone?: string): string;
-  /** The interaction counts it was told of, by lead. */
+  /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
-  /** How often it was asked who a lead is. */
+  /** The number of `getLeadContact` calls. */
   readonly contactsAsked: () => number;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -58,7 +58,7 @@ export type MessagingOptions = {
   readonly limits?: Partial<DeliveryLimits>;
 };
 
-/** The service with its real handlers on real servers. Only crm is stood in for. */
+/** Starts the service with its real handlers on real servers. Only crm is a stand-in. */
 export async function startMessaging(options: MessagingOptions = {}): Promise<TestMessaging> {
   let dependencies: Dependencies | undefined;
   let inbound: InboundProcessor | undefined;

@@ -1,5 +1,5 @@
 import { connectionConfig, serviceConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
-/** What the service reads from its environment. */
+/** The environment variables of the service. */
 export const schedulingConfig = Type.Object({ ...serviceConfig, ...connectionConfig });

@@ -5,7 +5,7 @@ import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenProvider } from './calendars/calendar-provider.ts';
 
-/** What the handlers of this service work with. */
+/** The dependencies of this service's handlers. */
 export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
@@ -14,6 +14,6 @@ export type Dependencies = {
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
   readonly circuit: Circuit;
-  /** Where the gateway is reached from outside, without a slash at its end. */
+  /** The public address of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 };

@@ -1,6 +1,6 @@
 import { toInstant } from '@mostrador/kit/rpc/validate';
 
-/** What the lists of this service are narrowed to; of their moment, `from` is inclusive and `to` is exclusive. */
+/** The filters of this service's lists. `from` is inclusive, `to` is exclusive. */
 export type ListFilters<Status extends string> = {
   readonly status?: Status;
   readonly lead_id?: string;
@@ -17,7 +17,7 @@ export const filtersOf = <Status extends string>(query: Query<Status>): ListFilt
   ...(query.to ? { to: toInstant(query.to) } : {}),
 });
 
-/** What a cursor is bound to, in JSON: a Date has no members. */
+/** The filters that a cursor is bound to, as JSON. Dates become text, because a Date has no own members to compare. */
 export const bindingOf = (filters: ListFilters<string>) => ({
   ...filters,
   from: filters.from?.toISOString(),

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-test('every table of data has a store, and row-level security that binds its owner too', async () => {
+test('every data table has row-level security by store, which binds its owner too', async () => {
   const all = await database.adminSql`
     select relname as name, relrowsecurity and relforcerowsecurity as secured
     from pg_class where relnamespace = 'scheduling'::regnamespace and relkind = 'r'
@@ -50,7 +50,7 @@ test('every table of data has a store, and row-level security that binds its own
   expect(tables).toHaveLength(9);
 });
 
-test('requests see and write their own store’s rows alone; without a store, none', async () => {
+test('a request sees and writes only the rows of its store, and none without a store', async () => {
   for (const table of tables) {
     const rowsFor = (store: string | null) =>
       database.as('scheduling', store, (sql) => sql`select distinct store_id from ${sql(table)}`);
@@ -72,7 +72,7 @@ test('requests see and write their own store’s rows alone; without a store, no
   expect(count).toBe(0);
 });
 
-test('what reports are counted from is the store’s own; the system role sees every store’s, and alone writes rollups', async () => {
+test('requests see the report facts of their store only and cannot write rollups, and the system role sees all stores', async () => {
   for (const view of ['report_facts', 'lead_report_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
@@ -86,7 +86,7 @@ test('what reports are counted from is the store’s own; the system role sees e
   }
 });
 
-test('the system role sees every store, and neither credentials nor what an appointment is about', async () => {
+test('the system role sees every store, but no credentials and no content of appointments or follow-ups', async () => {
   const seen = await database.as('scheduling_system', null, (sql) => sql`select store_id from calendar_syncs`);
   expect(seen).toHaveLength(2);
   for (const [column, table] of [
@@ -105,7 +105,7 @@ test('the system role sees every store, and neither credentials nor what an appo
   await expect(changing).rejects.toThrow('permission denied');
 });
 
-test('the columns hold the bounds of the API by themselves', async () => {
+test('the columns enforce the limits of the API', async () => {
   const row = { store_id: storeId, title: 'x', scheduled_at: new Date(), duration_minutes: 60 };
   for (const wrong of [
     { title: '' },
@@ -124,7 +124,7 @@ test('the columns hold the bounds of the API by themselves', async () => {
   }
 });
 
-test('the tables of the packages are as their canonical text makes them', async () => {
+test('the tables of kit and rollups match their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'scheduling');
   expect(actual).toEqual(canonical);
 });

@@ -18,12 +18,12 @@ import type { TestScheduling } from './scheduling.ts';
 export type Accepted = Omit<ReplyOf<typeof acceptMessage>, 'id'>;
 export type Asked = RequestOf<typeof acceptMessage>['body'];
 
-/** What follow-ups need of the other services: a messaging that answers as the test says, a store with a time zone. */
+/** Starts stand-ins for the services that follow-ups call: a scripted messaging and a gateway with a time zone. */
 export async function startFollowups(scheduling: TestScheduling) {
   const asked: Asked[] = [];
   const world = {
     timezone: 'UTC',
-    /** How messaging answers; it sends everything unless the test says otherwise. */
+    /** The answer of messaging. By default every message is sent. */
     answer: async (_message: Asked): Promise<Accepted> => ({ status: 'sent', error: null }),
   };
   const nats = scheduling.nats.nats;
@@ -56,7 +56,7 @@ export async function startFollowups(scheduling: TestScheduling) {
     world,
     storeId,
     leadId,
-    /** Due in a day unless said. */
+    /** Creates a follow-up that is due in a day unless the body says otherwise. */
     create: (body: Partial<RequestOf<typeof createFollowup>['body']> = {}): Promise<Followup> => {
       const when = body.due_at === undefined ? { delay_minutes: 1440 } : {};
       return rpc.call(createFollowup, { body: { lead_id: leadId, message: 'Hello', ...when, ...body } }, context());
@@ -65,7 +65,7 @@ export async function startFollowups(scheduling: TestScheduling) {
       rpc.call(advanceFollowup, { body: { followup_id } }, context(timeoutMs)),
     cancel: (followupId: string) => rpc.call(cancelFollowup, { params: { followupId } }, context()),
     read: (followupId: string) => rpc.call(getFollowup, { params: { followupId } }, context()),
-    /** Lets its time come. */
+    /** Makes the next attempt due now. */
     makeDue: (id: string) => adminSql`update followups set next_attempt_at = now() where id = ${id}`,
     endLease: (id: string) => adminSql`update followups set lease_until = now() where id = ${id}`,
     askedOf: (id: string) => asked.filter((message) => message.id === id).length,

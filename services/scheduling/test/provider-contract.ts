@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { CalendarEvent, CalendarProvider } from '../src/calendars/calendar-provider.ts';
 
-/** A calendar and what its people can do, without the adapter. */
+/** A calendar server and what people can do in it without the adapter. */
 export type ContractServer = {
   open(): CalendarProvider;
-  /** Every event that is in the calendar. */
+  /** Every event in the calendar. */
   seen(): Promise<SeenEvent[]>;
   /** Changes the title in a way that raises the calendar's own sequence number. */
   retitleByHand(href: string, title: string): Promise<void>;
@@ -37,7 +37,7 @@ export const next = (event: CalendarEvent, changes: Partial<CalendarEvent> = {})
   ...changes,
 });
 
-/** What every calendar that events are sent to has to do, whoever made it. */
+/** The tests that every calendar adapter that sends events must pass. */
 export function providerContract(serverOf: () => ContractServer): void {
   let server: ContractServer;
   let provider: CalendarProvider;
@@ -48,11 +48,11 @@ export function providerContract(serverOf: () => ContractServer): void {
 
   const seen = async (event: CalendarEvent) => (await server.seen()).filter(({ uid }) => uid === event.uid);
 
-  test('is found to be usable', async () => {
+  test('passes the check', async () => {
     await provider.verify(signal());
   });
 
-  test('shows a new event with its UTC start and duration to a client that is not ours', async () => {
+  test('shows a new event with its UTC start and duration to another client', async () => {
     const event = newEvent({ title: 'Consulta, retorno; 2ª', notes: 'Trazer:\n- guia\n- RG' });
     const reference = await provider.put(event, null, signal());
     expect(reference).toEqual({
@@ -72,7 +72,7 @@ export function providerContract(serverOf: () => ContractServer): void {
     ]);
   });
 
-  test('keeps the text of events, whatever it is', async () => {
+  test('keeps any text of events', async () => {
     const character = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
       fc.constantFrom('\n', '\\', ';', ',', '👩‍⚕️'),
@@ -81,7 +81,7 @@ export function providerContract(serverOf: () => ContractServer): void {
       .array(character, { minLength: 1, maxLength: 40 })
       .map((parts) => parts.join('').toWellFormed().trim())
       .filter((value) => value !== '' && !/[\p{Cc}\u2028\u2029]/u.test(value.replaceAll('\n', '')))
-      // The client that reads CalDAV here takes backslashes away that stand before a quotation mark.
+      // The CalDAV client of this test drops backslashes before a quotation mark.
       .filter((value) => !/\\["']/.test(value));
     const written = fc.sample(fc.record({ title: text, notes: text }), 25).map((texts) => newEvent(texts));
     for (const event of written) await provider.put(event, null, signal());
@@ -89,21 +89,21 @@ export function providerContract(serverOf: () => ContractServer): void {
     for (const { uid, title, notes } of written) expect(read.get(uid)).toMatchObject({ title, notes });
   });
 
-  test('has one event after the same one was created twice', async () => {
+  test('has one event after two attempts to create it', async () => {
     const event = newEvent();
     const first = await provider.put(event, null, signal());
     expect(await provider.put(event, null, signal())).toEqual(first);
     expect(await seen(event)).toHaveLength(1);
   });
 
-  test('has one event after ten attempts at once', async () => {
+  test('has one event after ten concurrent attempts to create it', async () => {
     const event = newEvent();
     const references = await Promise.all(Array.from({ length: 10 }, () => provider.put(event, null, signal())));
     expect(new Set(references.map(({ etag }) => etag)).size).toBe(1);
     expect(await seen(event)).toHaveLength(1);
   });
 
-  test('moves the event with a change', async () => {
+  test('moves the event when the appointment moves', async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     const moved = next(event, { startsAt: new Date('2027-02-01T15:30:00.000Z'), durationMinutes: 30 });
@@ -113,14 +113,14 @@ export function providerContract(serverOf: () => ContractServer): void {
     expect(await seen(event)).toMatchObject([{ start: '2027-02-01T15:30:00Z', duration_minutes: 30, sequence: 1 }]);
   });
 
-  test('takes a change whose creation was answered but not recorded', async () => {
+  test('accepts a change after a creation that was not recorded', async () => {
     const event = newEvent();
     await provider.put(event, null, signal());
     await provider.put(next(event, { title: 'Outro' }), null, signal());
     expect(await seen(event)).toMatchObject([{ title: 'Outro', sequence: 1 }]);
   });
 
-  test('takes a change twice, as after a lost answer, and has it once', async () => {
+  test('has a change once after two attempts, as after a lost response', async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     const moved = next(event, { title: 'Outro' });
@@ -129,7 +129,7 @@ export function providerContract(serverOf: () => ContractServer): void {
     expect(await seen(event)).toMatchObject([{ title: 'Outro' }]);
   });
 
-  test('is not set back by an attempt that comes late', async () => {
+  test('is not overwritten by a late attempt with an older version', async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     const newest = next(next(event), { title: 'Newest' });
@@ -139,7 +139,7 @@ export function providerContract(serverOf: () => ContractServer): void {
     expect(await seen(event)).toMatchObject([{ title: 'Newest' }]);
   });
 
-  test("has our change over a person's edit, also when that raised SEQUENCE", async () => {
+  test("gets our change over a person's edit, even when that edit raised SEQUENCE", async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     await server.retitleByHand(created.href, 'Edited');
@@ -147,7 +147,7 @@ export function providerContract(serverOf: () => ContractServer): void {
     expect(await seen(event)).toMatchObject([{ title: 'Ours' }]);
   });
 
-  test('has an event again after a person deleted it and it changed', async () => {
+  test('gets a deleted event again when the appointment changes', async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     await server.deleteByHand(created.href);
@@ -155,14 +155,14 @@ export function providerContract(serverOf: () => ContractServer): void {
     expect(await seen(event)).toHaveLength(1);
   });
 
-  test('takes a change when its tag is not known', async () => {
+  test('accepts a change without a known ETag', async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     await provider.put(next(event, { title: 'Outro' }), { ...created, etag: null }, signal());
     expect(await seen(event)).toMatchObject([{ title: 'Outro' }]);
   });
 
-  test('loses an event when it is removed, and removing again is a success', async () => {
+  test('removes an event, and a second removal succeeds', async () => {
     const event = newEvent();
     const reference = await provider.put(event, null, signal());
     await provider.remove(reference, signal());
@@ -170,7 +170,7 @@ export function providerContract(serverOf: () => ContractServer): void {
     await provider.remove(reference, signal());
   });
 
-  test('loses an event whose creation was never recorded', async () => {
+  test('removes an event whose creation was not recorded', async () => {
     const event = newEvent();
     await provider.put(event, null, signal());
     await provider.remove({ eventId: event.uid, href: null, etag: null }, signal());
@@ -178,7 +178,7 @@ export function providerContract(serverOf: () => ContractServer): void {
     await provider.remove({ eventId: newEvent().uid, href: null, etag: null }, signal());
   });
 
-  test('that is down is unavailable, and serves again once it is up', async () => {
+  test('counts as unavailable while it is down, and works again afterwards', async () => {
     const event = newEvent();
     await server.stop();
     for (const attempt of [() => provider.verify(signal()), () => provider.put(event, null, signal())]) {

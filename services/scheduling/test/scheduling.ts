@@ -14,20 +14,20 @@ import { createHandlers } from '../src/handlers.ts';
 
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;
-  /** Makes a lead of the store known to what answers for crm here. */
+  /** Adds a lead of the store to the stand-in for crm. */
   addLead(storeId: string): string;
   stopCrm(): Promise<void>;
-  /** A scheduled appointment, tomorrow unless said. */
+  /** Creates an appointment, for tomorrow unless the body says otherwise. */
   create(storeId: string, body?: Partial<Parameters<typeof bodyOf>[0]>): Promise<Appointment>;
-  /** The wake-ups that wait in the outbox, in order. */
+  /** The wake-ups in the outbox, in order. */
   wakeUps(storeId: string): Promise<{ entity_id: string; lead_id: string | null; signal: string }[]>;
-  /** The events that wait in the outbox, in order. */
+  /** The events in the outbox, in order. */
   events(storeId: string): Promise<{ topic: string; data: Record<string, unknown> }[]>;
 };
 
 export const publicUrl = 'http://127.0.0.1:8080';
 
-/** The service with its real handlers on real servers. The crm it asks is a list of leads. */
+/** Starts the service with its real handlers on real servers. A list of leads stands in for crm. */
 export async function startScheduling(
   options: { openProvider?: OpenProvider; circuit?: Circuit } = {},
 ): Promise<TestScheduling> {
@@ -84,7 +84,7 @@ export async function startScheduling(
 
 export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** A valid body for an appointment. */
+/** A valid request body for an appointment. */
 export const bodyOf = (
   body: {
     title?: string;

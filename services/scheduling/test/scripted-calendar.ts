@@ -11,23 +11,23 @@ type Call =
   | { readonly verb: 'put'; readonly event: CalendarEvent; readonly known: EventReference | null }
   | { readonly verb: 'remove'; readonly eventId: string; readonly known: EventReference | null };
 
-/** What a call does before it succeeds; what it throws, the call throws. */
+/** Runs before a call succeeds. When it throws, the call fails with that error. */
 type Step = (call: Call, signal: AbortSignal) => Promise<void> | void;
 
 export type ScriptedCalendar = {
   readonly open: OpenProvider;
-  /** What is in the calendar, by UID. */
+  /** The events in the calendar, by UID. */
   readonly events: Map<string, CalendarEvent>;
   readonly calls: Call[];
-  /** With what it was opened, the last time. */
+  /** The connection of the latest `open`. */
   connection: OpenConnection | undefined;
-  /** What the next calls do, one step each; after that they succeed. */
+  /** Sets the steps of the next calls, one each. Later calls succeed. */
   next(...steps: Step[]): void;
-  /** What every call does from now on. */
+  /** Sets the step of every call from now on. */
   always(step: Step | undefined): void;
 };
 
-/** A calendar that does what a test tells it to: for failures that a real one does not have on demand. */
+/** A stand-in calendar whose calls a test scripts, for failures that a real calendar does not produce on demand. */
 export function scriptedCalendar(): ScriptedCalendar {
   const steps: Step[] = [];
   let everyTime: Step | undefined;
@@ -66,7 +66,7 @@ export function scriptedCalendar(): ScriptedCalendar {
   return scripted;
 }
 
-/** A step that ends when the test says so, or as the call's limit does. */
+/** A step that ends when the test calls `end`, or when the call's signal is aborted. */
 export function pausedStep() {
   let begin = () => {};
   let end = () => {};

@@ -13,7 +13,7 @@ export type Answer = {
   readonly afterMs: number;
 };
 
-/** One appointment that a client wants, under one key, however often it has to ask. */
+/** One appointment under one idempotency key. `send` may be called repeatedly. */
 export type Creation = {
   readonly title: string;
   readonly key: string;
@@ -35,7 +35,7 @@ export const newLead = async (stage: Stage, store: Store): Promise<string> => {
   return (await stage.call(createLead, { body: { name: 'Ana', customer_phone: phone } }, store.id)).id;
 };
 
-/** Posts once. */
+/** Posts once, without a retry. */
 export async function post(url: string, apiKey: string, key: string, body: object): Promise<Answer> {
   const startedAt = performance.now();
   const afterMs = () => performance.now() - startedAt;
@@ -60,17 +60,17 @@ export async function post(url: string, apiKey: string, key: string, body: objec
 export const sendAll = (creations: readonly Creation[]): Promise<Answer[]> =>
   Promise.all(creations.map((creation) => creation.send()));
 
-/** Sends until the answer is 201: what broke recovers by itself, and the key makes that safe. */
+/** Sends until the answer is 201. The key makes the retries safe. */
 export const untilMade = (creation: Creation): Promise<Answer> =>
   waitFor(
     async () => {
       const answer = await creation.send();
       return answer.status === 201 && answer;
     },
-    { description: 'the key makes its appointment', timeoutMs: 15_000 },
+    { description: 'the creation is answered with 201', timeoutMs: 15_000 },
   );
 
-/** The ids of the creations, each made by now and there once. */
+/** Sends each creation until it succeeds, checks that each has one row, and returns the ids. */
 export async function makeEach(stage: Stage, creations: readonly Creation[]): Promise<string[]> {
   const ids: string[] = [];
   for (const creation of creations) {
@@ -80,7 +80,7 @@ export async function makeEach(stage: Stage, creations: readonly Creation[]): Pr
   return ids;
 }
 
-/** The row's id, and that there is one row and one record under the key. */
+/** Checks that a creation has one row and one idempotency record, and returns the row's id. */
 export async function oneRow(stage: Stage, { title, key }: Creation): Promise<string> {
   const rows = await stage.database.adminSql`select id from appointments where title = ${title}`;
   expect(rows).toHaveLength(1);
@@ -94,12 +94,12 @@ export async function noRow(stage: Stage, { title, key }: Creation): Promise<voi
 }
 
 /**
- * What a kill can cost when its losses add up: a task that was handed to a connection that died (10 s and 20 s), a
- * request that nobody answers any more (12 s), a lease that has to run out (15 s), and that twice.
+ * The longest recovery after a kill: a task given to a dead connection (10 s and 20 s), a request without an answer (12
+ * s) and a lease (15 s), and all of these twice.
  */
 export const settledWithinMs = 120_000;
 
-/** Waits until nothing is left to be done: the outbox is empty, every event is in the calendar, no workflow is open. */
+/** Waits until the outbox is empty, every event is in the calendar, and no workflow is open. */
 export async function settled(stage: Stage): Promise<void> {
   const { adminSql } = stage.database;
   const left = async () => {
@@ -115,23 +115,23 @@ export async function settled(stage: Stage): Promise<void> {
       if (outbox + syncs + open > 0) throw new Error(JSON.stringify({ outbox, syncs, open }));
       return true;
     },
-    { description: 'nothing is left to be done', timeoutMs: settledWithinMs, intervalMs: 200 },
+    { description: 'all work is done', timeoutMs: settledWithinMs, intervalMs: 200 },
   );
 }
 
-/** The ends of a settled creation, wherever they show: the calendar, the event stream, Temporal. */
+/** Reads the effects of settled creations from the calendar, the event stream and Temporal. */
 export async function everywhere(stage: Stage) {
   const [inCalendar, published] = await Promise.all([readEvents(stage.radicale), readStream(stage)]);
   return {
-    /** Events in the calendar with this appointment's title. */
+    /** Number of calendar events with this appointment's title. */
     inCalendar: (creation: Creation) => inCalendar.filter(({ title }) => title === creation.title).length,
-    /** `scheduling.appointment.created` of this appointment in the stream. */
+    /** Number of this appointment's `scheduling.appointment.created` events in the stream. */
     published: (id: string) =>
       published.filter(
         ({ type, data }) =>
           type.endsWith('appointment.created') && 'appointment_id' in data && data.appointment_id === id,
       ).length,
-    /** Runs of the appointment's workflow. */
+    /** Number of runs of the appointment's workflow. */
     runs: async (id: string) => {
       const query = `WorkflowId = '${appointmentWorkflow.workflowId(id)}'`;
       return (await stage.temporal.client.workflow.count(query)).count;

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
-// scheduling is killed at every point of the step that brings an appointment to its calendar. All points are held at
-// once, one appointment at each, and one kill meets them all: a lease and a lost answer take a quarter of a minute each.
+// One kill of scheduling hits the calendar step at four points, with one appointment at each. All points share one
+// kill, because a lease or a lost answer takes about 15 s.
 
 let stage: Stage;
 let store: Store;
 const points: Record<'asked' | 'taken' | 'answered' | 'recorded', { creation: Creation; id: string }> = {} as never;
 
-/** Creates an appointment and waits until its step stands at the point. */
+/** Creates an appointment and waits until its step is held at the point. */
 async function standAt(point: keyof typeof points, hold: Hold): Promise<void> {
   const creation = newCreation(stage, store);
   expect((await creation.send()).status).toBe(201);
@@ -31,12 +31,12 @@ beforeAll(async () => {
   await standAt('asked', calendar.holdRequest('PUT /'));
   await standAt('taken', calendar.holdAnswer('PUT /'));
   await standAt('answered', database.holdRequest('synced_at = clock_timestamp()'));
-  // The last one, as the whole connection stands still.
+  // This must be the last point, because it holds the whole connection.
   await standAt('recorded', nats.holdRequest(' _INBOX_workflows'));
 });
 afterAll(() => stage?.stop());
 
-test('at the moment of the kill the four steps stand where they are to', async () => {
+test('before the kill each of the four steps is at its point', async () => {
   const { inCalendar } = await everywhere(stage);
   const there = Object.values(points).map(({ creation }) => inCalendar(creation));
   expect(there).toEqual([0, 1, 1, 1]);
@@ -47,7 +47,7 @@ test('at the moment of the kill the four steps stand where they are to', async (
   await stage.restart('scheduling');
 });
 
-test('each key is answered with what was done', async () => {
+test('a retry with the same key gets the stored answer', async () => {
   for (const { creation, id } of Object.values(points)) {
     const answer = await creation.send();
     expect(answer).toMatchObject({ status: 201, replayed: true });
@@ -56,12 +56,12 @@ test('each key is answered with what was done', async () => {
 });
 
 test.each([
-  ['before the calendar was asked', 'asked', 2],
-  ['after the calendar took the event, before its answer', 'taken', 2],
-  ['after the calendar answered, before that was recorded', 'answered', 2],
-  ['after it was recorded, before the workflow heard of it', 'recorded', 1],
+  ['before the request reached the calendar', 'asked', 2],
+  ['after the calendar stored the event, before its answer', 'taken', 2],
+  ['after the calendar answered, before the commit of the outcome', 'answered', 2],
+  ['after the commit of the outcome, before the workflow got its answer', 'recorded', 1],
 ] as const)(
-  'killed %s: one event in the calendar, synced, and the workflow ends',
+  'after a kill %s the calendar has one event, the sync is done, and the workflow ends',
   async (_, point, attempts) => {
     await settled(stage);
     const { creation, id } = points[point];

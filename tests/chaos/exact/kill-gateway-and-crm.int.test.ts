@@ -13,10 +13,10 @@ import {
 } from './creation.ts';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
-// The processes before and beside scheduling are killed with a creation in flight.
+// The gateway and crm are killed during a creation.
 
 const requestTimeoutMs = 2000;
-/** What an answer may come later than its deadline on a machine that is busy. */
+/** How late after its deadline an answer may come, because the machine is busy. */
 const graceMs = 1500;
 let stage: Stage;
 let store: Store;
@@ -44,7 +44,7 @@ async function madeBy(creation: Creation, answer: Answer): Promise<void> {
   made.push({ creation, id });
 }
 
-test('the gateway is killed before the request leaves it: nothing was done, and the key makes the appointment', async () => {
+test('after a kill of the gateway before its request leaves, nothing is stored and the retry creates the appointment', async () => {
   const creation = newCreation(stage, store);
   const point = stage.proxies.gatewayNats.holdRequest(creation.title);
   expect((await killAt(creation, point, 'gateway')).status).toBe(0);
@@ -54,7 +54,7 @@ test('the gateway is killed before the request leaves it: nothing was done, and 
   await madeBy(creation, answer);
 });
 
-test('the gateway is killed before the answer reaches it: the key is answered with what was done', async () => {
+test('after a kill of the gateway before the answer arrives, the retry gets the stored answer', async () => {
   const creation = newCreation(stage, store);
   const point = stage.proxies.gatewayNats.holdDelivery(creation.title);
   expect((await killAt(creation, point, 'gateway')).status).toBe(0);
@@ -63,7 +63,7 @@ test('the gateway is killed before the answer reaches it: the key is answered wi
   await madeBy(creation, answer);
 });
 
-test('crm is killed before the lead is looked up: the answer is 504 in time, nothing was done, and the key makes the appointment', async () => {
+test('after a kill of crm before it checks the lead, the answer is 504 in time, nothing is stored, and the retry creates the appointment', async () => {
   const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
   const first = await killAt(creation, stage.proxies.crmNats.holdDelivery('crm.internal.leads.check'), 'crm');
   expect(first.status).toBe(504);
@@ -74,7 +74,7 @@ test('crm is killed before the lead is looked up: the answer is 504 in time, not
   await madeBy(creation, answer);
 });
 
-test('crm is killed before its answer leaves: the answer is 504 in time, nothing was done, and the key makes the appointment', async () => {
+test('after a kill of crm before its answer leaves, the answer is 504 in time, nothing is stored, and the retry creates the appointment', async () => {
   const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
   const first = await killAt(creation, stage.proxies.crmNats.holdRequest(' _INBOX_scheduling'), 'crm');
   expect(first.status).toBe(504);
@@ -83,7 +83,7 @@ test('crm is killed before its answer leaves: the answer is 504 in time, nothing
   await madeBy(creation, await creation.send());
 });
 
-test('while crm is gone a creation with a lead is refused as unavailable at once, and one without is made', async () => {
+test('while crm is down, a creation with a lead gets 503 within 1 s, and one without a lead succeeds', async () => {
   const withLead = newCreation(stage, store, { lead_id: await newLead(stage, store) });
   await stage.kill('crm');
   const refused = await withLead.send();
@@ -96,7 +96,7 @@ test('while crm is gone a creation with a lead is refused as unavailable at once
 });
 
 test(
-  'after all of these kills every appointment is one event in the calendar, one in the stream, of one workflow',
+  'after all these kills each appointment has one calendar event, one published event and one workflow run',
   async () => {
     await settled(stage);
     const { inCalendar, published, runs } = await everywhere(stage);

@@ -5,19 +5,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from './creation.ts';
 import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
-// messaging is killed at every point of a send. Points are held together, one message at each, and one kill meets them
-// all: the lease of an attempt that nobody lived to record takes a quarter of a minute.
+// messaging is killed at nine points of a send, with one message at each. Most points share one kill, because the lease
+// of an unrecorded attempt takes 15 s.
 
 type Point = 'begun' | 'uncommitted' | 'committed' | 'asked' | 'taken' | 'accepted' | 'untold' | 'told' | 'unanswered';
 
-/** An attempt that was lost is known as such when its lease has run out. */
+/** A lost attempt shows only when its lease has expired. */
 const leaseOverMs = 25_000;
 let stage: SendingStage;
 let leads: Lead[];
 const points = {} as Record<Point, { sending: Sending; behind: Sending; first: Promise<Answer>; held: Hold }>;
 const inPoints = (...names: Point[]) => names.map((name) => points[name]);
 
-/** Sends to a lead of its own, and waits until the conversation stands at the point. */
+/** Sends to a new lead and waits until the conversation is held at the point. */
 async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promise<Hold> {
   const lead = leads.pop() as Lead;
   const [sending, behind] = [stage.newSending(lead), stage.newSending(lead)];
@@ -27,7 +27,7 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
   return held;
 }
 
-/** Kills messaging; what was held is never delivered. */
+/** Kills messaging and drops the held bytes. */
 async function killAt(...names: Point[]): Promise<void> {
   await stage.kill('messaging');
   for (const { held } of inPoints(...names)) held.drop();
@@ -40,7 +40,7 @@ const stateOf = async (point: Point) => {
 };
 const takenOf = (point: Point) => {
   const taken = stage.whatsapp.log.find(({ text }) => text === points[point].sending.text);
-  if (!taken) throw new Error(`${point}: WhatsApp has not taken it`);
+  if (!taken) throw new Error(`${point}: WhatsApp has not accepted the message`);
   return taken;
 };
 const untilStatus = (point: Point, status: string) =>
@@ -61,17 +61,17 @@ beforeAll(async () => {
   await standAt('asked', ({ text }) => provider.holdRequest(text));
   await standAt('taken', ({ text }) => provider.holdAnswer(text));
   await standAt('accepted', () => database.holdRequest('wamid.'));
-  // The last step, as it has the channel's rate locked.
+  // This must be the last send, because its step locks the channel's rate.
   const told = await standAt('begun', ({ lead }) => temporal.holdRequest(lead.id));
   points.begun.held = database.holdRequest('commit', points.begun.sending.lead.id);
   told.release();
   await points.begun.held.reached;
-  // The last one, as the whole connection stands still.
+  // This must be the last point, because it holds the whole connection.
   await standAt('untold', ({ lead }) => temporal.holdRequest(lead.id));
 });
 afterAll(() => stage?.stop());
 
-test('at the moment of the kill the sends stand where they are to', async () => {
+test('before the kill each send is at its point', async () => {
   await killAt('begun', 'uncommitted', 'committed', 'asked', 'taken', 'accepted', 'untold');
   expect(await stateOf('begun')).toEqual(['queued', 0]);
   expect(await stateOf('uncommitted')).toEqual([undefined, 0]);
@@ -83,7 +83,7 @@ test('at the moment of the kill the sends stand where they are to', async () => 
   await stage.start('messaging');
 });
 
-test('each key is answered with the message that was accepted, and a next message is accepted behind it', async () => {
+test('a retry with the same key gets the accepted message, and a next message is queued behind it', async () => {
   const names = ['begun', 'uncommitted', 'committed', 'asked', 'taken', 'accepted', 'untold'] as const;
   await Promise.all(
     names.map(async (name) => {
@@ -97,17 +97,17 @@ test('each key is answered with the message that was accepted, and a next messag
   );
 });
 
-test('killed after it was recorded and nobody was answered, after Temporal was told, and with a status webhook not yet stored and one not yet processed', async () => {
+test('a second kill, at the last points of a send and during two status webhooks, loses no answer and no webhook', async () => {
   const { database, nats, temporal } = stage.proxies;
   const taken = takenOf('taken');
   const unprocessed = database.holdRequest(taken.id);
   const reports = [stage.whatsapp.report(taken, 'delivered')];
   await unprocessed.reached;
-  // A payload goes to the database encoded; that nobody wrote in it stands beside it.
+  // The payload itself is stored encoded. Its empty list of customers is stored as text.
   const unstored = database.holdRequest('commit', '"customers":[]');
   reports.push(stage.whatsapp.report(taken, 'sent'));
   await unstored.reached;
-  // Neither the workflow nor the client hears anything from here on.
+  // From here on neither the workflow nor the client gets an answer.
   await standAt('unanswered', () => nats.holdRequest(' _INBOX_workflows'));
   await untilStatus('unanswered', 'sent');
   await standAt('told', ({ lead }) => temporal.holdAnswer(lead.id));
@@ -115,7 +115,7 @@ test('killed after it was recorded and nobody was answered, after Temporal was t
   for (const held of [unstored, unprocessed]) held.drop();
   const { adminSql } = stage.database;
   expect(await adminSql`select from inbound_payloads where processed_at is null`).toHaveLength(1);
-  // The lease of who was at it is over, as far as who comes next can tell.
+  // Expire the lease of the killed process.
   await adminSql`update inbound_payloads set next_attempt_at = clock_timestamp() where processed_at is null`;
   await stage.start('messaging');
   expect(await Promise.all(reports)).toEqual([200, 200]);
@@ -128,12 +128,12 @@ test('killed after it was recorded and nobody was answered, after Temporal was t
   await untilAccepted(points.told.behind);
 });
 
-test('what the status webhooks report is there after all', async () => {
+test('the message gets the status of both webhooks', async () => {
   await untilStatus('taken', 'delivered');
 });
 
 test(
-  'what WhatsApp had answered and nobody recorded is unknown and never sent again, and its status webhook settles it',
+  'an attempt whose answer was not recorded becomes unknown, is never retried, and is settled by its status webhook',
   async () => {
     await untilStatus('accepted', 'unknown');
     expect(await stage.whatsapp.report(takenOf('accepted'), 'delivered')).toBe(200);
@@ -144,14 +144,14 @@ test(
 );
 
 test(
-  'whether WhatsApp had the request nobody knows: it is unknown and never sent again, and a person who settles it lets those behind it go',
+  'an attempt whose request may not have arrived becomes unknown, is never retried, and blocks its queue until an operator settles it',
   async () => {
     await untilStatus('asked', 'unknown');
     const { sending, behind } = points.asked;
     expect(await statusOf(behind)).toBe('queued');
     const message_id = (await stage.rowOf(sending))?.id as string;
     await stage.call(settleMessage, { body: { message_id, status: 'failed' } }, stage.store.id);
-    await waitFor(() => stage.sentTo(sending.lead).length > 0, { description: 'the next one is sent' });
+    await waitFor(() => stage.sentTo(sending.lead).length > 0, { description: 'the next message is sent' });
     expect(stage.sentTo(sending.lead)).toEqual([behind.text]);
     expect(await stage.rowOf(sending)).toMatchObject({ status: 'failed', attempts: 1 });
   },
@@ -160,23 +160,23 @@ test(
 
 test.each([
   ['before the acceptance was committed', 'uncommitted'],
-  ['after the commit, before messaging heard of it', 'committed'],
-  ['before Temporal was told', 'untold'],
-  ['after Temporal was told, before messaging heard of it', 'told'],
+  ['after the commit, before messaging got its answer', 'committed'],
+  ['before the signal to Temporal', 'untold'],
+  ['after the signal to Temporal, before messaging got its answer', 'told'],
   ['in the step, before the attempt was committed', 'begun'],
-  ['after WhatsApp had taken it, before its answer', 'taken'],
-  ['after WhatsApp had answered, before that was recorded', 'accepted'],
-  ['after it was recorded, before anybody was answered', 'unanswered'],
+  ['after WhatsApp accepted the message, before its answer', 'taken'],
+  ['after WhatsApp answered, before the commit of the outcome', 'accepted'],
+  ['after the commit of the outcome, before any answer', 'unanswered'],
 ] as const)(
-  'killed %s: WhatsApp took it once, and the next one once and after it',
+  'after a kill %s WhatsApp accepts the message once, and then the next one once',
   async (_, point) => {
     const { sending, behind, first } = points[point];
     expect([0, 200, 202, 503, 504]).toContain((await first).status);
     await waitFor(() => stage.sentTo(sending.lead).length >= 2, {
-      description: 'both are sent',
+      description: 'both messages are sent',
       timeoutMs: leaseOverMs,
     });
-    await waitFor(async () => (await statusOf(behind)) === 'sent', { description: 'the next one is recorded' });
+    await waitFor(async () => (await statusOf(behind)) === 'sent', { description: 'the next message is recorded' });
     expect(stage.sentTo(sending.lead)).toEqual([sending.text, behind.text]);
     expect(await statusOf(sending)).toMatch(/^(sent|delivered)$/);
   },

@@ -15,9 +15,9 @@ import {
 } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
-// scheduling is killed at every point of a creation, from the request to the outbox entry's end. The points of the
-// calendar's part are in kill-calendar-step.int.test.ts. Each point is known by something of its own creation, the title
-// or the lead: what an earlier kill left is being carried on at the same time, over the same connections.
+// scheduling is killed at every point of a creation, from the request to the deletion of the outbox entries. The
+// calendar step has its own file, kill-calendar-step.int.test.ts. Each hold matches the title or the lead of its own
+// creation, because the work of earlier tests continues on the same connections.
 
 let stage: Stage;
 let store: Store;
@@ -29,11 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-/** What the kill left of the creation in the outbox: without it only the sweep would find a workflow that was never told, and nothing an event. */
+/** The creation's outbox entries after the kill. Without them its event is lost and its workflow needs the sweep. */
 let left: readonly { kind: string }[] = [];
 const leftKinds = () => left.map(({ kind }) => kind);
 
-/** Sends a creation, kills scheduling when the connections stand at the points, and starts it again. */
+/** Sends a creation, kills scheduling when every hold is reached, and starts it again. */
 async function killAt(creation: Creation, points: Hold[], reached?: () => Promise<unknown>): Promise<Answer> {
   const first = creation.send();
   await Promise.all(points.map((point) => point.reached));
@@ -47,8 +47,8 @@ async function killAt(creation: Creation, points: Hold[], reached?: () => Promis
   return await first;
 }
 
-// First, as its point is known by the statement's text, which a connection sends once.
-test('killed after Temporal and the stream were told, before the outbox entries are deleted: they are told again, with one effect', async () => {
+// This must be the first test: its hold matches the text of a statement, which a connection sends only once.
+test('after a kill before the deletion of delivered outbox entries, both are delivered again with one effect', async () => {
   const { systemDatabase } = stage.proxies;
   const deletions = [
     systemDatabase.holdRequest('delete from outbox'),
@@ -62,7 +62,7 @@ test('killed after Temporal and the stream were told, before the outbox entries 
   made.push({ creation, id: await oneRow(stage, creation) });
 });
 
-test('killed before the commit: nothing was done, and the key makes the one appointment', async () => {
+test('after a kill before the commit, nothing is stored and the retry creates the appointment', async () => {
   const creation = newCreation(stage, store);
   const first = await killAt(creation, [stage.proxies.database.holdRequest('commit', creation.title)], () =>
     noRow(stage, creation),
@@ -73,7 +73,7 @@ test('killed before the commit: nothing was done, and the key makes the one appo
   made.push({ creation, id: await oneRow(stage, creation) });
 });
 
-test('killed after the commit, before scheduling hears of it: the key is answered with what was done', async () => {
+test('after a kill between the commit and its acknowledgement, the retry gets the stored answer', async () => {
   const creation = newCreation(stage, store);
   const first = await killAt(creation, [stage.proxies.database.holdAnswer('commit', creation.title)]);
   expect(first.status).toBe(504);
@@ -81,7 +81,7 @@ test('killed after the commit, before scheduling hears of it: the key is answere
   made.push({ creation, id: await oneRow(stage, creation) });
 });
 
-test('killed after the commit, before the answer leaves: the key is answered with what was done', async () => {
+test('after a kill between the commit and the answer, the retry gets the stored answer', async () => {
   const creation = newCreation(stage, store);
   const first = await killAt(creation, [stage.proxies.nats.holdRequest(creation.title)]);
   expect(first.status).toBe(504);
@@ -89,7 +89,7 @@ test('killed after the commit, before the answer leaves: the key is answered wit
   made.push({ creation, id: await oneRow(stage, creation) });
 });
 
-test('killed after the answer, before Temporal is told: it is told by the one that follows, once', async () => {
+test('after a kill before the signal to Temporal, the next process sends it once', async () => {
   const lead_id = await newLead(stage, store);
   const creation = newCreation(stage, store, { lead_id });
   const first = await killAt(creation, [stage.proxies.temporal.holdRequest(lead_id)]);
@@ -99,13 +99,13 @@ test('killed after the answer, before Temporal is told: it is told by the one th
   made.push({ creation, id: await oneRow(stage, creation) });
 });
 
-test('killed after Temporal was told, before scheduling hears of it: it is told again, with one effect', async () => {
+test('after a kill before Temporal acknowledges the signal, the next process sends it again with one effect', async () => {
   const lead_id = await newLead(stage, store);
   const creation = newCreation(stage, store, { lead_id });
   const first = await killAt(creation, [stage.proxies.temporal.holdAnswer(lead_id)], async () => {
     const id = await oneRow(stage, creation);
     await waitFor(() => stage.temporal.client.workflow.getHandle(`appointment:${id}`).describe(), {
-      description: 'the workflow has been started',
+      description: 'the workflow has started',
     });
   });
   expect(leftKinds()).toContain('workflow');
@@ -114,10 +114,10 @@ test('killed after Temporal was told, before scheduling hears of it: it is told 
   made.push({ creation, id: await oneRow(stage, creation) });
 });
 
-test('killed after the answer, before the event is published: it is published by the one that follows, once', async () => {
+test('after a kill before the event is published, the next process publishes it once', async () => {
   const lead_id = await newLead(stage, store);
   const creation = newCreation(stage, store, { lead_id });
-  // As an event has it, and neither the look-up of the lead nor the answer: events of earlier kills are published too.
+  // Only the event has this text. The lead check and the answer do not, and events of earlier tests have another lead.
   await killAt(creation, [stage.proxies.nats.holdRequest(`"lead_id":"${lead_id}","scheduled_at"`)]);
   expect(leftKinds()).toContain('event');
   expect(await untilMade(creation)).toMatchObject({ replayed: true });
@@ -125,14 +125,14 @@ test('killed after the answer, before the event is published: it is published by
 });
 
 test(
-  'after all of these kills every appointment is one event in the calendar, one in the stream, and no work is left',
+  'after all these kills each appointment has one calendar event and one published event, and no work is left',
   async () => {
     await settled(stage);
     const { inCalendar, published, runs } = await everywhere(stage);
     expect(made).toHaveLength(7);
     for (const { creation, id } of made) {
       expect([inCalendar(creation), published(id)]).toEqual([1, 1]);
-      // Told twice, Temporal may have begun anew; what had nothing to do then ended at once.
+      // A repeated signal may start a second run, which ends at once.
       expect(await runs(id)).toBeGreaterThan(0);
     }
   },

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from './creation.ts';
 import { type Lead, type Sending, type SendingStage, startSendingStage, untilAccepted } from './sending.ts';
 
-// The processes behind and before messaging are killed with a send in flight: the worker at every point of the step, by
-// one kill, and the gateway while Temporal still waits for the worker that is gone.
+// The worker and the gateway are killed during a send. One kill of the worker hits the step at four points. The gateway
+// is killed while Temporal still waits for the lost worker.
 
 type Point = 'asked' | 'taken' | 'answered' | 'before';
 
-/** A step that was handed to a worker which died is given to another one after 20 s. */
+/** Temporal retries a step of a dead worker after 20 s. */
 const stepOverMs = 40_000;
 let stage: SendingStage;
 let leads: Lead[];
 const points = {} as Record<Point, { sending: Sending; behind: Sending }>;
 
-/** Sends to a lead of its own, and waits until the step stands at the point. */
+/** Sends to a new lead and waits until the step is held at the point. */
 async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promise<Hold> {
   const sending = newSending();
   points[point] = { sending, behind: stage.newSending(sending.lead) };
@@ -29,7 +29,10 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
 const newSending = () => stage.newSending(leads.pop() as Lead);
 
 const untilSent = (sending: Sending, timeoutMs = 5_000) =>
-  waitFor(async () => (await stage.rowOf(sending))?.status === 'sent', { description: 'it is sent', timeoutMs });
+  waitFor(async () => (await stage.rowOf(sending))?.status === 'sent', {
+    description: 'the message is sent',
+    timeoutMs,
+  });
 
 beforeAll(async () => {
   stage = await startSendingStage({
@@ -42,13 +45,13 @@ beforeAll(async () => {
   const taken = await standAt('taken', ({ text }) => provider.holdAnswer(text));
   await standAt('answered', () => workflowsNats.holdDelivery(' _INBOX_workflows'));
   await stage.kill('workflows');
-  // What messaging had begun it now brings to its end, without a worker that waits for it.
+  // messaging finishes its requests although the worker that waited for them is gone.
   asked.release();
   taken.release();
 });
 afterAll(() => stage?.stop());
 
-test('without a worker messages are accepted, and what the killed one had begun is sent and recorded', async () => {
+test('without a worker messages are accepted, and steps in progress send and record theirs', async () => {
   const sending = newSending();
   points.before = { sending, behind: stage.newSending(sending.lead) };
   const answer = await untilAccepted(sending);
@@ -71,7 +74,7 @@ async function killGatewayAt(hold: Hold, work: Promise<Answer>): Promise<Answer>
   return await work;
 }
 
-test('the gateway is killed before the request leaves it: nothing is accepted, and the key sends the message', async () => {
+test('after a kill of the gateway before its request leaves, nothing is stored and the retry sends the message', async () => {
   const sending = newSending();
   const hold = stage.proxies.gatewayNats.holdRequest(sending.text);
   expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
@@ -81,7 +84,7 @@ test('the gateway is killed before the request leaves it: nothing is accepted, a
   expect(stage.sentTo(sending.lead)).toEqual([sending.text]);
 });
 
-test('the gateway is killed before the answer reaches it: the message is sent once, and the key says so', async () => {
+test('after a kill of the gateway before the answer arrives, the message is sent once and the retry gets the stored answer', async () => {
   const sending = newSending();
   const hold = stage.proxies.gatewayNats.holdDelivery('"sent":true');
   expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
@@ -91,12 +94,12 @@ test('the gateway is killed before the answer reaches it: the message is sent on
   expect(stage.sentTo(sending.lead)).toEqual([sending.text]);
 });
 
-test('the gateway is killed with a status webhook in its hands: it is posted again, and the message is delivered', async () => {
+test('after a kill of the gateway during a status webhook, WhatsApp posts it again and the message is delivered', async () => {
   const sending = newSending();
   await untilAccepted(sending);
   await untilSent(sending);
   const taken = stage.whatsapp.log.find(({ text }) => text === sending.text);
-  if (!taken) throw new Error('WhatsApp has not taken it');
+  if (!taken) throw new Error('WhatsApp has not accepted the message');
   const hold = stage.proxies.gatewayNats.holdRequest('messaging.api.webhooks.receive');
   const reported = stage.whatsapp.report(taken, 'delivered');
   await hold.reached;
@@ -105,11 +108,13 @@ test('the gateway is killed with a status webhook in its hands: it is posted aga
   expect((await stage.rowOf(sending))?.status).toBe('sent');
   await stage.start('gateway');
   expect(await reported).toBe(200);
-  await waitFor(async () => (await stage.rowOf(sending))?.status === 'delivered', { description: 'it is delivered' });
+  await waitFor(async () => (await stage.rowOf(sending))?.status === 'delivered', {
+    description: 'the message is delivered',
+  });
 });
 
 test(
-  'Temporal goes away and NATS is restarted while 200 messages to 20 leads are sent: each is taken once, in the order of acceptance',
+  '200 messages to 20 leads are each sent once and in order through an outage of Temporal and a restart of NATS',
   async () => {
     const { temporal, workflowsTemporal } = stage.proxies;
     await stage.call(updateMessagingSettings, { body: { message_wait_seconds: 0 } }, stage.store.id);
@@ -118,7 +123,7 @@ test(
     const untilThere = (count: number) =>
       waitFor(
         async () => (await stage.database.adminSql`select from messages where body = any(${texts})`).length >= count,
-        { description: `${count} are accepted`, timeoutMs: 15_000 },
+        { description: `${count} messages are accepted`, timeoutMs: 15_000 },
       );
     const accepted = Promise.all(
       queues.map(async (queue) => {
@@ -135,7 +140,7 @@ test(
     temporal.mend();
     workflowsTemporal.mend();
     await waitFor(() => queues.every(([first]) => first && stage.sentTo(first.lead).length >= 10), {
-      description: 'all are sent',
+      description: 'all messages are sent',
       timeoutMs: stepOverMs,
     });
     for (const queue of queues) {
@@ -147,11 +152,11 @@ test(
 
 test.each([
   ['before the step began', 'before'],
-  ['before WhatsApp had the request', 'asked'],
-  ['after WhatsApp had taken it', 'taken'],
-  ['after messaging had answered', 'answered'],
+  ['before the request reached WhatsApp', 'asked'],
+  ['after WhatsApp accepted the message', 'taken'],
+  ['after messaging answered', 'answered'],
 ] as const)(
-  'the worker is killed %s: WhatsApp took it once, and the next one once and after it',
+  'after a kill of the worker %s WhatsApp accepts the message once, and then the next one once',
   async (_, point) => {
     const { sending, behind } = points[point];
     await untilSent(behind, stepOverMs);

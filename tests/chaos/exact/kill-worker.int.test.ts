@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
 import { type Stage, type Store, startStage } from './stage.ts';
 
-// The worker is killed at every point of the step, one appointment at each, by one kill.
+// One kill of the worker hits the calendar step at four points, with one appointment at each.
 
 let stage: Stage;
 let store: Store;
@@ -27,13 +27,13 @@ beforeAll(async () => {
   await standAt('taken', answer);
   await standAt('answered', workflowsNats.holdDelivery(' _INBOX_workflows'));
   await stage.kill('workflows');
-  // What scheduling had begun it now brings to its end, without a worker that waits for it.
+  // scheduling finishes its requests although the worker that waited for them is gone.
   request.release();
   answer.release();
 });
 afterAll(() => stage?.stop());
 
-test('without a worker appointments are created, and what the killed one had begun is recorded', async () => {
+test('without a worker appointments are created, and steps in progress are recorded', async () => {
   const creation = newCreation(stage, store);
   expect((await creation.send()).status).toBe(201);
   points.before = { creation, id: await oneRow(stage, creation) };
@@ -42,18 +42,18 @@ test('without a worker appointments are created, and what the killed one had beg
       const rows = await stage.database.adminSql`select from calendar_syncs where state = 'synced'`;
       return rows.length === 3;
     },
-    { description: 'the steps that had begun are recorded' },
+    { description: 'the steps in progress are recorded' },
   );
   await stage.start('workflows');
 });
 
 test.each([
-  ['before the calendar was asked', 'asked'],
-  ['after the calendar took the event', 'taken'],
-  ['after scheduling had answered', 'answered'],
+  ['before the request reached the calendar', 'asked'],
+  ['after the calendar stored the event', 'taken'],
+  ['after scheduling answered', 'answered'],
   ['before the step began', 'before'],
 ] as const)(
-  'killed %s: one event in the calendar, one attempt, and the workflow ends',
+  'after a kill %s the calendar has one event after one attempt, and the workflow ends',
   async (_, point) => {
     await settled(stage);
     const { creation, id } = points[point];

@@ -3,11 +3,10 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
-// Two gateways over one database, as they are run. The second is reached by its own address, and its NATS and its
-// database by ways that can be taken from it alone.
+// Two gateways share one database. The test can cut only the second gateway off from NATS or from the database.
 
 const holdsWithinMs = 2000;
-/** Known keys are used this long without news, and then a database that does not answer is asked for a second. */
+/** The key cache is valid for 1.5 s. Then the database query times out after 1 s. The rest is tolerance. */
 const refusedWithinMs = 1500 + 1000 + 500;
 const gateways = ['gateway', 'gateway-2'] as const;
 
@@ -23,20 +22,20 @@ beforeEach(async () => {
   for (const gateway of gateways) expect(await ask(gateway)).toBe(404);
 });
 
-/** A path that nobody serves: 404 with a valid key, 401 without, 503 where that cannot be known. */
+/** Requests an unknown path: 404 with a valid key, 401 with an invalid one, 503 if the gateway cannot check the key. */
 const ask = async (gateway: ProcessName, { key } = store) =>
   (await fetch(`${stage.url(gateway)}/nothing`, { headers: { 'x-api-key': key } })).status;
-/** Whoever revokes is answered by either gateway: here by the one that can. */
+/** Either gateway may serve a revocation. Without NATS the second one cannot. */
 const takeOutOfTheGroup = () => stage.proxies.gateway2Nats.cut();
 const revoke = () => stage.call(revokeApiKey, { body: { key_id: store.keyId } });
 
-/** Asks all the time until it is refused, and says how long after `since` that was. */
+/** Sends requests until the key is rejected. Resolves with the milliseconds from `since` until then. */
 async function refusedAfterMs(gateway: ProcessName, since: number): Promise<number> {
-  await waitFor(async () => (await ask(gateway)) === 401, { description: `${gateway} refuses the key`, intervalMs: 5 });
+  await waitFor(async () => (await ask(gateway)) === 401, { description: `${gateway} rejects the key`, intervalMs: 5 });
   return performance.now() - since;
 }
 
-test('a revocation holds on both gateways within two seconds', async () => {
+test('both gateways reject a revoked key within 2 s', async () => {
   await revoke();
   const since = performance.now();
   for (const afterMs of await Promise.all(gateways.map((gateway) => refusedAfterMs(gateway, since)))) {
@@ -44,7 +43,7 @@ test('a revocation holds on both gateways within two seconds', async () => {
   }
 });
 
-test('a revocation holds within two seconds on a gateway that is cut off from NATS', async () => {
+test('a gateway without NATS rejects a revoked key within 2 s', async () => {
   stage.proxies.gateway2Nats.cut();
   try {
     await revoke();
@@ -54,16 +53,16 @@ test('a revocation holds within two seconds on a gateway that is cut off from NA
   }
 });
 
-test('a gateway that was stopped over a revocation refuses from its first answer on', async () => {
+test('a gateway that was stalled during a revocation rejects the key from its first answer on', async () => {
   takeOutOfTheGroup();
   stage.signal('gateway-2', 'SIGSTOP');
-  // Sent while it is stopped: they lie in its sockets when it goes on, beside whatever its poll was told before.
+  // Requests sent during the stall wait in its sockets, next to older answers of its key poll.
   await revoke();
   const waiting = Array.from({ length: 20 }, () => ask('gateway-2'));
-  await waitFor(async () => (await ask('gateway')) === 401, { description: 'the other gateway refuses the key' });
+  await waitFor(async () => (await ask('gateway')) === 401, { description: 'the other gateway rejects the key' });
   const stoppedSince = performance.now();
   await waitFor(() => performance.now() - stoppedSince > holdsWithinMs, {
-    description: 'two seconds have passed',
+    description: '2 s have passed',
     timeoutMs: 4000,
   });
   stage.signal('gateway-2', 'SIGCONT');
@@ -73,7 +72,7 @@ test('a gateway that was stopped over a revocation refuses from its first answer
 });
 
 test.each(['cut', 'freeze'] as const)(
-  'a gateway whose database is away (%s) lets nobody in after 1.5 s, and the other one goes on',
+  'a gateway without its database (%s) accepts no key after 1.5 s, and the other gateway keeps working',
   async (trouble) => {
     const { gateway2Database } = stage.proxies;
     takeOutOfTheGroup();
@@ -88,7 +87,7 @@ test.each(['cut', 'freeze'] as const)(
           if (status === 404) lastLetInMs.value = sentAtMs;
           return status === 503;
         },
-        { description: 'the key is not taken any more', intervalMs: 5 },
+        { description: 'the gateway no longer accepts the key', intervalMs: 5 },
       );
       expect(performance.now() - since).toBeLessThan(refusedWithinMs);
       expect(lastLetInMs.value).toBeLessThan(1500);

@@ -9,14 +9,14 @@ import { type ProcessName, startPlatform } from './stage.ts';
 
 export type Lead = { readonly id: string; readonly phone: string };
 
-/** One message that a client wants to have sent, under one key, however often it has to ask. */
+/** One message under one idempotency key. `send` may be called repeatedly. */
 export type Sending = { readonly lead: Lead; readonly text: string; send(): Promise<Answer> };
 
 export type SendingStage = Awaited<ReturnType<typeof startSendingStage>>;
 
 /**
- * The platform with messaging in the middle, and a store whose WhatsApp channel is the stand-in, through a gate of its own.
- * The stand-in keeps the log that judges "sent once", and reports nothing of a message until the test says so.
+ * Starts the platform around messaging, with a store whose WhatsApp channel is the stand-in, behind its own proxy. The
+ * stand-in's log shows what was sent and how often. It posts a status update only when the test asks for it.
  */
 export async function startSendingStage(options: { processes: readonly ProcessName[]; requestTimeoutMs?: number }) {
   const [whatsapp, platform] = await Promise.all([
@@ -53,7 +53,7 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
       /** messaging → WhatsApp */
       provider,
     },
-    /** Leads that have just written, and whose messages are taken in. */
+    /** Creates leads that have just written. Resolves when their messages are processed. */
     async newLeads(count: number): Promise<Lead[]> {
       const leads: Lead[] = [];
       for (let made = 0; made < count; made += 1) {
@@ -64,7 +64,7 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
       expect(await whatsapp.customerWrites(...leads.map((lead) => ({ from: lead.phone, text: 'Hello' })))).toBe(200);
       await waitFor(
         async () => (await adminSql`select from inbound_payloads where processed_at is null`).length === 0,
-        { description: 'what the customers wrote is taken in' },
+        { description: 'the messages of the customers are processed' },
       );
       return leads;
     },
@@ -76,14 +76,14 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
         send: () => post(`${platform.url()}/leads/${lead.id}/messages`, store.key, key, { message: text }),
       };
     },
-    /** The message's row; there is never more than one. */
+    /** The message's row. Fails if there is more than one. */
     async rowOf({ text }: Sending): Promise<{ id: string; status: string; attempts: number } | undefined> {
       const rows = await adminSql<{ id: string; status: string; attempts: number }[]>`
         select id, status, attempts from messages where body = ${text}`;
       expect(rows.length).toBeLessThan(2);
       return rows[0];
     },
-    /** What the lead was sent, in order. */
+    /** The texts that WhatsApp accepted for the lead, in order. */
     sentTo: (lead: Lead): string[] => whatsapp.log.filter(({ to }) => to === lead.phone).map(({ text }) => text ?? ''),
     async stop() {
       await platform.stop();
@@ -93,12 +93,12 @@ export async function startSendingStage(options: { processes: readonly ProcessNa
   };
 }
 
-/** Sends until the answer is 200: what broke recovers by itself, and the key makes that safe. */
+/** Sends until the answer is 200. The key makes the retries safe. */
 export const untilAccepted = (sending: Sending): Promise<Answer> =>
   waitFor(
     async () => {
       const answer = await sending.send();
       return answer.status === 200 && answer;
     },
-    { description: 'the key has its answer', timeoutMs: 15_000 },
+    { description: 'the send is answered with 200', timeoutMs: 15_000 },
   );

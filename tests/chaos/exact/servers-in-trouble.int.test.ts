@@ -3,7 +3,7 @@ import { type Answer, type Creation, makeEach, newCreation, noRow, sendAll, unti
 import { type Stage, type Store, startStage } from './stage.ts';
 
 const requestTimeoutMs = 2000;
-/** What an answer may come later than its deadline on a machine that is busy. */
+/** How late after its deadline an answer may come, because the machine is busy. */
 const graceMs = 1500;
 const atOnce = 10;
 
@@ -30,7 +30,7 @@ async function noneIsMade(creations: readonly Creation[]): Promise<void> {
   for (const creation of creations) await noRow(stage, creation);
 }
 
-test('while NATS is stopped every request is refused at once, and after its restart nothing comes late', async () => {
+test('while NATS is stopped every request gets 503 at once, and after its restart none of them takes effect', async () => {
   await stage.nats.stopServer();
   const creations = several();
   const answers = await sendAll(creations);
@@ -42,19 +42,19 @@ test('while NATS is stopped every request is refused at once, and after its rest
   await eachIsMade(creations);
 });
 
-test('while NATS stalls requests are answered within their deadline, and what it delivers afterwards is not carried out', async () => {
+test('while NATS stalls requests are answered by their deadline, and those that it delivers later have no effect', async () => {
   stage.nats.freezeServer();
   const creations = several();
   const answers = await sendAll(creations);
   stage.nats.thawServer();
   expectRefused(answers, 504, 503);
-  // Delivered after everything that was held back, as it goes the same way.
+  // NATS delivers this request after all delayed ones.
   await untilMade(newCreation(stage, store));
   await noneIsMade(creations);
   await eachIsMade(creations);
 });
 
-test('when PostgreSQL drops every connection in mid-transaction the pools recover by themselves', async () => {
+test('the connection pools recover when PostgreSQL drops every connection during a transaction', async () => {
   const broken = newCreation(stage, store);
   const point = stage.proxies.database.holdRequest('commit', broken.title);
   const answer = broken.send();
@@ -68,7 +68,7 @@ test('when PostgreSQL drops every connection in mid-transaction the pools recove
 });
 
 test.each(['cut', 'freeze'] as const)(
-  'while PostgreSQL is away (%s) no answer comes after the deadline, and afterwards every key makes one row',
+  'while PostgreSQL is away (%s) every answer comes by its deadline, and afterwards each key creates one row',
   async (trouble) => {
     const { database, systemDatabase } = stage.proxies;
     database[trouble]();

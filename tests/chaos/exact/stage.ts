@@ -37,11 +37,11 @@ const entityWorkflowQueues = Object.values(entityWorkflows)
 type StageOptions = {
   readonly processes: readonly ProcessName[];
   readonly requestTimeoutMs?: number;
-  /** Have the worker make the schedules of the reports. */
+  /** Whether the worker runs the schedules that close reports. */
   readonly schedules?: boolean;
 };
 
-/** The platform with a calendar, at which scheduling is in the middle. */
+/** Starts the platform around scheduling, with a Radicale calendar behind a proxy. */
 export async function startStage(options: StageOptions) {
   const [radicale, platform] = await Promise.all([
     startRadicale(),
@@ -56,7 +56,7 @@ export async function startStage(options: StageOptions) {
       /** scheduling → Radicale */
       calendar,
     },
-    /** A store with a key, and with the calendar that Radicale serves. */
+    /** Creates a store with a key and, unless `calendar` is false, the Radicale calendar. */
     async newStore(settings: { calendar?: boolean } = {}): Promise<Store> {
       const store = await platform.newStore();
       if (settings.calendar ?? true) {
@@ -78,8 +78,8 @@ export async function startStage(options: StageOptions) {
 const through = (url: string, proxy: TcpProxy) => Object.assign(new URL(url), { host: proxy.address }).href;
 
 /**
- * The platform's own processes, as they are run, on real servers of the test's own. The ways between them go through
- * proxies, at which a test stops a conversation at the exact point where it then kills a process. No process knows of it.
+ * Starts the platform's processes, as they run in production, on the test's own servers. The network links go through
+ * proxies, so that a test can stop a conversation at an exact point and then kill a process there.
  */
 export async function startPlatform(options: StageOptions & { readonly service: 'scheduling' | 'messaging' }) {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-chaos-'));
@@ -90,9 +90,9 @@ export async function startPlatform(options: StageOptions & { readonly service: 
   ]);
   await emptyNamespace(temporal);
   const ways = {
-    /** the service → PostgreSQL, as requests see it */
+    /** the service → PostgreSQL, for requests */
     database: new URL(database.url).host,
-    /** the service → PostgreSQL, as the relay and the sweep see it */
+    /** the service → PostgreSQL, for the relay and the sweep */
     systemDatabase: new URL(database.url).host,
     /** the service → NATS */
     nats: new URL(nats.url).host,
@@ -131,7 +131,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     workflows: {
       NATS_URL: through(nats.url, proxies.workflowsNats),
       TEMPORAL_ADDRESS: proxies.workflowsTemporal.address,
-      // A run of theirs would be open while a test waits for none to be.
+      // A scheduled run could be open while a test waits until no workflow is.
       ...(options.schedules ? {} : { TASK_QUEUES: entityWorkflowQueues }),
     },
     crm: { NATS_URL: through(nats.url, proxies.crmNats) },
@@ -152,7 +152,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
       natsUrl: nats.url,
       temporalAddress: temporal.address,
       temporalUiUrl: '',
-      // Of it only the caches are used.
+      // Only for its caches.
       localDirectory: localDirectory(process.env),
       env: {
         PATH: process.env.PATH,
@@ -180,7 +180,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
       }),
     );
   };
-  /** `kill -9`, of several at once. Resolves when they are gone. */
+  /** `kill -9` of all these at once. Resolves when they have exited. */
   const kill = async (...names: ProcessName[]) => {
     const victims = names.map((name) => childOf(name));
     for (const victim of victims) victim.kill();
@@ -205,19 +205,19 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     call,
     start,
     kill,
-    /** Kills and starts again, as a supervisor would. */
+    /** Kills processes and starts them again, as a supervisor does. */
     restart: async (...names: ProcessName[]) => {
       await kill(...names);
       await start(...names);
     },
-    /** Stops it in order and starts it again, as a deployment does. */
+    /** Stops a process with SIGTERM and starts it again, as a deployment does. */
     replace: async (name: ProcessName) => {
       await childOf(name).stop(8000);
       await start(name);
     },
     signal: (name: ProcessName, signal: NodeJS.Signals) => process.kill(childOf(name).pid, signal),
     url: (gateway: ProcessName = 'gateway') => `http://127.0.0.1:${ports.get(gateway)}/integrations/v1`,
-    /** A store with a key. */
+    /** Creates a store with a key. */
     async newStore(): Promise<Store> {
       const store = await call(createStore, { body: { name: 'Padaria', tier: 'enterprise' } });
       const made = await call(createApiKey, { body: { store_id: store.id, name: 'test' } });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 test.each(['cut', 'freeze'] as const)(
-  'while Temporal is away (%s) appointments are made as ever, and afterwards each has one workflow and one event',
+  'while Temporal is away (%s) appointments are created, and afterwards each has one workflow and one event',
   async (trouble) => {
     await settled(stage);
     const { temporal, workflowsTemporal } = stage.proxies;
@@ -36,7 +36,7 @@ test.each(['cut', 'freeze'] as const)(
 );
 
 test.each(['terminated', 'lost'] as const)(
-  'a workflow that was %s while it waited comes back by the sweep',
+  'the sweep restarts a waiting workflow that was %s',
   async (what) => {
     await stage.radicale.stop();
     const creation = newCreation(stage, store);
@@ -69,7 +69,7 @@ test.each(['terminated', 'lost'] as const)(
       );
     }
     await stage.radicale.start();
-    // Nobody has looked at it for a minute, as far as the sweep can tell.
+    // Make the row overdue by a minute, so that the sweep wakes it.
     await adminSql`update calendar_syncs set next_attempt_at = next_attempt_at - interval '1 minute' where appointment_id = ${id}`;
     await settled(stage);
     const { inCalendar } = await everywhere(stage);

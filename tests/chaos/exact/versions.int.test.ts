@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Creation, everywhere, newCreation, oneRow, settled, settledWithinMs } from './creation.ts';
 import { type ProcessName, type Stage, type Store, startStage } from './stage.ts';
 
-/** Between a client's requests: what is made must reach the calendar within the test's time. */
+/** A client's pause between requests. Every appointment must reach the calendar before the test's timeout. */
 const pauseMs = 150;
 
-/** The operation one version later: an optional member in the request, a member more in the reply. */
+/** The next version of the operation: an optional member more in the request, and a member more in the reply. */
 const { body } = operation.request;
 const nextOperation = {
   ...operation,
@@ -23,7 +23,7 @@ const nextOperation = {
   reply: Type.Object({ ...operation.reply.properties, room: Type.String() }),
 };
 
-describe('a contract that has grown', () => {
+describe('a contract with new members', () => {
   let nats: TestNats;
   const log = silentLog();
   const request = { title: 'Corte', scheduled_at: '2027-01-31T09:00:00.000Z' };
@@ -60,20 +60,20 @@ describe('a contract that has grown', () => {
   });
   afterAll(() => nats?.stop());
 
-  test('an old and a new service in one group answer old and new callers, each as far as it knows', async () => {
+  test('an old and a new service in one queue group both answer old and new callers', async () => {
     const servers = [serveOld(), serveNew()];
     const rpc = createRpcClient({ nats: nats.nats, log });
     const asOld = () => rpc.call(operation, { body: request }, testContext());
     const asNew = () => rpc.call(nextOperation, { body: request }, testContext());
     const answers = await Promise.all([...Array.from({ length: 20 }, asOld), ...Array.from({ length: 20 }, asNew)]);
-    // An unknown member of a reply is no fault, and one that an old service does not send is not missed.
+    // A caller ignores unknown members of a reply, and accepts that an old service omits new ones.
     for (const answer of answers) expect(answer).toMatchObject(appointment);
     const rooms = answers.map((answer) => ('room' in answer ? answer.room : undefined));
     expect(new Set(rooms)).toEqual(new Set(['any', undefined]));
     await Promise.all(servers.map((server) => server.drain()));
   });
 
-  test('what an old service does not know it refuses by name: a caller of its time cannot have sent it', async () => {
+  test('an old service rejects an unknown member of a request and names it', async () => {
     const server = serveOld();
     const rpc = createRpcClient({ nats: nats.nats, log });
     const sent = rpc.call(nextOperation, { body: { ...request, room: 'b' } }, testContext());
@@ -85,7 +85,7 @@ describe('a contract that has grown', () => {
   });
 });
 
-describe('two of every process over one database', () => {
+describe('two instances of every process on one database', () => {
   const twins: [ProcessName, ProcessName][] = [
     ['scheduling', 'scheduling-2'],
     ['workflows', 'workflows-2'],
@@ -101,11 +101,11 @@ describe('two of every process over one database', () => {
   afterAll(() => stage?.stop());
 
   test(
-    'are replaced one after the other under load: every request is answered, and each appointment is one event',
+    'are replaced one by one under load: every request succeeds, and each appointment has one event',
     async () => {
       const made: { creation: Creation; answer: Answer }[] = [];
-      // Where requests are sent: a balancer takes a gateway out and has it answer before it is stopped. What is on its way
-      // over a connection that is kept alive may otherwise meet its end (RFC 9112, 9.5).
+      // The gateways that get requests. A load balancer removes a gateway and waits for its answers before it stops.
+      // Otherwise a request on a persistent connection can meet the close of that connection (RFC 9112, section 9.5).
       let open: readonly ProcessName[] = ['gateway', 'gateway-2'];
       const waitsFor: (ProcessName | undefined)[] = [];
       const load = { on: true };

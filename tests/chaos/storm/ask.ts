@@ -3,15 +3,15 @@ import { requestTimeoutMs } from './platform.ts';
 
 export type Answer = { status: number; text: string; replayed: boolean; code?: string };
 
-/** A client that hears nothing at all gives up this long after the deadline. */
+/** A client without an answer gives up this long after the deadline. */
 const patienceMs = 10_000;
-/** Statuses that say: nothing was done, or nobody knows. 0: the connection broke. */
+/** Statuses that faults explain: nothing was done (503), or the outcome is unknown. 0: the connection broke. */
 const excused = new Set([0, 503, 504]);
 const excusedCodes = new Set(['idempotency_in_progress', 'followup_not_pending']);
 
 export type Asker = ReturnType<typeof createAsker>;
 
-/** Sends requests and notes in the journal what was answered. */
+/** Sends requests and records the answers in the journal. */
 export function createAsker(options: {
   baseUrls: () => readonly string[];
   stores: readonly ChaosStore[];
@@ -61,7 +61,7 @@ export function createAsker(options: {
       unexpected.push(`${method} ${path} answered ${status} ${answer.text.slice(0, 300)}`);
     }
     if (stores.some(({ id }) => id !== storeId && answer.text.includes(id))) {
-      unexpected.push(`${method} ${path} answered something of another store`);
+      unexpected.push(`${method} ${path} answered data of another store`);
     }
     return answer;
   }
@@ -75,7 +75,7 @@ export function createAsker(options: {
       if (answer.replayed) counts.replayed += 1;
       entry.acknowledgedAt ??= Date.now();
       entry.acknowledged ??= answer.text;
-      if (entry.acknowledged !== answer.text) unexpected.push(`POST with key ${key} was answered in two ways`);
+      if (entry.acknowledged !== answer.text) unexpected.push(`POST with key ${key} got two different answers`);
     },
 
     async change(entry: Entry, change: Readonly<Record<string, string>>): Promise<void> {
@@ -83,19 +83,19 @@ export function createAsker(options: {
       const changed = { ...content, ...change };
       const { status } = await ask(entry.storeId, 'PATCH', pathOf(entry), { body: change });
       if (status === 200) entry.may = [changed];
-      // Not 503: then nothing was done.
+      // After a 503 nothing has changed. Other failures leave the outcome unknown.
       else if (status !== 503) entry.may = [content, changed];
     },
 
     async cancel(entry: Entry): Promise<void> {
       const { status } = await ask(entry.storeId, 'DELETE', pathOf(entry));
       if (status === 200) entry.cancel = 'cancelled';
-      // After an answer that never came a refusal may mean that it was cancelled then.
+      // If an earlier cancellation got no answer, it may have succeeded, and then this 409 says nothing.
       else if (entry.cancel !== 'not asked' || status === 503) return;
       else entry.cancel = status === 409 ? 'refused' : 'unknown';
     },
 
-    /** What was acknowledged is there, as it was acknowledged. */
+    /** Reads an acknowledged entry and compares it with the acknowledged content. */
     async read(entry: Entry): Promise<void> {
       const { status, text } = await ask(entry.storeId, 'GET', pathOf(entry));
       if (status !== 200) return;
@@ -103,10 +103,10 @@ export function createAsker(options: {
       const isAsAcknowledged = entry.may.some((content) =>
         Object.entries(content).every(([name, value]) => found[name] === value),
       );
-      if (!isAsAcknowledged) unexpected.push(`GET ${pathOf(entry)} answered another content than was acknowledged`);
+      if (!isAsAcknowledged) unexpected.push(`GET ${pathOf(entry)} answered other content than was acknowledged`);
     },
 
-    /** A list, of which only that it is the store's own is looked at. */
+    /** Reads a list. Only data of another store is an error. */
     async list(storeId: string, path: string): Promise<Answer> {
       return await ask(storeId, 'GET', path);
     },

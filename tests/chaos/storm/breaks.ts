@@ -1,34 +1,34 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source, where they stand in templates
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these texts quote source code with template literals
 
 import type { Invariant } from './invariant.ts';
 
-/** A text that stands in the source exactly once, and what stands there instead while the break lasts. */
+/** A replacement in a source file. `from` occurs in the file exactly once. */
 export type Edit = { readonly file: string; readonly from: string; readonly to: string };
 
-/** A fault of ours, made on purpose: a run with it must be reported by the invariant that it breaks. */
+/** A deliberate bug. In a run with it, the invariant named in `breaks` must report a violation. */
 export type Break = {
   readonly name: string;
   readonly breaks: Invariant['name'];
-  /** Faults of `faults.ts`, by their names and one after another, without which it does not show. */
+  /** Names of faults in `faults.ts`, in order. Without them the bug has no effect. */
   readonly faults?: readonly string[];
 } & (
   | { readonly edits: readonly Edit[] }
-  /** What our code cannot do: bytes of this index are overwritten on the disk of a PostgreSQL that was stopped in order. */
+  /** Not a bug in our code: bytes of this index are overwritten on disk while PostgreSQL is stopped. */
   | { readonly index: string }
 );
 
-/** A workflow that is missing comes back with the sweep: what leaves one out must leave that out too. */
+/** The sweep restarts a missing workflow. A break that drops a workflow must therefore also disable the sweep. */
 const noSweep: Edit = {
   file: 'packages/kit/src/delivery/overdue.ts',
   from: 'if ((await relay.backlog()) >= batch) return 0;',
   to: 'return 0;',
 };
 
-/** At least one for every invariant: a check that cannot fail proves nothing. */
+/** At least one for each invariant, because a check that cannot fail proves nothing. */
 export const breaks: readonly Break[] = [
   {
-    name: 'what is made under a key is answered, and rolled back',
-    breaks: 'what was acknowledged is there, as it was acknowledged',
+    name: 'a request with a key is answered 201, but its transaction is rolled back',
+    breaks: 'every acknowledged request is stored with the content that was acknowledged',
     edits: [
       {
         file: 'packages/kit/src/delivery/idempotency.ts',
@@ -38,8 +38,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a change of a title is answered, and not written',
-    breaks: 'what was acknowledged is there, as it was acknowledged',
+    name: 'a change of a title is answered 200, but not stored',
+    breaks: 'every acknowledged request is stored with the content that was acknowledged',
     edits: [
       {
         file: 'services/scheduling/src/appointments/appointment.repository.ts',
@@ -49,8 +49,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'what is known of a key is not looked up',
-    breaks: 'a key has one effect',
+    name: 'the idempotency record of a key is not read',
+    breaks: 'an idempotency key has one effect',
     edits: [
       {
         file: 'packages/kit/src/delivery/idempotency.ts',
@@ -65,8 +65,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a lead is made, and the answer is that nothing was done',
-    breaks: 'nothing is made that nobody asked for, late, or after a refusal',
+    name: 'a lead is created, but the answer is 503',
+    breaks: 'no row comes from an unknown, expired or rejected request',
     edits: [
       {
         file: 'services/crm/src/leads/create-lead.ts',
@@ -76,8 +76,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a request that takes longer than it may is carried out all the same',
-    breaks: 'nothing is made that nobody asked for, late, or after a refusal',
+    name: 'a request takes effect after its deadline',
+    breaks: 'no row comes from an unknown, expired or rejected request',
     edits: [
       {
         file: 'packages/kit/src/rpc/wire.ts',
@@ -93,9 +93,9 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a send that is not answered soon is made again at once',
-    breaks: 'the provider took nothing twice',
-    faults: ['WhatsApp accepts without answering'],
+    name: 'a send without an answer within 1 s is retried at once',
+    breaks: 'the provider accepts each message at most once',
+    faults: ['WhatsApp accepts messages without answering'],
     edits: [
       {
         file: 'services/messaging/src/delivery/deliver-messages.ts',
@@ -106,9 +106,9 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'an attempt whose process died is made again, and reports are not known by our id',
-    breaks: 'the provider took nothing twice',
-    faults: ['WhatsApp accepts without answering', 'kill -9 of messaging'],
+    name: 'an attempt whose process died is retried, and status updates are not matched by our id',
+    breaks: 'the provider accepts each message at most once',
+    faults: ['WhatsApp accepts messages without answering', 'kill -9 of messaging'],
     edits: [
       { file: 'services/messaging/src/delivery/next-move.ts', from: "return { kind: 'expire', head, pair };", to: '' },
       {
@@ -119,8 +119,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a message is called sent, and never left',
-    breaks: 'what is said to be sent was taken by the provider, and what it took is known to be sent',
+    name: 'a message is recorded as sent, but never sent',
+    breaks: 'a message counts as sent exactly when the provider accepted it',
     edits: [
       {
         file: 'services/messaging/src/delivery/deliver-messages.ts',
@@ -130,9 +130,9 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'of what waits for a lead the last one leaves first',
-    breaks: 'messages to a lead leave in the order of their acceptance',
-    faults: ['WhatsApp refuses'],
+    name: 'the last queued message of a lead is sent first',
+    breaks: 'messages to a lead are sent in the order in which they were accepted',
+    faults: ['WhatsApp rejects messages'],
     edits: [
       {
         file: 'services/messaging/src/delivery/delivery.repository.ts',
@@ -142,8 +142,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'whatever a known customer writes is taken for a duplicate',
-    breaks: 'what customers write is taken in once, and in order',
+    name: 'every message of a known customer counts as a duplicate',
+    breaks: 'every message of a customer is stored once and in order',
     edits: [
       {
         file: 'services/messaging/src/inbound/accept-inbound.ts',
@@ -153,8 +153,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a cancellation is answered, and the follow-up stays as it is',
-    breaks: 'what was cancelled is not sent',
+    name: 'a cancellation is answered 200, but the follow-up stays as it is',
+    breaks: 'a cancelled follow-up is not sent',
     edits: [
       {
         file: 'services/scheduling/src/followups/followup.repository.ts',
@@ -164,8 +164,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a follow-up that was sent is written down as cancelled',
-    breaks: 'what was cancelled is not sent',
+    name: 'a sent follow-up is recorded as cancelled',
+    breaks: 'a cancelled follow-up is not sent',
     edits: [
       {
         file: 'services/scheduling/src/followups/attempt.repository.ts',
@@ -175,8 +175,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a follow-up is planned five seconds before it is due',
-    breaks: 'a follow-up is sent when it says so, and never early',
+    name: 'the first attempt of a follow-up is 5 s early',
+    breaks: 'a follow-up counts as sent exactly when it was sent, and never before it is due',
     edits: [
       {
         file: 'services/scheduling/src/followups/create-followup.ts',
@@ -186,8 +186,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a message that is sent is counted twice',
-    breaks: 'crm counts the messages of a lead as messaging does, which are those that are there',
+    name: 'messaging counts a sent message twice',
+    breaks: 'crm, messaging and the stored messages agree on the message count of a lead',
     edits: [
       {
         file: 'services/messaging/src/conversations/conversation.repository.ts',
@@ -197,8 +197,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'crm is told of a count, and does not keep it',
-    breaks: 'crm counts the messages of a lead as messaging does, which are those that are there',
+    name: 'crm ignores the message count that it gets',
+    breaks: 'crm, messaging and the stored messages agree on the message count of a lead',
     edits: [
       {
         file: 'services/crm/src/leads/lead-contact.repository.ts',
@@ -208,8 +208,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'the workflow of a follow-up that is not due yet ends, and no sweep sees it',
-    breaks: 'no row that is not final lacks an open workflow',
+    name: 'the workflow of a follow-up ends before the follow-up is due, and the sweep is off',
+    breaks: 'every unfinished row has an open workflow',
     edits: [
       {
         file: 'services/scheduling/src/followups/next-move.ts',
@@ -220,8 +220,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a calendar is taken for one that is down, for ever',
-    breaks: 'whatever could be brought to its end is there',
+    name: 'a calendar counts as down permanently',
+    breaks: 'all work that can finish has finished',
     edits: [
       {
         file: 'services/scheduling/src/calendar-sync/next-move.ts',
@@ -231,8 +231,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'nothing is written for the workflow of a new appointment, and no sweep sees it',
-    breaks: 'every row that a workflow carries had one',
+    name: 'a new appointment has no wake-up in the outbox, and the sweep is off',
+    breaks: 'every appointment and every follow-up had a workflow',
     edits: [
       {
         file: 'services/scheduling/src/appointments/create-appointment.ts',
@@ -243,8 +243,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'the workflow of a follow-up that was sent goes on',
-    breaks: 'no workflow is open without need, of no row, or has failed',
+    name: 'the workflow of a sent follow-up stays open',
+    breaks: 'no workflow has failed, lacks its row, or stays open without work',
     edits: [
       {
         file: 'services/scheduling/src/followups/record-outcome.ts',
@@ -254,8 +254,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'what was handed on stays in its outbox',
-    breaks: 'what waits to be handed on is handed on',
+    name: 'delivered entries stay in the outbox',
+    breaks: 'every outbox and the inbox are empty',
     edits: [
       {
         file: 'packages/kit/src/delivery/outbox.repository.ts',
@@ -265,8 +265,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'what a customer wrote is not known when it comes again',
-    breaks: 'what waits to be handed on is handed on',
+    name: 'a duplicate of a customer message is not recognized',
+    breaks: 'every outbox and the inbox are empty',
     edits: [
       {
         file: 'services/messaging/src/inbound/accept-inbound.ts',
@@ -276,7 +276,7 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'the outbox drops events that nobody has published',
+    name: 'the outbox drops events without publishing them',
     breaks: 'every creation is published',
     edits: [
       {
@@ -298,8 +298,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'a feed shows what was cancelled',
-    breaks: 'calendars show every appointment once, as it is, and nothing else',
+    name: 'a feed shows cancelled appointments',
+    breaks: 'every calendar shows each appointment once, up to date, and nothing else',
     edits: [
       {
         file: 'services/scheduling/src/appointments/appointment.repository.ts',
@@ -309,8 +309,8 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'events name another store than the row does',
-    breaks: 'no row of another store',
+    name: 'events name another store than their row',
+    breaks: 'no row, workflow or event belongs to another store',
     edits: [
       {
         file: 'packages/kit/src/delivery/event-delivery.ts',
@@ -320,19 +320,23 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
-    name: 'bytes of an index are overwritten on the disk',
-    breaks: 'tables and indexes are whole',
+    name: 'bytes of an index are overwritten on disk',
+    breaks: 'no table or index is corrupt',
     index: 'scheduling.idempotency_records_pkey',
   },
 ];
 
-/** The source of `file` with the break in it. Throws unless each text stands in it exactly once: else the break is stale. */
+/**
+ * Returns the source of `file` with the edits of a break.
+ *
+ * @throws when a `from` text does not occur exactly once, because then the break is stale.
+ */
 export function broken(source: string, file: string, edits: readonly Edit[]): string {
   return edits
     .filter((edit) => edit.file === file)
     .reduce((text, { from, to }) => {
       const parts = text.split(from);
-      if (parts.length !== 2) throw new Error(`in ${file} this stands ${parts.length - 1} times, not once: ${from}`);
+      if (parts.length !== 2) throw new Error(`${file} has this text ${parts.length - 1} times, not once: ${from}`);
       return parts.join(to);
     }, source);
 }

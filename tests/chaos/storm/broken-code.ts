@@ -5,15 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { root } from '../../../infra/local/paths.ts';
 import { breaks, broken } from './breaks.ts';
 
-// Loaded before a process's own code (`node --import`), which then runs with one break, named in this module's address.
-// No file is touched.
+// Preloaded with `node --import`. The process then runs with the break that this module's URL names. No file changes.
 
 const name = new URL(import.meta.url).searchParams.get('name');
 const found = breaks.find((candidate) => candidate.name === name);
-if (!found || !('edits' in found)) throw new Error(`no break of the code is called ${name}`);
+if (!found || !('edits' in found)) throw new Error(`there is no break with the name ${name}`);
 const { edits } = found;
 
-// Read before anything is loaded: a break that no longer fits ends every process, also those that never load the file.
+// Read at once, so that a stale break ends every process, even one that never loads the file.
 const sources = new Map(
   edits.map(({ file }) => {
     const path = join(root, file);

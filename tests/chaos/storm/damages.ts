@@ -2,10 +2,10 @@ import type { invariants } from './invariants.ts';
 import type { Entry, Journal, Kind, Written } from './journal.ts';
 import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
 
-/** What was recorded of a run, as far as the invariants read it. */
+/** The record of a run that the invariants read. */
 export type Recorded = { journal: Pick<Journal, 'entries' | 'written'>; seen: Seen };
 
-/** Something that must not happen, done to what was recorded, and the invariant that must then report. */
+/** A violation, made in the record of a run, and the invariant that must report it. */
 export type Damage = {
   readonly name: string;
   readonly breaks: (typeof invariants)[number]['name'];
@@ -13,7 +13,7 @@ export type Damage = {
 };
 
 const found = <T>(thing: T | undefined): T => {
-  if (thing === undefined) throw new Error('the run has nothing of the kind that is to be damaged');
+  if (thing === undefined) throw new Error('the run has nothing to damage here');
   return thing;
 };
 const entryOf = ({ journal }: Recorded, kind: Kind): Entry =>
@@ -25,7 +25,7 @@ const rowOf = (recorded: Recorded, kind: Kind): Row => {
 const followupIn = ({ seen }: Recorded, status: string): FollowupRow =>
   found(seen.followups.find((row) => row.status === status));
 const sentOne = ({ seen }: Recorded) => found(seen.taken[0]);
-/** Two of one lead that left one after the other. */
+/** Two messages to one lead that the provider accepted one after the other. */
 const twoSent = ({ seen: { messages, taken } }: Recorded): [MessageRow, MessageRow] => {
   const texts = new Set(taken.map(({ text }) => text));
   const byLead = Map.groupBy(
@@ -41,20 +41,20 @@ const withoutWorkflow = ({ seen }: Recorded, id: string) => {
 const isAcknowledged = ({ acknowledgedAt }: Written) => acknowledgedAt !== undefined;
 const remove = <T>(list: T[], thing: T) => void list.splice(list.indexOf(thing), 1);
 
-const acknowledgedIsThere = 'what was acknowledged is there, as it was acknowledged';
-const oneEffect = 'a key has one effect';
-const nothingUnasked = 'nothing is made that nobody asked for, late, or after a refusal';
-const sentIsTaken = 'what is said to be sent was taken by the provider, and what it took is known to be sent';
-const inOrder = 'messages to a lead leave in the order of their acceptance';
-const writtenIsThere = 'what customers write is taken in once, and in order';
-const cancelledIsNotSent = 'what was cancelled is not sent';
-const neverEarly = 'a follow-up is sent when it says so, and never early';
-const atItsEnd = 'whatever could be brought to its end is there';
-const noNeedlessWorkflow = 'no workflow is open without need, of no row, or has failed';
-const calendars = 'calendars show every appointment once, as it is, and nothing else';
-const ownStore = 'no row of another store';
+const acknowledgedIsThere = 'every acknowledged request is stored with the content that was acknowledged';
+const oneEffect = 'an idempotency key has one effect';
+const nothingUnasked = 'no row comes from an unknown, expired or rejected request';
+const sentIsTaken = 'a message counts as sent exactly when the provider accepted it';
+const inOrder = 'messages to a lead are sent in the order in which they were accepted';
+const writtenIsThere = 'every message of a customer is stored once and in order';
+const cancelledIsNotSent = 'a cancelled follow-up is not sent';
+const neverEarly = 'a follow-up counts as sent exactly when it was sent, and never before it is due';
+const atItsEnd = 'all work that can finish has finished';
+const noNeedlessWorkflow = 'no workflow has failed, lacks its row, or stays open without work';
+const calendars = 'every calendar shows each appointment once, up to date, and nothing else';
+const ownStore = 'no row, workflow or event belongs to another store';
 
-/** At least one for every invariant: a check that cannot fail proves nothing. */
+/** At least one for each invariant, because a check that cannot fail proves nothing. */
 export const damages: readonly Damage[] = [
   ...(['appointment', 'lead', 'message', 'followup'] as const).flatMap((kind): Damage[] => [
     {
@@ -63,30 +63,30 @@ export const damages: readonly Damage[] = [
       do: (recorded) => remove(recorded.seen.rows, rowOf(recorded, kind)),
     },
     {
-      name: `the ${kind} of a key is there twice`,
+      name: `the ${kind} of one key is stored twice`,
       breaks: oneEffect,
       do: (recorded) => recorded.seen.rows.push({ ...rowOf(recorded, kind), id: 'another' }),
     },
   ]),
   {
-    name: 'a change that was acknowledged is not in the row',
+    name: 'an acknowledged change is not in the row',
     breaks: acknowledgedIsThere,
     do: (recorded) => {
       rowOf(recorded, 'appointment').content.title = 'as it was before';
     },
   },
   {
-    name: 'two ids were answered to one key',
+    name: 'one key got two ids in answers',
     breaks: oneEffect,
     do: (recorded) => void entryOf(recorded, 'message').ids.add('another'),
   },
   {
-    name: 'a row that nobody asked for',
+    name: 'a row exists that no client requested',
     breaks: nothingUnasked,
     do: (recorded) => recorded.seen.rows.push({ ...rowOf(recorded, 'appointment'), id: 'x', mark: 'chaos of nobody' }),
   },
   {
-    name: 'a request was carried out after its deadline',
+    name: 'a request took effect after its deadline',
     breaks: nothingUnasked,
     do: (recorded) => {
       const row = rowOf(recorded, 'message');
@@ -94,7 +94,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a request that was only refused was carried out',
+    name: 'a request took effect although every answer was 503',
     breaks: nothingUnasked,
     do: (recorded) => {
       const entry = entryOf(recorded, 'followup');
@@ -102,17 +102,17 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'the provider took a message twice',
-    breaks: 'the provider took nothing twice',
+    name: 'the provider accepted a message twice',
+    breaks: 'the provider accepts each message at most once',
     do: (recorded) => recorded.seen.taken.push({ ...sentOne(recorded) }),
   },
   {
-    name: 'a message that is called sent never left',
+    name: 'a message counts as sent, but the provider never accepted it',
     breaks: sentIsTaken,
     do: (recorded) => remove(recorded.seen.taken, sentOne(recorded)),
   },
   {
-    name: 'a message that left is called failed',
+    name: 'a message counts as failed, but the provider accepted it',
     breaks: sentIsTaken,
     do: (recorded) => {
       const { text } = sentOne(recorded);
@@ -120,7 +120,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'two messages to one lead left the other way round',
+    name: 'two messages to one lead were sent in the wrong order',
     breaks: inOrder,
     do: (recorded) => {
       const [one, other] = twoSent(recorded);
@@ -128,7 +128,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a message stands before one that was acknowledged before it was asked for',
+    name: 'a message has a lower number than one that was acknowledged before its request',
     breaks: inOrder,
     do: ({ journal, seen }) => {
       const asked = new Map(journal.entries.map((entry) => [entry.mark, entry]));
@@ -141,7 +141,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'what a customer wrote was acknowledged and is gone',
+    name: 'a message of a customer was acknowledged, but is not stored',
     breaks: writtenIsThere,
     do: ({ journal, seen }) => {
       const { id } = found(journal.written.find(isAcknowledged));
@@ -149,7 +149,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'what a customer wrote is there twice',
+    name: 'a message of a customer is stored twice',
     breaks: writtenIsThere,
     do: ({ journal, seen }) => {
       const { id } = found(journal.written.find(isAcknowledged));
@@ -158,7 +158,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a follow-up was cancelled and sent',
+    name: 'a follow-up is cancelled, but was sent',
     breaks: cancelledIsNotSent,
     do: (recorded) => {
       const { mark, store_id } = followupIn(recorded, 'cancelled');
@@ -166,7 +166,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a cancellation was answered 200, and the follow-up is sent',
+    name: 'a cancellation was answered 200, but the follow-up was sent',
     breaks: cancelledIsNotSent,
     do: (recorded) => {
       const { mark } = followupIn(recorded, 'sent');
@@ -183,40 +183,40 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a follow-up is called sent and was not',
+    name: 'a follow-up counts as sent, but was not',
     breaks: neverEarly,
     do: (recorded) => {
       followupIn(recorded, 'cancelled').status = 'sent';
     },
   },
   {
-    name: 'crm was not told of a message',
-    breaks: 'crm counts the messages of a lead as messaging does, which are those that are there',
+    name: 'crm does not count a message',
+    breaks: 'crm, messaging and the stored messages agree on the message count of a lead',
     do: ({ seen }) => {
       found(seen.interactions.find(({ told }) => told > 0)).told -= 1;
     },
   },
   {
-    name: 'a follow-up waits, and its workflow is gone',
-    breaks: 'no row that is not final lacks an open workflow',
+    name: 'a follow-up is pending, but has no workflow',
+    breaks: 'every unfinished row has an open workflow',
     do: (recorded) => withoutWorkflow(recorded, `followup:${followupIn(recorded, 'pending').id}`),
   },
   {
-    name: 'a message is left in its queue',
-    breaks: 'no row that is not final lacks an open workflow',
+    name: 'a message is left queued',
+    breaks: 'every unfinished row has an open workflow',
     do: ({ seen }) => {
       found(seen.messages.find(({ direction }) => direction === 'outbound')).status = 'queued';
     },
   },
   {
-    name: 'an appointment is left unsynced',
+    name: 'the calendar sync of an appointment is left pending',
     breaks: atItsEnd,
     do: ({ seen }) => {
       found(seen.syncs[0]).state = 'pending';
     },
   },
   {
-    name: 'an appointment was never to be synced',
+    name: 'an appointment has no calendar sync',
     breaks: atItsEnd,
     do: ({ seen }) => {
       found(seen.syncs[0]).state = null;
@@ -224,7 +224,7 @@ export const damages: readonly Damage[] = [
   },
   {
     name: 'an appointment never had a workflow',
-    breaks: 'every row that a workflow carries had one',
+    breaks: 'every appointment and every follow-up had a workflow',
     do: (recorded) => withoutWorkflow(recorded, `appointment:${rowOf(recorded, 'appointment').id}`),
   },
   {
@@ -235,7 +235,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a workflow is still open, and nothing is left of what it carries',
+    name: 'a workflow is still open without work',
     breaks: noNeedlessWorkflow,
     do: (recorded) => {
       const id = `followup:${followupIn(recorded, 'sent').id}`;
@@ -244,7 +244,7 @@ export const damages: readonly Damage[] = [
   },
   {
     name: 'an entry is left in an outbox',
-    breaks: 'what waits to be handed on is handed on',
+    breaks: 'every outbox and the inbox are empty',
     do: ({ seen }) => {
       found(seen.waiting[0]).count = 1;
     },
@@ -282,7 +282,7 @@ export const damages: readonly Damage[] = [
     },
   },
   {
-    name: 'a calendar shows an appointment as it was before a change',
+    name: 'a calendar shows an old version of an appointment',
     breaks: calendars,
     do: ({ seen }) => {
       found(seen.calendars.flatMap(({ events }) => events)[0]).title = 'as it was before';
@@ -298,10 +298,10 @@ export const damages: readonly Damage[] = [
   {
     name: 'a row names a lead of another store',
     breaks: ownStore,
-    do: ({ seen }) => void seen.strays.push('the message m names a row of another store, or none'),
+    do: ({ seen }) => void seen.strays.push('the message m names a row that its store does not have'),
   },
   {
-    name: 'an event was published for another store',
+    name: 'an event names another store than its row',
     breaks: ownStore,
     do: (recorded) => {
       const { id } = rowOf(recorded, 'lead');
@@ -310,7 +310,7 @@ export const damages: readonly Damage[] = [
   },
   {
     name: 'an index lacks a row',
-    breaks: 'tables and indexes are whole',
+    breaks: 'no table or index is corrupt',
     do: ({ seen }) => void seen.corruption.push('the index i: heap tuple lacks matching index tuple'),
   },
 ];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A disk of a size of its own, that can be filled to the last byte. */
+/** A disk of a fixed size that a fault can fill to the last byte. */
 export type SmallDisk = {
   readonly folder: string;
   fill(): void;
@@ -13,7 +13,7 @@ export type SmallDisk = {
 const pieceBytes = 1024 * 1024;
 const leastPieceBytes = 4096;
 
-/** Mounts a tmpfs. Answers why not where this user may not: mounting is root's, and a tmpfs is Linux's. */
+/** Mounts a tmpfs, which needs Linux and root. Returns the reason as a text where that is not possible. */
 export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | string {
   mkdirSync(folder, { recursive: true });
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder], {
@@ -43,7 +43,7 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | s
   };
 }
 
-/** Nothing happens where nothing is mounted. */
+/** Unmounts the folder. Does nothing when nothing is mounted there. */
 export function unmount(folder: string): void {
   spawnSync('umount', ['--lazy', folder]);
 }

@@ -7,20 +7,20 @@ import type { Platform } from './platform.ts';
 
 const pollMs = 500;
 const sayEveryMs = 15_000;
-/** Longer than a sweep leaves anything alone, a message of unknown outcome holds its queue, and a calendar waits. */
+/** Longer than any wait of the platform: the sweep's pause, the retry of a calendar, a message of unknown outcome. */
 const longestWaitMs = 120_000;
 
 export type DrainOptions = {
   readonly say: (text: string) => void;
-  /** For how long nothing may get done before what is left is given up; as long as anything can take unless said. */
+  /** Give up after this long without progress. The default is longer than any wait of the platform. */
   readonly noProgressMs?: number;
 };
 
 export type Drained = { readonly seconds: number; readonly settledByHand: number };
 
 /**
- * Waits until nothing is left to be done, or nothing gets done any more; what is left then the invariants tell. Messages
- * whose outcome nobody knows are settled as an operator does it: by what the provider took.
+ * Waits until all work is done, or until there is no more progress. The invariants report unfinished work. Messages of
+ * unknown outcome are settled as an operator would do it: by the provider's log.
  */
 export async function drain(
   platform: Platform,
@@ -29,23 +29,23 @@ export async function drain(
   options: DrainOptions,
 ): Promise<Drained> {
   const startedAt = performance.now();
-  await untilNothingIsLeft(open, 'of what nobody has to see to', options);
+  await untilNothingIsLeft(open, 'that needs no operator', options);
   const reported = Promise.all(stores.map(({ phone }) => phone.reported()));
   await Promise.race([reported, pause(options.noProgressMs ?? longestWaitMs, undefined, { ref: false })]);
   const settledByHand = await settle(platform, stores, open);
-  await untilNothingIsLeft(open, 'of anything', options);
+  await untilNothingIsLeft(open, 'at all', options);
   return { seconds: (performance.now() - startedAt) / 1000, settledByHand };
 }
 
 async function untilNothingIsLeft(
   { sql, temporal }: Open,
-  what: 'of anything' | 'of what nobody has to see to',
+  what: 'at all' | 'that needs no operator',
   { say, noProgressMs = longestWaitMs }: DrainOptions,
 ): Promise<void> {
   let [least, progressAt, saidAt] = [Number.POSITIVE_INFINITY, performance.now(), performance.now()];
-  const unsettled = what === 'of anything' ? sql`false` : sql`coalesce(m.status = 'unknown', false)`;
+  const unsettled = what === 'at all' ? sql`false` : sql`coalesce(m.status = 'unknown', false)`;
   while (performance.now() - progressAt < noProgressMs) {
-    // A follow-up that is due after the run stays as it is, with a workflow that waits.
+    // A follow-up that is due after the run stays pending, and its workflow stays open.
     const [rows] = await sql<[Record<string, number>]>`
       select (select count(*)::int from scheduling.outbox) + (select count(*)::int from crm.outbox)
            + (select count(*)::int from messaging.outbox) as outbox,
@@ -80,7 +80,8 @@ async function settle(platform: Platform, stores: readonly ChaosStore[], { sql }
   const rows = await sql<{ id: string; store_id: string; body: string }[]>`
     select id, store_id, body from messaging.messages where status = 'unknown'`;
   const taken = new Set(stores.flatMap(({ phone }) => phone.server.log.map(({ text }) => text)));
-  // Of what it took the provider has told: that such a message is still unknown is for the invariants to say.
+  // The provider has sent status updates for the messages that it accepted. If one of those is still unknown, the
+  // invariants report it.
   const nowhere = rows.filter(({ body }) => !taken.has(body));
   await platform.inside(async (call) => {
     for (const { id, store_id } of nowhere) {

@@ -12,17 +12,17 @@ import { type Trouble, troubles } from './ways.ts';
 export type Stage = { readonly platform: Platform; readonly random: Random; readonly journal: Journal };
 export type Fault = {
   readonly name: string;
-  /** Makes the trouble, keeps it up, and ends it. Returns what is worth saying. */
+  /** Makes the fault, keeps it up for its time, and ends it. Returns a note for the log, if there is one. */
   run(stage: Stage): Promise<string | undefined>;
 };
 
 type Trial = (stage: Stage) => Promise<unknown>;
 
 const clientsWay = 'clients → gateway';
-/** Past 15 s a stalled NATS is taken for dead and connections are made anew. */
+/** After 15 s without an answer from NATS, clients drop the connection and dial again. */
 const takenForDeadMs = 18_000;
 
-/** Every fault there is; of the short form, each kind once, the place chosen by chance and nothing down for long. */
+/** All faults. The short form has each kind once, at a random place, and nothing is down for long. */
 export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'random'>, short: boolean): Fault[] {
   const some = <T>(list: readonly T[], count: number): readonly T[] =>
     short ? random.shuffled(list).slice(0, count) : list;
@@ -32,14 +32,13 @@ export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'ran
   const pairs = allProcesses.flatMap((one, index) =>
     allProcesses.slice(index + 1).map((other) => [one, other] as const),
   );
-  // Providers have faults of their own besides.
   const between = ways.names();
   return [
     ...allProcesses.map((name) => fault(`kill -9 of ${name}`, async () => platform.processes.kill(name))),
     ...some(pairs, 2).map((pair) =>
       fault(`kill -9 of ${pair.join(' and ')} at once`, async () => platform.processes.kill(...pair)),
     ),
-    ...some(allProcesses, 1).map((name) => fault(`kill -9 of ${name} again and again`, againAndAgain(name))),
+    ...some(allProcesses, 1).map((name) => fault(`repeated kill -9 of ${name}`, againAndAgain(name))),
     ...some(allProcesses, 1).map((name) => fault(`${name} stalled`, stalled(name, badMs))),
     ...(short ? [] : allProcesses).map((name) =>
       fault(`two versions of ${name} side by side`, sideBySide([name], badMs)),
@@ -54,9 +53,9 @@ export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'ran
       some(between, 1).map((way) => fault(`${trouble}: ${way}`, badWay(way, trouble, badMs))),
     ),
     ...(typeof disk === 'string' ? [] : [fault("PostgreSQL's disk is full", fullDisk(badMs))]),
-    fault('WhatsApp refuses', behaving({ refuse: { code: 131016 } }, badMs)),
-    fault('WhatsApp ends connections', behaving({ cut: true }, badMs)),
-    fault('WhatsApp accepts without answering', behaving({ answer: 'hang' }, badMs)),
+    fault('WhatsApp rejects messages', behaving({ refuse: { code: 131016 } }, badMs)),
+    fault('WhatsApp closes connections', behaving({ cut: true }, badMs)),
+    fault('WhatsApp accepts messages without answering', behaving({ answer: 'hang' }, badMs)),
     fault('WhatsApp hangs', providerHangs('messaging → whatsapp', badMs)),
     fault('the calendar hangs', providerHangs('scheduling → calendar', badMs)),
     fault('the calendar is down', calendarDown(badMs)),
@@ -66,8 +65,8 @@ export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'ran
       : [
           fault('every process killed at once', async () => platform.processes.kill(...allProcesses)),
           fault('Temporal stopped for over a minute', stoppedFor(servers.temporal, 70_000)),
-          fault('NATS stopped for a while', stoppedFor(servers.nats, badMs)),
-          fault('NATS stalled until it is taken for dead', stalledServer(servers.nats, takenForDeadMs)),
+          fault('NATS stopped for some seconds', stoppedFor(servers.nats, badMs)),
+          fault('NATS stalled until clients drop the connection', stalledServer(servers.nats, takenForDeadMs)),
           ...(['scheduling', 'messaging'] as const).map((name) =>
             fault(`kill -9 of ${name} while Temporal is stopped`, killedWithoutTemporal(name, badMs)),
           ),
@@ -103,7 +102,7 @@ const stalled =
     journal.clientsWayChanges += change;
   };
 
-/** A deployment: the new one comes up beside the old, which is stopped, comes back, and outlives it. */
+/** Like a deployment: a second instance starts, the first one restarts, and then the second one is killed. */
 const sideBySide =
   (names: readonly ProcessName[], ms: number): Trial =>
   async ({ platform }) => {
@@ -114,7 +113,7 @@ const sideBySide =
     await processes.stop(...names);
     await processes.start(...names);
     platform.balance(true);
-    // Not in order, this once: whatever it was at, another one has to take over.
+    // A kill instead of a stop, so that the first instance must take over unfinished work.
     processes.kill(...names.map(twinOf));
     await Promise.all(names.map((name) => platform.stopTwin(name)));
   };
@@ -207,14 +206,14 @@ const killedWithoutTemporal =
 
 const terminatedAtMost = 10;
 
-/** Takes away workflows that wait for their calendar, as an operator might by mistake. The sweep must bring them back. */
+/** Terminates workflows that wait for their calendar, like a mistake of an operator. The sweep must restart them. */
 const terminateWaiting: Trial = async ({ platform }) => {
   const { radicale } = platform;
   await radicale.stop();
   await pause(2_500);
   try {
     const terminated = await withServers(platform, async ({ sql, temporal: { workflow } }) => {
-      // The sweep leaves alone for minutes what it has woken.
+      // The sweep skips a row for 5 minutes after a wake-up, so only rows that it has not yet woken qualify.
       const waiting = await sql<{ id: string }[]>`
         select appointment_id as id from scheduling.calendar_syncs
         where state = 'pending' and woken_at is null and attempts > 0 limit ${terminatedAtMost}`;

@@ -1,16 +1,15 @@
 import type { Journal } from './journal.ts';
 import type { Seen } from './seen.ts';
 
-/** What must hold of every run. */
+/** A condition that every run must satisfy. */
 export type Invariant = {
   readonly name: string;
-  /** What it means when it does not hold. */
+  /** What a violation means. */
   readonly verdict: 'lost' | 'doubled' | 'broken';
-  /** Every fault, in words; none: it holds. */
+  /** Describes each violation. An empty array means that the invariant holds. */
   find(journal: Pick<Journal, 'entries' | 'written'>, seen: Seen): string[];
 };
 
-/** Counts one more of a name. */
 export function countOneMore(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -3,13 +3,13 @@ import type { Entry } from './journal.ts';
 import { requestTimeoutMs } from './platform.ts';
 import type { Row, Seen } from './seen.ts';
 
-/** What a row may be younger than the last deadline of its requests, by the resolution of clocks and BEGIN's place. */
+/** Tolerance for `created_at`: clocks differ, and PostgreSQL takes the time at BEGIN. */
 const clockMs = 250;
 
-/** What clients were told about what they asked for under a key. */
+/** Invariants of the answers that clients got for an idempotency key. */
 export const ofKeys: readonly Invariant[] = [
   {
-    name: 'what was acknowledged is there, as it was acknowledged',
+    name: 'every acknowledged request is stored with the content that was acknowledged',
     verdict: 'lost',
     find: ({ entries }, seen) => {
       const byMark = rowsByMark(seen);
@@ -23,25 +23,25 @@ export const ofKeys: readonly Invariant[] = [
     },
   },
   {
-    name: 'a key has one effect',
+    name: 'an idempotency key has one effect',
     verdict: 'doubled',
     find: ({ entries }, seen) => {
       const byMark = rowsByMark(seen);
       return entries.flatMap((entry) => {
         const [rows, ids] = [byMark(entry).length, entry.ids.size];
-        return rows > 1 || ids > 1 ? `${entry.kind} with key ${entry.key}: ${rows} rows, ${ids} ids were answered` : [];
+        return rows > 1 || ids > 1 ? `${entry.kind} with key ${entry.key}: ${rows} rows, ${ids} ids in answers` : [];
       });
     },
   },
   {
-    name: 'nothing is made that nobody asked for, late, or after a refusal',
+    name: 'no row comes from an unknown, expired or rejected request',
     verdict: 'broken',
     find: ({ entries }, seen) => {
       const byMark = rowsByMark(seen);
       const asked = new Set(entries.map(({ kind, mark }) => `${kind} ${mark}`));
       const unasked = seen.rows
         .filter(({ kind, mark }) => !asked.has(`${kind} ${mark}`) && !isFromTheBeginning(kind, mark, seen))
-        .map(({ kind, id }) => `nobody asked for the ${kind} ${id}`);
+        .map(({ kind, id }) => `no client requested the ${kind} ${id}`);
       const untimely = entries.flatMap((entry) => {
         const [row] = byMark(entry);
         const fault = row && (timeFaultOf(entry, row) ?? (entry.acknowledged === undefined && faultOf(entry, row)));
@@ -57,33 +57,34 @@ function rowsByMark({ rows }: Seen): (entry: Entry) => Row[] {
   return ({ kind, mark }) => byMark.get(`${kind} ${mark}`) ?? [];
 }
 
-/** The leads that a run begins with are called so, and the clients' own after their store. */
+/** `createStores` names its leads `Ana first`. Leads of the load have their store's id in the name. */
 const isFromTheBeginning = (kind: Row['kind'], mark: string, { rows }: Seen): boolean =>
   kind === 'lead' && rows.some((row) => row.kind === 'lead' && row.mark === mark && row.content.name === 'Ana first');
 
-/** What is in the row and not what was asked for. */
+/** How the row differs from what the client requested. */
 function faultOf({ storeId, body, may, ids, leadId, kind }: Entry, row: Row): string | undefined {
   if (row.store_id !== storeId) return 'the row is in another store';
-  if (ids.size > 0 && !ids.has(row.id)) return 'the row has another id than was answered';
-  if (kind !== 'lead' && row.lead_id !== leadId) return 'the row is of another lead';
+  if (ids.size > 0 && !ids.has(row.id)) return 'the row has an id that no answer had';
+  if (kind !== 'lead' && row.lead_id !== leadId) return 'the row names another lead';
   for (const [name, value] of Object.entries(row.content)) {
     const isFixed = name in body && may.every((content) => !(name in content));
-    if (isFixed && body[name] !== value) return `another ${name}`;
+    if (isFixed && body[name] !== value) return `${name} differs from the request`;
   }
   const isOneOf = may.some((content) => Object.entries(content).every(([name, value]) => row.content[name] === value));
-  return isOneOf ? undefined : 'its content is none of what it may be';
+  return isOneOf ? undefined : 'its content is none of the possible ones';
 }
 
 function timeFaultOf({ attempts }: Entry, { created_at }: Row): string | undefined {
   if (attempts.every(({ status }) => status === 503))
-    return `it was only ever answered 503, and has a row${whenOf(attempts)}`;
+    return `every answer was 503, but there is a row${whenOf(attempts)}`;
   const madeAt = created_at.getTime();
-  // A gateway that was stalled, or that a request reached late, counts from when it read it: some time before the answer.
+  // The deadline counts from when the gateway read the request. After a stall or on a bad link, that can be any time up
+  // to the answer.
   const inTime = attempts.some(
     ({ sentAt, afterMs, wasGood }) =>
       madeAt >= sentAt - clockMs && madeAt <= sentAt + (wasGood ? 0 : afterMs) + requestTimeoutMs + clockMs,
   );
-  return inTime ? undefined : `it was carried out after the deadline of every request${whenOf(attempts)}`;
+  return inTime ? undefined : `it was created after the deadline of every request${whenOf(attempts)}`;
 }
 
 const whenOf = (attempts: Entry['attempts']): string =>

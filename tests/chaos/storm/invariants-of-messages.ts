@@ -4,31 +4,31 @@ import type { MessageRow, Seen } from './seen.ts';
 
 const tookIt = new Set(['sent', 'delivered', 'read']);
 
-/** What leads were sent and what they wrote. */
+/** Invariants of the messages that leads got and wrote. */
 export const ofMessages: readonly Invariant[] = [
   {
-    name: 'the provider took nothing twice',
+    name: 'the provider accepts each message at most once',
     verdict: 'doubled',
     find: (_, { taken }) => {
       const times = new Map<string, number>();
       for (const { text } of taken) countOneMore(times, text);
-      return [...times].flatMap(([text, count]) => (count > 1 ? `${count} times: ${text}` : []));
+      return [...times].flatMap(([text, count]) => (count > 1 ? `accepted ${count} times: ${text}` : []));
     },
   },
   {
-    name: 'what is said to be sent was taken by the provider, and what it took is known to be sent',
+    name: 'a message counts as sent exactly when the provider accepted it',
     verdict: 'lost',
     find: (_, { messages, taken }) => {
       const texts = new Set(taken.map(({ text }) => text));
       return outbound(messages).flatMap(({ id, body, status }) =>
         tookIt.has(status) === texts.has(body)
           ? []
-          : `the message ${id} is ${status}, and the provider ${texts.has(body) ? 'took' : 'never took'} it`,
+          : `the message ${id} is ${status}, but the provider ${texts.has(body) ? 'accepted' : 'never accepted'} it`,
       );
     },
   },
   {
-    name: 'messages to a lead leave in the order of their acceptance',
+    name: 'messages to a lead are sent in the order in which they were accepted',
     verdict: 'broken',
     find: ({ entries }, { messages, taken }) => {
       const asked = byMark(entries.filter(({ kind }) => kind === 'message'));
@@ -38,11 +38,11 @@ export const ofMessages: readonly Invariant[] = [
         const entry = asked.get(row.body);
         return entry ? { row, from: entry.attempts[0]?.sentAt ?? 0, until: entry.acknowledgedAt } : [];
       });
-      return [...outOfTurn(left, 'left'), ...againstTime(accepted)];
+      return [...outOfTurn(left, 'was sent'), ...againstTime(accepted)];
     },
   },
   {
-    name: 'what customers write is taken in once, and in order',
+    name: 'every message of a customer is stored once and in order',
     verdict: 'lost',
     find: ({ written }, { messages }) => {
       const byId = Map.groupBy(
@@ -51,9 +51,11 @@ export const ofMessages: readonly Invariant[] = [
       );
       const faults = written.flatMap(({ id, leadId, storeId, acknowledgedAt }) => {
         const rows = byId.get(id) ?? [];
-        if (rows.length > 1) return `${id} is there ${rows.length} times`;
-        if (acknowledgedAt !== undefined && rows.length === 0) return `${id} was acknowledged and is not there`;
-        return rows.some((row) => row.lead_id !== leadId || row.store_id !== storeId) ? `${id} is another lead's` : [];
+        if (rows.length > 1) return `${id} is stored ${rows.length} times`;
+        if (acknowledgedAt !== undefined && rows.length === 0) return `${id} was acknowledged but is not stored`;
+        return rows.some((row) => row.lead_id !== leadId || row.store_id !== storeId)
+          ? `${id} is stored for another lead`
+          : [];
       });
       const inTime = written.flatMap(({ id, firstAt, acknowledgedAt }: Written) => {
         const [row] = byId.get(id) ?? [];
@@ -63,34 +65,35 @@ export const ofMessages: readonly Invariant[] = [
     },
   },
   {
-    name: 'what was cancelled is not sent',
+    name: 'a cancelled follow-up is not sent',
     verdict: 'broken',
     find: ({ entries }, { followups, taken }) => {
       const texts = new Set(taken.map(({ text }) => text));
       const asked = byMark(entries);
       return followups.flatMap(({ id, mark, status }) => {
         const told = asked.get(mark)?.cancel;
-        if (status === 'cancelled' && texts.has(mark)) return `the follow-up ${id} was cancelled and sent`;
+        if (status === 'cancelled' && texts.has(mark)) return `the follow-up ${id} is cancelled but was sent`;
         return told === 'cancelled' && status !== 'cancelled'
-          ? `${id} was cancelled, as was answered, and is ${status}`
+          ? `the cancellation of ${id} was answered 200, but its status is ${status}`
           : [];
       });
     },
   },
   {
-    name: 'a follow-up is sent when it says so, and never early',
+    name: 'a follow-up counts as sent exactly when it was sent, and never before it is due',
     verdict: 'broken',
     find: (_, { followups, taken }) => {
       const takenAt = new Map(taken.map(({ text, atMs }) => [text, atMs]));
       return followups.flatMap(({ id, mark, status, due_at }) => {
         const atMs = takenAt.get(mark);
-        if ((status === 'sent') !== (atMs !== undefined)) return `the follow-up ${id} is ${status}`;
+        if ((status === 'sent') !== (atMs !== undefined))
+          return `the follow-up ${id} is ${status}, against the provider's log`;
         return atMs !== undefined && atMs < due_at.getTime() ? `${id} was sent before it was due` : [];
       });
     },
   },
   {
-    name: 'crm counts the messages of a lead as messaging does, which are those that are there',
+    name: 'crm, messaging and the stored messages agree on the message count of a lead',
     verdict: 'broken',
     find: (_, { interactions, messages }) => {
       const there = new Map<string, number>();
@@ -99,10 +102,10 @@ export const ofMessages: readonly Invariant[] = [
       }
       return interactions.flatMap(({ lead_id, counted, told }) => {
         const rows = there.get(lead_id) ?? 0;
-        // The greeting that a lead begins with is none of the run's texts.
+        // A lead's first message is not among the rows: its text does not start with `chaos`.
         return counted === told && (counted === rows || counted === rows + 1)
           ? []
-          : `the lead ${lead_id}: ${rows} are there, messaging counts ${counted}, crm ${told}`;
+          : `the lead ${lead_id}: ${rows} messages are stored, messaging counts ${counted}, crm ${told}`;
       });
     },
   },
@@ -113,28 +116,32 @@ const outbound = (messages: Seen['messages']): MessageRow[] =>
 
 const byMark = (entries: readonly Entry[]): Map<string, Entry> => new Map(entries.map((entry) => [entry.mark, entry]));
 
-/** Those whose number is less than that of one before them, of the same lead. */
+/** Rows whose number is lower than the number of an earlier row of the same lead. */
 function outOfTurn(rows: readonly MessageRow[], what: string): string[] {
   const last = new Map<string, number>();
   return rows.flatMap(({ id, lead_id, number }) => {
     const before = last.get(lead_id) ?? 0;
     last.set(lead_id, Math.max(before, number));
-    return number < before ? `the message ${id} of ${lead_id} ${what} after number ${before}, and is ${number}` : [];
+    return number < before
+      ? `the message ${id} of ${lead_id} is number ${number}, but ${what} after number ${before}`
+      : [];
   });
 }
 
 type Timed = { row: MessageRow; from: number; until: number | undefined };
 
-/** Those that were asked for after another one was acknowledged, and yet stand before it. */
+/** Messages that were requested after another one was acknowledged, but have a lower number. */
 function againstTime(all: readonly Timed[]): string[] {
   return [...Map.groupBy(all, ({ row }) => row.lead_id).values()].flatMap((ofLead) => {
     const byNumber = ofLead.toSorted((one, other) => one.row.number - other.row.number);
-    // Seen from the last: the earliest acknowledgement of those behind must not lie before this one was asked for.
+    // From the last to the first: no later message may have been acknowledged before this one was requested.
     let earliest = Number.POSITIVE_INFINITY;
     return byNumber.toReversed().flatMap(({ row, from, until }) => {
       const isLate = earliest < from;
       earliest = Math.min(earliest, until ?? Number.POSITIVE_INFINITY);
-      return isLate ? `the message ${row.id} is number ${row.number}, before one that was acknowledged earlier` : [];
+      return isLate
+        ? `the message ${row.id} is number ${row.number}, but a later number was acknowledged before its request`
+        : [];
     });
   });
 }

@@ -7,40 +7,42 @@ const done = {
   followup: new Set(['sent', 'failed', 'cancelled']),
 };
 
-/** What carries rows on. */
+/** Invariants of the entity workflows and of the rows that they serve. */
 export const ofWorkflows: readonly Invariant[] = [
   {
-    name: 'no row that is not final lacks an open workflow',
+    name: 'every unfinished row has an open workflow',
     verdict: 'broken',
     find: (_, seen) => {
       const open = openOnes(seen);
       return unfinished(seen).flatMap(({ what, workflow }) =>
-        open.has(workflow) ? [] : `${what}, and ${workflow} is not open`,
+        open.has(workflow) ? [] : `${what}, but ${workflow} is not open`,
       );
     },
   },
   {
-    name: 'whatever could be brought to its end is there',
+    name: 'all work that can finish has finished',
     verdict: 'lost',
     find: (_, seen) => [
       ...unfinished(seen).flatMap(({ what, waitsForItsTime }) => (waitsForItsTime ? [] : what)),
       ...seen.syncs
         .filter(({ state }) => state === null)
-        .map(({ appointment_id: id }) => `${id} was never to be synced`),
+        .map(({ appointment_id: id }) => `the appointment ${id} has no calendar sync`),
     ],
   },
   {
-    name: 'every row that a workflow carries had one',
+    name: 'every appointment and every follow-up had a workflow',
     verdict: 'broken',
     find: (_, { rows, workflows }) => {
       const known = new Set(workflows.map(({ id }) => id));
       return rows.flatMap(({ kind, id }) =>
-        (kind === 'appointment' || kind === 'followup') && !known.has(`${kind}:${id}`) ? `the ${kind} ${id}` : [],
+        (kind === 'appointment' || kind === 'followup') && !known.has(`${kind}:${id}`)
+          ? `the ${kind} ${id} had none`
+          : [],
       );
     },
   },
   {
-    name: 'no workflow is open without need, of no row, or has failed',
+    name: 'no workflow has failed, lacks its row, or stays open without work',
     verdict: 'broken',
     find: (_, seen) => {
       const needed = new Set(unfinished(seen).map(({ workflow }) => workflow));
@@ -48,7 +50,7 @@ export const ofWorkflows: readonly Invariant[] = [
       return seen.workflows.flatMap(({ id, status }) => {
         if (status === 'FAILED' || status === 'TIMED_OUT') return `${id} ${status}`;
         if (status === 'RUNNING' && !needed.has(id)) return `${id} is still open`;
-        return ids.has(id.slice(id.indexOf(':') + 1)) ? [] : `${id} is of no row`;
+        return ids.has(id.slice(id.indexOf(':') + 1)) ? [] : `${id} has no row`;
       });
     },
   },

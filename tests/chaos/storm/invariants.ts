@@ -10,29 +10,32 @@ export const invariants: readonly Invariant[] = [
   ...ofMessages,
   ...ofWorkflows,
   {
-    name: 'what waits to be handed on is handed on',
+    name: 'every outbox and the inbox are empty',
     verdict: 'lost',
     find: (_, { waiting }) =>
-      waiting.filter(({ count }) => count > 0).map(({ where, count }) => `${count} are left in ${where}`),
+      waiting.filter(({ count }) => count > 0).map(({ where, count }) => `${where} has ${count} entries left`),
   },
   {
     name: 'every creation is published',
     verdict: 'lost',
-    find: (_, seen) => publications(seen).flatMap(({ id, times }) => (times === 0 ? `the creation of ${id}` : [])),
+    find: (_, seen) =>
+      publications(seen).flatMap(({ id, times }) => (times === 0 ? `the creation of ${id} was not published` : [])),
   },
   {
     name: 'no creation is published twice',
     verdict: 'doubled',
     find: (_, seen) =>
-      publications(seen).flatMap(({ id, times }) => (times > 1 ? `the creation of ${id}: ${times} times` : [])),
+      publications(seen).flatMap(({ id, times }) =>
+        times > 1 ? `the creation of ${id} was published ${times} times` : [],
+      ),
   },
   {
-    name: 'calendars show every appointment once, as it is, and nothing else',
+    name: 'every calendar shows each appointment once, up to date, and nothing else',
     verdict: 'broken',
     find: (_, seen) => calendarFaults(seen),
   },
-  { name: 'no row of another store', verdict: 'broken', find: findForeign },
-  { name: 'tables and indexes are whole', verdict: 'broken', find: (_, { corruption }) => corruption },
+  { name: 'no row, workflow or event belongs to another store', verdict: 'broken', find: findForeign },
+  { name: 'no table or index is corrupt', verdict: 'broken', find: (_, { corruption }) => corruption },
 ];
 
 const createdEvents: Readonly<Partial<Record<Entry['kind'], string>>> = {
@@ -61,10 +64,10 @@ function calendarFaults({ rows, calendars }: Seen): string[] {
     for (const { id, content } of appointments.get(storeId) ?? []) {
       const found = titles.get(id) ?? [];
       titles.delete(id);
-      if (found.length !== 1) faults.push(`${id} is ${found.length} times in its ${kind}`);
-      else if (found[0]?.title !== content.title) faults.push(`${id} is in its ${kind} as it was before`);
+      if (found.length !== 1) faults.push(`the ${kind} shows ${id} ${found.length} times`);
+      else if (found[0]?.title !== content.title) faults.push(`the ${kind} shows an old version of ${id}`);
     }
-    return [...faults, ...[...titles.keys()].map((id) => `${id} is in a ${kind} and should not be`)];
+    return [...faults, ...[...titles.keys()].map((id) => `a ${kind} shows ${id}, which it must not`)];
   });
 }
 
@@ -76,12 +79,12 @@ function findForeign({ entries }: Pick<Journal, 'entries'>, { rows, workflows, p
     ...strays,
     ...rows
       .filter(({ mark, store_id }) => asked.has(mark) && asked.get(mark) !== store_id)
-      .map(({ kind, id }) => `the ${kind} ${id} is in another store than it was made in`),
+      .map(({ kind, id }) => `the ${kind} ${id} is not in the store whose client created it`),
     ...workflows
       .filter(({ id, storeId }) => isElsewhere(id.slice(id.indexOf(':') + 1), storeId))
-      .map(({ id }) => `the workflow ${id} runs for another store`),
+      .map(({ id }) => `the workflow ${id} names another store than its row`),
     ...published
       .filter(({ entityId, storeId }) => isElsewhere(entityId, storeId))
-      .map(({ type, entityId }) => `${type} of ${entityId} was published for another store`),
+      .map(({ type, entityId }) => `${type} of ${entityId} names another store than its row`),
   ];
 }

@@ -7,56 +7,56 @@ export type ChaosStore = {
   readonly calendar: 'feed' | 'caldav';
   readonly feedUrl: string | null;
   readonly phone: Phone;
-  /** Those that have written, so that they can be written to. */
+  /** Leads that have written, so that the store can write to them. */
   readonly leads: ChaosLead[];
 };
 
-/** What the client's side knows of one request. */
+/** One request, as its client saw it. */
 export type Attempt = {
   readonly sentAt: number;
   /** The HTTP status; 0: the connection broke, or no answer came. */
   readonly status: number;
   readonly afterMs: number;
-  /** The client's way was whole and the gateway was not stalled: what was sent was read at once. */
+  /** The link to the gateway was good and the gateway was not stalled, so the gateway read the request at once. */
   readonly wasGood: boolean;
 };
 
 export const kinds = ['appointment', 'lead', 'message', 'followup'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** One thing that a client wanted made under one key, and everything it was told about it. */
+/** One creation under one key, with all its attempts and answers. */
 export type Entry = {
   readonly kind: Kind;
   readonly storeId: string;
   readonly key: string;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Stands in the row and in no other, and never changes. */
+  /** A text that only this row has, and that never changes. */
   readonly mark: string;
   readonly leadId: string | null;
   readonly attempts: Attempt[];
-  /** The ids it was given; more than one is a doubling. */
+  /** The ids in answers. More than one means a duplicate. */
   readonly ids: Set<string>;
-  /** The first 2xx, byte for byte, and when it came. */
+  /** The body of the first 2xx answer, byte for byte. */
   acknowledged?: string;
   acknowledgedAt?: number;
-  /** From then on what is asked for makes no sense any more. */
+  /** After this time the request is no longer valid. */
   readonly askUntil?: number;
   /** The client gave up after a failure and never came back. */
   abandoned: boolean;
-  /** One of these is in the row: more than one after a change whose outcome is unknown. */
+  /** Possible contents of the row. There are two after a change of unknown outcome. */
   may: Readonly<Record<string, string>>[];
-  /** What a follow-up's cancellation was answered with. */
+  /** The outcome of a follow-up's cancellation. */
   cancel: 'not asked' | 'cancelled' | 'refused' | 'unknown';
-  /** Somebody is at it. */
+  /** A client uses this entry, or its content is unknown. */
   busy: boolean;
 };
 
-/** What one customer wrote, posted once or more often. */
+/** One message of a customer. The provider posts it once or more often. */
 export type Written = {
   readonly storeId: string;
   readonly leadId: string;
-  /** The provider's id: the same again is the same message. */
+  /** The provider's message id. Duplicates have the same one. */
   readonly id: string;
   readonly text: string;
   readonly firstAt: number;
@@ -70,20 +70,20 @@ export type Counts = {
   unavailable: number;
   unknown: number;
   replayed: number;
-  /** 409 where the state has moved on: a cancellation that came too late. */
+  /** 409 because the state had changed, such as a cancellation that came too late. */
   refused: number;
 };
 
-/** Everything that was asked and answered in a run. */
+/** Every request and answer of a run. */
 export type Journal = {
   readonly entries: Entry[];
   readonly written: Written[];
   readonly counts: Counts;
-  /** Answers that no fault excuses. */
+  /** Answers that no fault explains. */
   readonly unexpected: string[];
-  /** How much later than its deadline the latest answer came, but for those whose way to the client was bad. */
+  /** The latest answer, in milliseconds after its deadline. Excludes requests over a bad link. */
   latest: { readonly ms: number; readonly what: string };
-  /** Raised when the clients' own way becomes bad, and when it is mended: odd while it is. */
+  /** Incremented when the clients' link becomes bad and when it is repaired. So it is odd while the link is bad. */
   clientsWayChanges: number;
 };
 

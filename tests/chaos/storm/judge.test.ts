@@ -6,13 +6,13 @@ import { judge } from './judge.ts';
 import { requestTimeoutMs } from './platform.ts';
 import type { MessageRow, Row } from './seen.ts';
 
-// A run's judge must be able to find what it looks for.
+// The judge of a run must find every kind of damage.
 
 const storeId = 'store';
 const sentAt = Date.parse('2026-11-21T12:00:00Z');
 const dueLater = new Date(Date.now() + 30 * 86_400_000);
 
-/** A run in which everything is in order. */
+/** A run without any violation. */
 function healthy(): Recorded {
   const entries: Entry[] = [];
   const recorded: Recorded = {
@@ -98,11 +98,11 @@ const faultsOf = (recorded: Recorded) =>
     judge(recorded).flatMap(({ invariant, faults }) => (faults.length > 0 ? [[invariant, faults]] : [])),
   );
 
-test('a run in which everything is in order has no faults', () => {
+test('a run without violations has no faults', () => {
   expect(faultsOf(healthy())).toEqual({});
 });
 
-describe('is found:', () => {
+describe('the judge finds that', () => {
   test.each(damages.map((damage) => [damage.name, damage] as const))('%s', (_, damage) => {
     const recorded = healthy();
     damage.do(recorded);
@@ -110,12 +110,12 @@ describe('is found:', () => {
   });
 });
 
-test('every invariant has a damage that it finds', () => {
+test('every invariant has at least one damage that it must find', () => {
   const broken = new Set(damages.map(({ breaks }) => breaks));
   expect(invariants.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
 });
 
-test('an unknown outcome may be either: a row or none, the change or not', () => {
+test('after an unknown outcome, a row or none is right, and so is the change or none', () => {
   const recorded = healthy();
   const [entry] = recorded.journal.entries as [Entry];
   delete entry.acknowledged;
@@ -131,7 +131,7 @@ test('an unknown outcome may be either: a row or none, the change or not', () =>
   expect(faultsOf(recorded)).toEqual({});
 });
 
-test('the deadline counts from the moment at which a request was read: a gateway that is stalled reads it later', () => {
+test('the deadline counts from when the gateway read the request, which is later when it was stalled', () => {
   const late = (wasGood: boolean) => {
     const recorded = healthy();
     const [entry] = recorded.journal.entries as [Entry];
@@ -141,7 +141,7 @@ test('the deadline counts from the moment at which a request was read: a gateway
     return faultsOf(recorded);
   };
   expect(late(true)).toEqual({
-    'nothing is made that nobody asked for, late, or after a refusal': [expect.any(String)],
+    'no row comes from an unknown, expired or rejected request': [expect.any(String)],
   });
   expect(late(false)).toEqual({});
 });

@@ -8,13 +8,13 @@ export type Finding = {
   readonly faults: string[];
 };
 
-/** Holds every invariant against what was recorded. Those that hold have no faults. */
+/** Checks every invariant against the record. An invariant that holds has no faults. */
 export const judge = ({ journal, seen }: Recorded): Finding[] =>
   invariants.map(({ name, verdict, find }) => ({ invariant: name, verdict, faults: find(journal, seen) }));
 
 /**
- * Does every damage to a copy of what was recorded, one at a time. Answers those that the invariant which they break did
- * not report beyond what it reports already, and those for which the run had nothing to damage.
+ * Makes every damage in its own copy of the record. Returns the damages for which the invariant reported no additional
+ * fault (`blind`), and those that had nothing to damage (`untried`).
  */
 export function blindSpots(recorded: Recorded, findings: readonly Finding[]): { blind: string[]; untried: string[] } {
   const [blind, untried]: [string[], string[]] = [[], []];

@@ -6,7 +6,7 @@ import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './jou
 import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';
 
 export type Load = {
-  /** Clients finish what they are at and send no more. */
+  /** Lets clients finish their current request and ends the load. */
   stop(): Promise<void>;
 };
 
@@ -15,27 +15,27 @@ type LoadOptions = {
   readonly stores: readonly ChaosStore[];
   readonly journal: Journal;
   readonly random: Random;
-  /** How many ask at once. */
+  /** Concurrent clients that write and read. */
   readonly clients: number;
-  /** How many more only read: what is read costs little, and must be right at every moment. */
+  /** Concurrent clients that only read. Reads cost little and must be right at any time. */
   readonly readers: number;
-  /** When follow-ups are due that are due soon. */
+  /** How far ahead the follow-ups are due that fall due within the run. */
   readonly soonMs?: number;
 };
 
 /**
- * How long each client rests between two requests: a load that Temporal's dev server can work
- * off again after an outage. Radicale takes far less than a feed.
+ * The average pause of a client between two requests. Temporal's dev server can clear the backlog of this load after an
+ * outage. A store with Radicale gets less load than one with a feed, because Radicale is slow.
  */
 const restMs = { feed: 110, caldav: 600, reader: 50 };
 const caldavClients = 2;
 const triesUnderLoad = 10;
-/** Most of what is younger than this many entries is looked at again. */
+/** Clients repeat, change, cancel and read only the latest entries, this many. */
 const recent = 400;
-/** Those who have not written yet. */
+/** How many leads may wait for their first message to be processed. */
 const newLeadsAtMost = 20;
 
-/** Clients that create, ask again, change, cancel and read, and customers that write, each in a loop of its own. */
+/** Starts clients that create, repeat, change, cancel and read, and customers that write. Each runs in its own loop. */
 export function startLoad(options: LoadOptions): Load {
   const { stores, journal, random } = options;
   let on = true;
@@ -63,7 +63,7 @@ export function startLoad(options: LoadOptions): Load {
     const lead = { id: [...entry.ids][0] as string, phone: entry.mark };
     if (await write(store, lead, journal, random, isOn)) unwritten.push({ store, lead });
   };
-  /** A new lead can be written to once what it wrote is taken in. */
+  /** Adds a new lead to its store once its first message is processed. Only then can the store write to it. */
   const lookForNewLead = async () => {
     const found = unwritten.shift();
     if (!found) return;
@@ -104,7 +104,7 @@ export function startLoad(options: LoadOptions): Load {
   };
   const createFollowup = async (store: ChaosStore) => {
     const entry = wishFollowup(store, random, options.soonMs);
-    // Half of what is due soon is cancelled at about that moment.
+    // Half of the follow-ups that are due within the run are cancelled within 0.5 s of their due time.
     if (!(await create(entry)) || entry.askUntil === undefined || random.next() < 0.5) return;
     const dueAt = Date.parse(entry.body.due_at as string);
     const cancelled = cancelAfter(entry, dueAt - Date.now() - 500 + random.below(1_000)).finally(() =>
@@ -146,7 +146,7 @@ const change = (asker: Asker, entry: Entry, random: Random) =>
     random.next() < 0.6 ? { title: `${entry.body.title} ${random.below(1_000_000)}` } : { status: 'cancelled' },
   );
 
-/** A customer writes; the provider posts it until it is answered, and then perhaps once more. */
+/** A customer writes. The provider posts the webhook until the answer is 200, and sometimes once more. */
 async function write(
   store: ChaosStore,
   lead: ChaosLead,
@@ -178,7 +178,7 @@ async function write(
   return written.acknowledgedAt !== undefined;
 }
 
-/** One that is acknowledged, known in its content and not in another client's hands; the younger the likelier. */
+/** Picks a recent acknowledged entry of known content that no other client uses, and marks it as in use. */
 function take(journal: Journal, store: ChaosStore, kind: Kind | undefined, random: Random): Entry | undefined {
   for (let tries = 0; tries < 20; tries += 1) {
     const { length } = journal.entries;
@@ -192,7 +192,7 @@ function take(journal: Journal, store: ChaosStore, kind: Kind | undefined, rando
   return undefined;
 }
 
-/** Asks once more for everything whose client still wants to know, when the faults are over. Those must succeed. */
+/** After the faults, repeats every request that has no answer and whose client has not given up. Each must succeed. */
 export async function askForTheRest(options: Pick<LoadOptions, 'baseUrls' | 'stores' | 'journal'>): Promise<void> {
   const { journal } = options;
   const asker = createAsker(options);
@@ -200,7 +200,7 @@ export async function askForTheRest(options: Pick<LoadOptions, 'baseUrls' | 'sto
     if (entry.abandoned || Date.now() > (entry.askUntil ?? Number.POSITIVE_INFINITY)) continue;
     for (let tries = 0; entry.acknowledged === undefined && tries < 5; tries += 1) await asker.create(entry);
     if (entry.acknowledged === undefined) {
-      journal.unexpected.push(`after the faults POST ${entry.path} with key ${entry.key} was still not answered`);
+      journal.unexpected.push(`POST ${entry.path} with key ${entry.key} has no answer, even after the faults`);
     }
   }
 }

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lookAtDatabase } from './look.ts';
 
-// What a run's judge reads must be what is in the database, also where it is broken.
+// The record of a run must match the database, also when the database is corrupt.
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const newStore = async (id: string) => {
   return lead?.id as string;
 };
 
-test('rows of two stores that name their own are in order, and a row that names the other one’s lead is a stray', async () => {
+test('a row that names a lead of another store is a stray, and other rows are not', async () => {
   const { adminSql } = database;
   const [ownLead, othersLead] = [await newStore(one), await newStore(other)];
   const appointment = (store: string, lead: string) => adminSql`
@@ -35,14 +35,14 @@ test('rows of two stores that name their own are in order, and a row that names 
   expect(rows.filter(({ kind }) => kind === 'appointment')).toHaveLength(2);
 });
 
-test('an entry that is left in an outbox is counted', async () => {
+test('an entry left in an outbox is counted', async () => {
   await database.adminSql`
     insert into crm.outbox (store_id, kind, topic, data) values (${one}, 'event', 'crm.lead.created', '{}')`;
   const { waiting } = await lookAtDatabase(database.adminSql);
   expect(waiting.filter(({ count }) => count > 0)).toEqual([{ where: 'the outbox of crm', count: 1 }]);
 });
 
-test('an index that no longer agrees with its table is corruption', async () => {
+test('an index that does not match its table is reported as corrupt', async () => {
   const { adminSql } = database;
   const place = (result: string) =>
     adminSql.unsafe(`create or replace function crm.place(integer) returns integer

@@ -9,7 +9,7 @@ import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
 
 export type Open = { readonly sql: postgres.Sql; readonly temporal: Client };
 
-/** Gathers everything that a run left behind. The platform's own processes are stopped by it. */
+/** Collects everything that a run left behind. Stops the platform's processes. */
 export async function look(platform: Platform, stores: readonly ChaosStore[], { sql, temporal }: Open): Promise<Seen> {
   const seen: Seen = {
     ...(await lookAtDatabase(sql)),
@@ -31,7 +31,7 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
 
 type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published'>;
 
-/** As the administrator, whom no row security keeps from anything. */
+/** Reads the database as administrator, because row-level security hides rows from the services' roles. */
 export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
   const appointments = await sql`select * from scheduling.appointments where notes like 'chaos %'`;
   const leads = await sql`select * from crm.leads where name like 'Ana %'`;
@@ -86,7 +86,7 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
   };
 }
 
-/** Rows that name a lead, an appointment or a channel which is not of their store. */
+/** Rows whose lead or channel is not in their store, and leads whose store does not exist. */
 async function findStrays(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ what: string; id: string }[]>`
     select 'appointment' as what, a.id from scheduling.appointments a
@@ -99,10 +99,10 @@ async function findStrays(sql: postgres.Sql): Promise<string[]> {
       where c.store_id <> m.store_id
     union all select 'lead', l.id from crm.leads l
       where not exists (select from gateway.stores s where s.id = l.store_id)`;
-  return rows.map(({ what, id }) => `the ${what} ${id} names a row of another store, or none`);
+  return rows.map(({ what, id }) => `the ${what} ${id} names a row that its store does not have`);
 }
 
-/** Every B-tree with its table's rows held against it, and every table, by PostgreSQL's own checker. */
+/** Runs PostgreSQL's `amcheck` over every B-tree index, with its table's rows, and over every table. */
 async function findCorruption(sql: postgres.Sql): Promise<string[]> {
   await sql`create extension if not exists amcheck schema public`;
   const found: string[] = [];
@@ -126,7 +126,7 @@ async function findCorruption(sql: postgres.Sql): Promise<string[]> {
   return found;
 }
 
-/** For Temporal's search: the workflows that carry a row. Those that close the reports come and go by the clock. */
+/** Temporal visibility query for entity workflows. It excludes the scheduled workflows that close reports. */
 export const carryingRows = `WorkflowType IN (${Object.keys(entityWorkflows)
   .map((name) => `'${name}'`)
   .join(', ')})`;

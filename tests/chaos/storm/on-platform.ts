@@ -1,8 +1,8 @@
 import { type Platform, startPlatform } from './platform.ts';
 
 /**
- * Starts a platform, works on it, and stops it. Its data and logs stay for who wants to look into them unless the outcome
- * is good: also when the work fails or is interrupted.
+ * Starts a platform, runs `work` on it, and stops it. Deletes its data and logs only after a good outcome, and keeps
+ * them when the work fails or is interrupted.
  */
 export async function onPlatform<T>(
   options: Parameters<typeof startPlatform>[0],

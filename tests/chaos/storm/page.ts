@@ -5,31 +5,31 @@ import { damages } from './damages.ts';
 import { figuresOf } from './report.ts';
 import { holds, type Outcome } from './run.ts';
 
-/** The page that shows a run, written by it. */
+/** Renders the reliability page for a run. */
 export function pageOf(command: string, seed: number, outcome: Outcome): string {
   const { faults, findings } = outcome;
-  const kinds = [...Map.groupBy(faults, (name) => name)].toSorted(([one], [other]) => one.localeCompare(other));
+  const kinds = [...Map.groupBy(faults, kindOf)].toSorted(([one], [other]) => one.localeCompare(other));
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 1024 ** 3)} GiB`;
   return `# Reliability
 
-What happens to acknowledged work when things die: the last run of \`npm run chaos\`, written by it.
+What happens to acknowledged work when processes and servers fail. \`npm run chaos -- --write\` writes this page.
 
 The whole platform runs under continuous load over HTTP (appointments, leads, messages, follow-ups and their cancellation,
-customers' messages with duplicates) while one fault follows another. A journal on the clients' side holds every answer;
-what was not answered counts as unknown, and may be there or not. Nobody helps: whatever is killed is started again, as a
-supervisor does. When the faults are over, what clients were told is compared with what is there: rows, workflows, events,
-calendars, and what the providers took. PostgreSQL's own \`amcheck\` looks at every table and index.
+customers' messages with duplicates) while one fault follows another. The clients keep a journal of every answer.
+A request without an answer has an unknown outcome: its effect may exist or not. The only help is a supervisor that
+restarts processes. When the faults are over, the journal is compared with the rows, workflows, events and calendars,
+and with the messages that the providers accepted. PostgreSQL's \`amcheck\` checks every table and index.
 
 \`\`\`sh
 ${command}
 \`\`\`
 
-Made on ${new Date().toISOString().slice(0, 10)} on ${machine}, which everything shared: clients, servers, and the platform.
-The same seed chooses the same faults in the same order; how many requests come between two of them, no seed can say.
+Made on ${new Date().toISOString().slice(0, 10)} on ${machine}. Clients, servers and the platform shared this machine.
+The same seed gives the same faults in the same order. The number of requests between two faults varies.
 
 ## Result
 
-${holds(outcome) ? '**Nothing was lost, nothing was doubled, and everything held.**' : '**It failed.**'}
+${holds(outcome) ? '**Nothing was lost or duplicated, and every invariant held.**' : '**The run failed.**'}
 
 ${table(
   ['', ''],
@@ -38,13 +38,13 @@ ${table(
 
 ## What must hold
 
-A check that cannot fail proves nothing. So at the end of each run ${damages.length} damages are done to a copy of what it
-recorded, one at a time, at least one for every invariant, and each must be found. \`judge.test.ts\` does the same.
-\`npm run chaos -- --breaks\` goes further: it runs the platform with ${breaks.length} breaks of its code, one at a time, at least one
-for every invariant, and each must be reported by the invariant that it breaks.
+A check that cannot fail proves nothing. So at the end of each run, ${damages.length} violations are made in copies of its
+record, one in each copy and at least one for each invariant. The invariants must report all of them.
+\`judge.test.ts\` does the same. \`npm run chaos -- --breaks\` runs the platform with ${breaks.length} deliberate bugs, one at a time
+and at least one for each invariant. The invariant that a bug breaks must report it.
 
 ${table(
-  ['invariant', 'faults found'],
+  ['invariant', 'violations'],
   findings.map(({ invariant, faults: found }) => [invariant, String(found.length)]),
 )}
 
@@ -52,7 +52,15 @@ ${table(
 
 ${table(
   ['fault', 'times'],
-  kinds.map(([name, times]) => [name, String(times.length)]),
+  kinds.map(([kind, names]) => [kind + placesOf(names), String(names.length)]),
 )}
 `;
+}
+
+/** The fault without its place: `latency` for `latency: crm → nats`. */
+const kindOf = (name: string): string => name.split(': ')[0] ?? name;
+
+function placesOf(names: readonly string[]): string {
+  const places = new Set(names.filter((name) => name.includes(': '))).size;
+  return places > 0 ? `, on ${places} connections` : '';
 }

@@ -19,10 +19,10 @@ import { startWays } from './ways.ts';
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** Shorter than in life, so that more happens in a minute. */
+/** Shorter than in production, so that a run makes more requests per minute. */
 export const requestTimeoutMs = 4_000;
 const serverNames = ['postgres', 'nats', 'temporal'] as const;
-/** Which setting holds the address of which server. */
+/** The settings that hold each server's address. */
 const settingsOf = {
   postgres: ['DATABASE_URL', 'DATABASE_SYSTEM_URL'],
   nats: ['NATS_URL'],
@@ -37,9 +37,9 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
 };
 
 /**
- * The whole platform with its processes as `npm start` runs them, on servers, providers and ways that this program holds
- * in its hand. `beside` is the checkout of another version, of which the second processes are; `broken` names the break
- * (`breaks.ts`) that is in the code of all.
+ * Starts the whole platform, with its processes as `npm start` runs them. This program controls the servers, the
+ * providers and the network links between them. `beside` is a checkout of another version, whose code the second
+ * instances run. `broken` names the break (`breaks.ts`) in the code of all processes.
  */
 export async function startPlatform(options: {
   random: Random;
@@ -49,7 +49,7 @@ export async function startPlatform(options: {
   broken?: string | undefined;
 }) {
   const runs = runFolders(join(localDirectory(process.env), 'chaos'));
-  // A run that was killed or has failed leaves its folder behind. Its disk takes memory.
+  // A killed or failed run leaves its folder behind. Its disk is a tmpfs, which takes memory.
   await runs.removeDead(async (dead) => {
     await createChildren(join(dead, 'children.json')).stopSurvivors(3000);
     unmount(join(dead, 'disk'));
@@ -89,7 +89,7 @@ export async function startPlatform(options: {
   const twinPorts = new Map<ProcessName, number>();
   const specOptions = {
     ...servers,
-    // Of it only the caches are used.
+    // Only for its caches.
     localDirectory: localDirectory(process.env),
     env: { ...process.env, REQUEST_TIMEOUT_MS: String(requestTimeoutMs), LOG_LEVEL: 'warn' },
     password,
@@ -112,7 +112,7 @@ export async function startPlatform(options: {
     const args =
       isTwin && options.beside ? spec.args.map((arg) => arg.replace(root, options.beside as string)) : spec.args;
     const broken = options.broken === undefined ? [] : ['--import', brokenCode(options.broken)];
-    // What is public stays the first gateway's.
+    // The second gateway has the first one's public URL.
     return { ...spec, name, args: [...broken, ...args], env: { ...env, PUBLIC_URL: `http://${gateway}` } };
   };
   const processes = createProcesses({ children, folder, specOf });
@@ -126,24 +126,24 @@ export async function startPlatform(options: {
     ways,
     radicale,
     phones,
-    /** Why there is none, where it is a text. */
+    /** The small disk, or the reason why there is none. */
     disk,
     calendarUrl: through(radicale.collectionUrl, toCalendar),
     phoneUrls: phones.map(({ server }, index) => through(server.apiUrl, toPhones[index] as string)),
-    /** Where the API is reached at this moment; two places while there are two gateways. */
+    /** The API's current base URLs: two while there are two gateways. */
     baseUrls: () => [...gateways].map((url) => `${url}/integrations/v1`),
     webhookUrl: (channelId: string) => `http://${fromWhatsapp}/channels/whatsapp/${channelId}/webhook`,
-    /** A second one of a process, from when it is ready on; clients use both gateways. */
+    /** Starts a second instance of a process. Resolves when it is ready. Clients then use both gateways. */
     async startTwin(name: ProcessName) {
       await processes.start(twinOf(name));
       if (name === 'gateway') gateways.add(`http://127.0.0.1:${twinPorts.get('gateway')}`);
     },
     async stopTwin(name: ProcessName) {
-      // As a balancer takes it out before it is stopped.
+      // Clients stop using it before it stops, as a load balancer would do it.
       if (name === 'gateway') gateways.delete(`http://127.0.0.1:${twinPorts.get('gateway')}`);
       await processes.stop(twinOf(name));
     },
-    /** Takes the first gateway out of the balance, and in again. */
+    /** Adds the first gateway to the clients' base URLs, or removes it. */
     balance: (toFirst: boolean) =>
       void (toFirst ? gateways.add(`http://${fromClients}`) : gateways.delete(`http://${fromClients}`)),
     untilReady: (limitMs: number) =>
@@ -160,7 +160,7 @@ export async function startPlatform(options: {
         },
         { description: 'every process is ready', timeoutMs: limitMs, intervalMs: 100 },
       ),
-    /** Works with a client of the platform's inside, as the admin command does. */
+    /** Runs `work` with an RPC client over NATS, like the admin command. */
     inside: <T>(work: (call: InsideCall) => Promise<T>): Promise<T> => withInsideClient(servers.natsUrl, work),
     async stop() {
       await processes.stopAll();
@@ -170,13 +170,13 @@ export async function startPlatform(options: {
       await Promise.all(phones.map((phone: Phone) => phone.close()));
       await children.stopSurvivors(5_000);
     },
-    /** For who wants to look into it: its data and its logs, and no disk that takes memory. */
+    /** Keeps data and logs for inspection, and unmounts the disk, which takes memory. */
     keep() {
       if (typeof disk === 'string') return;
       cpSync(join(disk.folder, 'postgres'), join(folder, 'postgres'), { recursive: true });
       disk.remove();
     },
-    /** Its data and its logs. */
+    /** Deletes data and logs. */
     remove() {
       if (typeof disk !== 'string') disk.remove();
       rmSync(folder, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { type Child, type Children, type ProcessSpec, untilReady } from '../../.
 import { processNames } from '../../../infra/local/services.ts';
 
 export type ProcessName = (typeof processNames)[number];
-/** A second one of a process, of another version where the run has one. */
+/** A second instance of a process. It runs the code of `--beside` if that is given. */
 export type TwinName = `${ProcessName}-2`;
 type Name = ProcessName | TwinName;
 
@@ -15,7 +15,7 @@ const againAfterMs = 300;
 const readyWithinMs = 60_000;
 const stoppedWithinMs = 8_000;
 
-/** The platform's own processes. Whatever ends that should run is started again, as a supervisor does. */
+/** Runs the platform's processes. Like a supervisor, restarts a process that ends without `stop`. */
 export function createProcesses(options: {
   children: Children;
   folder: string;
@@ -52,13 +52,13 @@ export function createProcesses(options: {
   };
   return {
     start,
-    /** In order, as a deployment does. */
+    /** Stops processes with SIGTERM, as a deployment does. */
     stop,
-    /** `kill -9`, at one moment. Whatever is just being started again is left out. */
+    /** `kill -9` of all these at once. Skips a process that is just being restarted. */
     kill(...names: Name[]) {
       for (const name of names) running.get(name)?.kill();
     },
-    /** Connections stay open, and nothing answers. */
+    /** SIGSTOP: connections stay open, but nothing answers. */
     stall: (name: Name) => signal(running.get(name), 'SIGSTOP'),
     goOn: (name: Name) => signal(running.get(name), 'SIGCONT'),
     isRunning: (name: Name) => running.has(name),
@@ -74,7 +74,7 @@ function signal(child: Child | undefined, name: NodeJS.Signals): void {
   try {
     if (child && !child.hasExited()) process.kill(child.pid, name);
   } catch {
-    // It ended in between.
+    // The process has just ended.
   }
 }
 

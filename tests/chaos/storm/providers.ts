@@ -3,14 +3,14 @@ import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/pro
 import { postWebhook, type StatusName, statusPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
 import type { Random } from '@mostrador/testing/random';
 
-/** A store's WhatsApp: the stand-in, which says what it took, and its reports of that. */
+/** A store's WhatsApp stand-in. It logs the messages that it accepts and posts status updates for them. */
 export type Phone = {
   readonly server: WhatsappServer;
-  /** Where the platform takes its webhooks; reports begin when it is set. */
+  /** The platform's webhook URL. Status updates begin when it is set. */
   webhookUrl: string | null;
-  /** Posts one webhook once. Answers its status; 0: the connection broke. */
+  /** Posts a webhook once. Resolves with the HTTP status; 0: the connection broke. */
   post(payload: unknown): Promise<number>;
-  /** Resolves when everything that was taken has been reported on and answered with 200. */
+  /** Resolves when the status updates of every accepted message have been answered with 200. */
   reported(): Promise<void>;
   close(): Promise<void>;
 };
@@ -19,8 +19,8 @@ const lookEveryMs = 150;
 const againAfterMs = 400;
 
 /**
- * Starts a stand-in that reports on every message as Meta does: until it is answered with 200, sometimes twice, and not
- * always in order.
+ * Starts a stand-in that posts status updates as Meta does: it retries until the answer is 200, sometimes posts twice,
+ * and does not always keep the order.
  */
 export async function startPhone(number: number, random: Random): Promise<Phone> {
   const server = await startWhatsappServer({

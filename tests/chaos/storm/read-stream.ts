@@ -14,8 +14,8 @@ const readyWithinMs = 30_000;
 const stoppedWithinMs = 5_000;
 
 /**
- * Reads every event that was published. No user of the platform's may read the stream as a whole: its server is stopped,
- * with everything that uses it, and another one that knows one user opens the same files.
+ * Reads every published event. No NATS user of the platform may read the whole stream. So this stops all processes and
+ * the NATS server, and opens the same files with another server that has its own user.
  */
 export async function readStream(platform: Platform): Promise<Seen['published']> {
   await platform.processes.stopAll();

@@ -6,7 +6,7 @@ const shownOfEach = 20;
 const faultsOf = ({ findings }: Pick<Outcome, 'findings'>, verdict: 'lost' | 'doubled' | 'broken'): number =>
   findings.reduce((sum, finding) => sum + (finding.verdict === verdict ? finding.faults.length : 0), 0);
 
-/** What was done, acknowledged, lost and doubled, by name. */
+/** The figures of a run, by name. */
 export function figuresOf(seed: number, outcome: Outcome): [string, string | number][] {
   const { faults, left, journal, made, drained, minutes, findings, blind, untried } = outcome;
   const { counts, entries, latest } = journal;
@@ -16,15 +16,15 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
     ['seed', seed],
     ['minutes', minutes.toFixed(1)],
     ['faults', `${faults.length} of ${new Set(faults).size} kinds`],
-    ...left.map((what): [string, string] => ['left out', what]),
+    ...left.map((what): [string, string] => ['skipped', what]),
     ['requests', counts.requests],
     ['acknowledged', `${counts.acknowledged} (${counts.replayed} of them replays)`],
     ['unavailable', `${counts.unavailable} (503: nothing was done)`],
-    ['unknown', `${counts.unknown} (504, broken connections)`],
-    ['too late', `${counts.refused} (409: the state had moved on)`],
-    ['keys', `${entries.length}, ${unresolved} given up by their clients`],
+    ['unknown', `${counts.unknown} (504 or a broken connection)`],
+    ['too late', `${counts.refused} (409: the state had changed)`],
+    ['keys', `${entries.length}, of which clients gave up ${unresolved}`],
     ...Object.entries(made),
-    ['settled by hand', `${drained.settledByHand} messages whose outcome nobody knew`],
+    ['settled by hand', `${drained.settledByHand} messages of unknown outcome`],
     ['drained', `${drained.seconds.toFixed(1)} s after the last fault`],
     [
       'slowest answer',
@@ -36,12 +36,12 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
     ],
     ['damages tried', `${damages.length - untried.length}, of which ${blind.length} were not found`],
     ['lost', faultsOf(outcome, 'lost')],
-    ['doubled', faultsOf(outcome, 'doubled')],
-    ['other faults', faultsOf(outcome, 'broken') + journal.unexpected.length],
+    ['duplicated', faultsOf(outcome, 'doubled')],
+    ['other violations', faultsOf(outcome, 'broken') + journal.unexpected.length],
   ];
 }
 
-/** For the terminal. */
+/** Renders a run for the terminal. */
 export function reportOf(seed: number, outcome: Outcome): string {
   const { findings, journal, blind, untried } = outcome;
   return [
@@ -49,11 +49,11 @@ export function reportOf(seed: number, outcome: Outcome): string {
     ...figuresOf(seed, outcome).map(([name, value]) => `${name.padEnd(34)}${value}`),
     ...findings.flatMap(({ invariant, faults }) => list(`Does not hold: ${invariant}`, faults)),
     ...list('Unexpected', journal.unexpected),
-    ...list('Damages that no check found', blind),
-    ...list('Damages that this run had nothing for', untried),
+    ...list('Damages that no invariant reported', blind),
+    ...list('Damages that did not apply to this run', untried),
     ...(journal.latest.ms > latenessMs ? ['', `An answer came more than ${latenessMs} ms after its deadline.`] : []),
     '',
-    holds(outcome) ? 'Nothing was lost or doubled, and everything held.' : 'FAILED',
+    holds(outcome) ? 'Nothing was lost or duplicated, and every invariant held.' : 'FAILED',
   ].join('\n');
 }
 

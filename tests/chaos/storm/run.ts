@@ -17,44 +17,45 @@ export type Settings = {
   readonly minutes: number;
   readonly seed: number;
   readonly short: boolean;
-  /** Of so many only, for trying. */
+  /** Stop after this many faults. */
   readonly faults?: number | undefined;
-  /** Those whose name has this text. */
+  /** Only faults whose name contains this text. */
   readonly only?: string | undefined;
   readonly beside?: string | undefined;
 };
 
 export type Outcome = {
   readonly faults: readonly string[];
-  /** Faults that could not be made here, and why. */
+  /** Faults that this machine does not allow, with the reason. */
   readonly left: readonly string[];
   readonly journal: Journal;
   readonly made: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
-  /** Damages to what was recorded that were not found, and those that there was nothing to do to. */
+  /** Damages to the record that no invariant reported. */
   readonly blind: readonly string[];
+  /** Damages for which the record had nothing to damage. */
   readonly untried: readonly string[];
   readonly drained: Drained;
   readonly minutes: number;
 };
 
-/** Whatever comes this much later than its deadline hung; below that, it is a machine on which everything shares the cores. */
+/** An answer that comes later than this after its deadline counts as a hang. One machine runs everything. */
 export const latenessMs = 8_000;
 const recoverWithinMs = 60_000;
-/** A feed shows so many coming appointments at most, so there must be stores enough. */
+// A feed shows at most 1,500 coming appointments. So the number of stores grows with the length of the run.
 const appointmentsPerMinute = 500;
 const shownByFeed = 1_500;
 const leastFeeds = 2;
 const crowds = { short: { clients: 9, readers: 0 }, long: { clients: 16, readers: 16 } };
 
-/** Starts the platform, lets clients at it while one fault follows another, heals it, and compares. */
+/** Starts the platform, makes faults under load, waits until all work is done, and judges the result. */
 export async function run(settings: Settings, say: (text: string) => void): Promise<Outcome> {
   const { minutes, seed, short, beside } = settings;
   const startedAt = performance.now();
   const random = createRandom(seed);
   const feeds = short ? leastFeeds : leastFeeds + Math.ceil((minutes * appointmentsPerMinute) / shownByFeed);
   const options = {
-    // Providers and clients have chance of their own: how many requests come between two faults is not the seed's affair.
+    // Providers and clients have their own generators: the number of requests between two faults varies between runs.
     random: createRandom(seed + 2),
     phones: 1 + feeds,
     diskMegabytes: short ? 384 : 1_536,
@@ -71,13 +72,13 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       random: createRandom(seed + 1),
       ...crowds[short ? 'short' : 'long'],
     });
-    say(`The platform is up, its data and logs are in ${platform.folder}. Clients are at work.`);
+    say(`The platform is up, its data and logs are in ${platform.folder}. The load runs.`);
     const left = typeof platform.disk === 'string' ? [`PostgreSQL's disk is full (${platform.disk})`] : [];
-    for (const name of left) say(`Left out: ${name}`);
+    for (const name of left) say(`Skipped: ${name}`);
     await pause(3_000);
     const faults = await makeTrouble({ platform, random, journal }, settings, say);
     await load.stop();
-    say('The faults are over. Waiting for what is left to be done.');
+    say('The faults are over. Waiting until all work is done.');
     await askForTheRest({ baseUrls, stores, journal });
     const { drained, seen } = await withServers(platform, async (open) => {
       const drained = await drain(platform, stores, open, { say });
@@ -95,14 +96,14 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
         file,
         JSON.stringify(journal, (_, value) => (value instanceof Set ? [...value] : value)),
       );
-      say(`Everything that was asked and answered is in ${file}.`);
+      say(`Every request and answer is in ${file}.`);
     }
     return outcome;
   };
   return await onPlatform(options, work, holds);
 }
 
-/** Whether nothing was lost or doubled, everything that must hold does, and every check could have found otherwise. */
+/** Whether every invariant held, no answer was unexpected or late, and every damage was found. */
 export const holds = ({ journal, findings, blind }: Outcome): boolean =>
   findings.every(({ faults }) => faults.length === 0) &&
   journal.unexpected.length + blind.length === 0 &&
@@ -116,12 +117,12 @@ function countsOf({ seen: { rows, messages, taken, workflows } }: Recorded): Rec
     'messages of clients': of('message'),
     'follow-ups': of('followup'),
     'messages of customers': messages.filter(({ direction }) => direction === 'inbound').length,
-    'messages that the providers took': taken.length,
-    'runs of workflows': workflows.length,
+    'messages that the providers accepted': taken.length,
+    'workflow runs': workflows.length,
   };
 }
 
-/** One round of each kind of fault in a random order (short), or as many rounds of all as the time is long. */
+/** Short: one round of faults in a random order. Long: rounds until the time is over. */
 async function makeTrouble(stage: Stage, settings: Settings, say: (text: string) => void): Promise<string[]> {
   const { platform, random, journal } = stage;
   const { minutes, short, faults: atMost = Number.POSITIVE_INFINITY, only = '' } = settings;
@@ -131,7 +132,7 @@ async function makeTrouble(stage: Stage, settings: Settings, say: (text: string)
   const isTime = () => done.length < atMost && (short || performance.now() - startedAt < minutes * 60_000);
   do {
     const chosen = random.shuffled(chooseFaults(stage, short)).filter(({ name }) => name.includes(only));
-    if (chosen.length === 0) throw new Error(`no fault has "${only}" in its name`);
+    if (chosen.length === 0) throw new Error(`no fault name contains "${only}"`);
     for (const fault of chosen) {
       if (!isTime()) break;
       const before = journal.counts.requests;
@@ -147,7 +148,7 @@ async function makeTrouble(stage: Stage, settings: Settings, say: (text: string)
   return done;
 }
 
-/** Nobody helps: what died is started again, and everything finds its servers again. */
+/** Waits until every process is ready again. Only the supervisor restarts processes. */
 async function recovery(platform: Platform, fault: Fault, journal: Journal): Promise<string> {
   const since = performance.now();
   try {
@@ -155,7 +156,7 @@ async function recovery(platform: Platform, fault: Fault, journal: Journal): Pro
     return `ready again after ${((performance.now() - since) / 1000).toFixed(1)} s`;
   } catch (error) {
     const why = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
-    journal.unexpected.push(`after "${fault.name}" not ready within ${recoverWithinMs / 1000} s: ${why}`);
+    journal.unexpected.push(`not ready within ${recoverWithinMs / 1000} s after "${fault.name}": ${why}`);
     return 'NOT READY';
   }
 }

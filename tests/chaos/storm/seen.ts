@@ -1,8 +1,8 @@
 import type { Kind } from './journal.ts';
 
-// What a run left behind, wherever it shows. Plain data: the invariants read it, and their tests damage it.
+// Everything that a run left behind. Plain data, because the damages change copies of it.
 
-/** A row of what clients ask for. */
+/** A row that a client's request creates. */
 export type Row = {
   kind: Kind;
   id: string;
@@ -11,7 +11,7 @@ export type Row = {
   mark: string;
   status: string;
   created_at: Date;
-  /** What the client gave and can be changed or not, by the API's names. */
+  /** Members of the request, by their names in the API. Some can be changed later. */
   content: Record<string, string | number | null>;
 };
 
@@ -40,19 +40,19 @@ export type Seen = {
   rows: Row[];
   messages: MessageRow[];
   followups: FollowupRow[];
-  /** Of every appointment; null: it was never to be synced. */
+  /** One per appointment. A null state means that the appointment has no calendar sync. */
   syncs: { appointment_id: string; state: string | null; attempts: number; last_error_code: string | null }[];
-  /** How many messages a lead's conversation has, as messaging counts them and as crm was told. */
+  /** The message count of a lead's conversation: `counted` by messaging, `told` is the copy in crm. */
   interactions: { lead_id: string; counted: number; told: number }[];
-  /** Rows that wait to be handed on, by where. */
+  /** Entries left in each outbox and in the inbox of messaging. */
   waiting: { where: string; count: number }[];
   workflows: { id: string; status: string; storeId: string }[];
-  /** What the providers took, in the order in which they did. */
+  /** Messages that the providers accepted, in order. */
   taken: { storeId: string; to: string; text: string; atMs: number }[];
   calendars: { storeId: string; kind: string; events: { id: string; title: string }[] }[];
   published: { type: string; entityId: string; storeId: string }[];
   /** Rows that name a row of another store. */
   strays: string[];
-  /** What `amcheck` says. */
+  /** Errors that `amcheck` reports. */
   corruption: string[];
 };

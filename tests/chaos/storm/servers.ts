@@ -11,15 +11,15 @@ import {
   type ServerOptions,
 } from '../../../infra/local/servers.ts';
 
-/** A server that is stopped, killed and stalled at will; its data and its address stay. */
+/** A server that faults stop, kill and stall. Its data and its address stay the same. */
 export type Server = {
-  /** Resolves when it serves; one that ends while it starts is started again. */
+  /** Resolves when the server is ready. Restarts a server that ends during its start. */
   start(): Promise<void>;
-  /** In order, as an operator does. */
+  /** Stops the server with its own stop signal, as an operator does. */
   stop(): Promise<void>;
   /** `kill -9` */
   kill(): Promise<void>;
-  /** Connections stay open, and nothing answers. */
+  /** SIGSTOP: connections stay open, but nothing answers. */
   stall(): void;
   goOn(): void;
 };
@@ -32,10 +32,10 @@ export type Servers = ServerAddresses & {
 
 const readyWithinMs = 60_000;
 const stoppedWithinMs = 15_000;
-/** What is written ahead must leave room on a small disk. */
+/** A small write-ahead log leaves room on the small disk. */
 const postgresSettings = ['max_wal_size=96MB', 'min_wal_size=32MB', 'log_min_messages=fatal'];
 
-/** Starts PostgreSQL (durable, as in life, its data in a folder of its own), NATS and Temporal for this run alone. */
+/** Starts PostgreSQL (durable, with its own data folder), NATS and Temporal for this run alone. */
 export async function startServers(options: {
   folder: string;
   postgresFolder: string;
@@ -50,7 +50,7 @@ export async function startServers(options: {
     started.set(spec.name, server);
     await server.start();
   };
-  // Prepared anew before each start: a killed one leaves its lock file.
+  // Prepared before each start, because a killed server leaves its lock file.
   const postgres = createServer(children, async () => {
     const dataDirectory = join(postgresFolder, 'postgres');
     const binaries = findPostgres(process.env);
@@ -86,7 +86,7 @@ function createServer(children: Children, prepare: () => Promise<ProcessSpec>): 
       try {
         process.kill(pid, name);
       } catch {
-        // A backend that has ended meanwhile.
+        // A backend that has just ended.
       }
     }
   };
@@ -115,7 +115,7 @@ function createServer(children: Children, prepare: () => Promise<ProcessSpec>): 
   };
 }
 
-/** PostgreSQL answers by processes of their own, each of which must stand still. */
+/** Child processes of a server. PostgreSQL has one per connection, and a stall must stop each. */
 function childrenOf(parent: number): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')

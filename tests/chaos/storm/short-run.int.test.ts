@@ -5,7 +5,7 @@ import { root } from '../../../infra/local/paths.ts';
 
 const limitMs = 180_000;
 
-/** A slice of `npm run chaos -- --short`, which is too long for every run of the tests. */
+/** Runs a part of `npm run chaos -- --short`. The whole is too long for every test run. */
 const runChaos = (...argv: string[]): Promise<{ code: number | string | null; output: string }> =>
   new Promise((resolve) => {
     const env = { ...process.env, NODE_ENV: undefined, VITEST: undefined };
@@ -17,10 +17,10 @@ const runChaos = (...argv: string[]): Promise<{ code: number | string | null; ou
     );
   });
 
-test('under load and two faults nothing is lost or doubled, and every check of that can fail', {
+test('two faults under load lose and duplicate nothing, and every invariant can fail', {
   timeout: limitMs + 20_000,
 }, async () => {
   const { code, output } = await runChaos('--short', '--seed', '9', '--faults', '2');
   expect(code, output).toBe(0);
-  expect(output).toContain('Nothing was lost or doubled, and everything held.');
+  expect(output).toContain('Nothing was lost or duplicated, and every invariant held.');
 });

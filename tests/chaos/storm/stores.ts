@@ -13,7 +13,7 @@ import type { Platform } from './platform.ts';
 
 const leadsAtFirst = 12;
 
-/** Stores with a key, a calendar (feeds, and one that Radicale serves), a WhatsApp channel and leads that have written. */
+/** Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. */
 export async function createStores(platform: Platform): Promise<ChaosStore[]> {
   return await platform.inside((call) =>
     Promise.all(platform.phones.map((_, index) => createOne(platform, call, index))),
@@ -65,17 +65,17 @@ async function createOne(platform: Platform, call: InsideCall, index: number): P
   const writing = store.leads.map((lead) => ({ from: lead.phone, text: `hello ${id}` }));
   await phone.server.customerWrites(...writing);
   await waitFor(async () => (await phone.post(inboundPayload(phone.server.settings, writing))) === 200, {
-    description: 'the first webhook is taken',
+    description: 'the first webhook is answered with 200',
   });
   await Promise.all(store.leads.map((lead) => untilItHasWritten(platform, store, lead)));
   return store;
 }
 
 let phones = 5_511_900_000_000;
-/** A number that nobody has yet. */
+/** A phone number that no lead has yet. */
 export const newPhone = (): string => String(++phones);
 
-/** What it wrote has been taken in: from then on it can be written to. */
+/** Waits until the lead's message is processed. From then on the store can write to the lead. */
 const untilItHasWritten = (platform: Platform, { key }: ChaosStore, { id }: ChaosLead) =>
   waitFor(
     async () => {
@@ -83,7 +83,7 @@ const untilItHasWritten = (platform: Platform, { key }: ChaosStore, { id }: Chao
       const answer = await fetch(url, { headers: { 'x-api-key': key } });
       return ((await answer.json()) as { total: number }).total > 0;
     },
-    { description: 'what a lead wrote is taken in', timeoutMs: 15_000, intervalMs: 100 },
+    { description: 'the message of a lead is processed', timeoutMs: 15_000, intervalMs: 100 },
   );
 
 async function createOneLead(platform: Platform, store: ChaosStore): Promise<ChaosLead> {
@@ -93,7 +93,7 @@ async function createOneLead(platform: Platform, store: ChaosStore): Promise<Cha
     headers: { 'x-api-key': store.key, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Ana first', customer_phone }),
   });
-  if (answer.status !== 201) throw new Error(`a lead was not made: ${answer.status} ${await answer.text()}`);
+  if (answer.status !== 201) throw new Error(`a lead was not created: ${answer.status} ${await answer.text()}`);
   const { id } = (await answer.json()) as { id: string };
   return { id, phone: customer_phone };
 }

@@ -15,32 +15,32 @@ import { createStores } from './stores.ts';
 
 export type BreakSettings = {
   readonly seed: number;
-  /** Those whose name has this text. */
+  /** Only breaks whose name contains this text. */
   readonly only?: string | undefined;
 };
 
 const phones = 3;
 const clients = 14;
-/** Clients are at work for so long, and until they have asked for so much: then a break has met what it breaks. */
+// The load lasts at least this long and makes at least this many requests, so that each break shows.
 const loadMs = 10_000;
 const enoughRequests = 500;
 const longestLoadMs = 40_000;
-/** Soon enough for the run to see it, and so late that a cancellation meets it. */
+/** Early enough to fall due within the run, and late enough to be cancelled before that. */
 const soonMs = 8_000;
-/** For what a break leaves undone nobody waits longer; the lease of an attempt whose process died is over by then. */
+/** A run with a break waits this long for unfinished work. The lease of a dead process expires within that time. */
 const noProgressMs = 20_000;
 const readyWithinMs = 60_000;
 
-/** A break, or none: then nothing may be reported, whatever the faults. */
+/** A run with a break. Without one, no invariant may report anything. */
 type Run = { readonly broken?: Break; readonly faults: readonly string[] };
 
 /**
- * Runs the platform with one break after another, and unless some are chosen also without any, under each of the faults
- * that a break needs. Answers whether each break was reported by the invariant that it breaks, and nothing without one.
+ * Runs the platform once with each break. Without `only`, also runs it without a break, under each set of faults that a
+ * break needs. Resolves with true when each break was reported by its invariant, and nothing was reported without one.
  */
 export async function tryBreaks({ seed, only }: BreakSettings, say: (text: string) => void): Promise<boolean> {
   const chosen = breaks.filter(({ name }) => name.includes(only ?? ''));
-  if (chosen.length === 0) throw new Error(`no break has "${only}" in its name`);
+  if (chosen.length === 0) throw new Error(`no break name contains "${only}"`);
   const broken = chosen.map((one): Run => ({ broken: one, faults: one.faults ?? [] }));
   const runs = only === undefined ? [...withoutBreak(broken), ...broken] : broken;
   let good = 0;
@@ -54,7 +54,7 @@ export async function tryBreaks({ seed, only }: BreakSettings, say: (text: strin
     for (const line of 'error' in outcome ? [String(outcome.error.stack)] : told(one, outcome))
       say(`${' '.repeat(15)}${line}`);
   }
-  say(`\n${good} of ${runs.length} runs were as they must be: each break reported by the invariant that it breaks.`);
+  say(`\n${good} of ${runs.length} runs are right: each break is reported by the invariant that it breaks.`);
   return good === runs.length;
 }
 
@@ -76,19 +76,19 @@ const isAsItMust = ({ broken }: Run, { findings, unexpected }: Outcome): boolean
     ? findings.some(({ invariant, faults }) => invariant === broken.breaks && faults.length > 0)
     : findings.every(({ faults }) => faults.length === 0) && unexpected.length === 0;
 
-/** What was reported, that first which had to be. */
+/** The reports of a run. The expected one comes first. */
 function told({ broken }: Run, { findings, acknowledged, unexpected }: Outcome): string[] {
   const found = findings.filter(({ faults }) => faults.length > 0);
   const [expected = [], others = []] = [true, false].map((isExpected) =>
     found
       .filter(({ invariant }) => (invariant === broken?.breaks) === isExpected)
-      .map(({ invariant, faults }) => `${invariant}: ${faults.length}, as ${faults[0]}`),
+      .map(({ invariant, faults }) => `${invariant}: ${faults.length}, such as ${faults[0]}`),
   );
   return [
     ...expected.map((line) => `reported by   ${line}`),
     ...others.map((line) => `also by       ${line}`),
     ...(broken ? [] : unexpected.map((line) => `unexpected    ${line}`)),
-    `of            ${acknowledged} acknowledged requests`,
+    `in            ${acknowledged} acknowledged requests`,
   ];
 }
 
@@ -126,18 +126,18 @@ async function makeFaults(names: readonly string[], stage: Stage): Promise<void>
   const known = chooseFaults(stage, true);
   for (const name of names) {
     const fault = known.find((candidate) => candidate.name === name);
-    if (!fault) throw new Error(`there is no fault called ${name}`);
+    if (!fault) throw new Error(`there is no fault with the name ${name}`);
     await fault.run(stage);
     await stage.platform.untilReady(readyWithinMs);
   }
 }
 
 const pageBytes = 8_192;
-/** What a B-tree keeps at the end of each page; before it lie the entries. */
+/** A B-tree page ends with this many bytes of its own data. The entries lie before them. */
 const specialBytes = 16;
 const overwrittenBytes = 64;
 
-/** In its second page: the first one has no entries. */
+/** Overwrites entries in the second page, because the first page has none. */
 async function overwriteIndex(platform: Platform, index: string): Promise<void> {
   const path = await withServers(platform, async ({ sql }) => {
     const [row] = await sql<{ directory: string; file: string }[]>`

@@ -2,7 +2,7 @@ import { type Children, type ProcessSpec, untilReady } from '../../../infra/loca
 import { freePort } from '../../../infra/local/ports.ts';
 import { findToxiproxy } from '../../../infra/local/servers/toxiproxy.ts';
 
-/** What can be wrong with a way. */
+/** What can be wrong with a network link. */
 export type Trouble = 'latency' | 'resets' | 'half-open connections' | 'silence';
 export const troubles: readonly Trouble[] = ['latency', 'resets', 'half-open connections', 'silence'];
 
@@ -14,7 +14,7 @@ const toxics: Readonly<Record<Trouble, readonly Toxic[]>> = {
     { type: 'latency', stream: 'downstream', attributes: { latency: 150, jitter: 100 } },
   ],
   resets: [{ type: 'reset_peer', stream: 'downstream', attributes: { timeout: 100 } }],
-  // What is sent arrives and is carried out, and of its answers none ever comes.
+  // Requests arrive and take effect, but no answer comes back.
   'half-open connections': [{ type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } }],
   silence: [
     { type: 'timeout', stream: 'upstream', attributes: { timeout: 0 } },
@@ -22,13 +22,13 @@ const toxics: Readonly<Record<Trouble, readonly Toxic[]>> = {
   ],
 };
 
-/** The ways between every two of the platform, each through a proxy of its own that can be made bad. */
+/** The network links of the platform. Each goes through its own proxy, which faults can disturb. */
 export type Ways = {
-  /** Opens a way, named `who → whom`, to `host:port`, and answers the `host:port` at which it begins. */
+  /** Opens a link to `host:port`, named `from → to`. Resolves with the `host:port` of its proxy. */
   open(name: string, target: string): Promise<string>;
   names(): readonly string[];
   trouble(name: string, trouble: Trouble): Promise<void>;
-  /** Ends whatever is wrong with it. */
+  /** Removes all trouble from the link. */
   mend(name: string): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export async function startWays(children: Children): Promise<Ways> {
     stopSignal: 'SIGTERM',
     isReady: async () => {
       try {
-        return (await fetch(`${url}/version`)).ok || 'it refuses';
+        return (await fetch(`${url}/version`)).ok || 'it answers with an error';
       } catch (error) {
         return (error as Error).message;
       }
@@ -62,7 +62,7 @@ export async function startWays(children: Children): Promise<Ways> {
   const ways = new Map<string, { id: string; bad: string[] }>();
   const known = (name: string) => {
     const way = ways.get(name);
-    if (!way) throw new Error(`there is no way ${name}`);
+    if (!way) throw new Error(`there is no link with the name ${name}`);
     return way;
   };
   return {

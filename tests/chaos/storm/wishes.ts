@@ -4,8 +4,8 @@ import { type ChaosStore, type Entry, newEntry } from './journal.ts';
 import { requestTimeoutMs } from './platform.ts';
 import { newPhone } from './stores.ts';
 
-// What clients ask for. Every text holds its store's id, so that one in another store's answer is seen, and a mark that
-// no other has, so that its row and what the provider took of it are found.
+// The requests of clients. Every text has its store's id, so that a leak into another store's answer shows. It also has
+// a unique mark, by which the judge finds its row and the provider's log entry.
 
 const dayMs = 86_400_000;
 const unlessSaidMs = 20_000;
@@ -40,7 +40,7 @@ export function wishMessage(store: ChaosStore, random: Random): Entry {
   return newEntry({ kind: 'message', storeId: store.id, key, path, body: { message: mark }, mark, leadId, may: [{}] });
 }
 
-/** Due at once, soon, or after the run. One that is due soon cannot be asked for any more once that is past. */
+/** A follow-up that is due at once, soon, or after the run. One that is due soon is invalid after its due time. */
 export function wishFollowup(store: ChaosStore, random: Random, soonMs = unlessSaidMs): Entry {
   const key = randomUUID();
   const mark = `chaos ${store.id} ${key}`;

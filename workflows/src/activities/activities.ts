@@ -3,7 +3,7 @@ import { type MessagingActivities, messagingActivities } from './messaging.activ
 import { type ReportActivities, reportActivities } from './report.activities.ts';
 import { type SchedulingActivities, schedulingActivities } from './scheduling.activities.ts';
 
-/** Every step of every workflow. Each worker has them all; its queue decides which are asked of it. */
+/** The steps of every workflow. Each worker registers all of them. Its task queue decides which it runs. */
 export const activities = (rpc: RpcClient): SchedulingActivities & MessagingActivities & ReportActivities => ({
   ...schedulingActivities(rpc),
   ...messagingActivities(rpc),

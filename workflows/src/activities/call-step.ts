@@ -3,7 +3,7 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { ApplicationFailure, activityInfo, cancellationSignal } from '@temporalio/activity';
 
-/** One step: one request to the service that owns the row, one attempt. Temporal does the retrying. */
+/** One step: a single attempt of one request to the service that owns the row. Temporal retries. */
 export async function callStep<O extends Operation>(
   rpc: RpcClient,
   operation: O,
@@ -24,9 +24,9 @@ export async function callStep<O extends Operation>(
 }
 
 /**
- * A failure as it may stand in a history: the code and its title of the catalogue, never the detail, which may quote
- * what a person wrote, and no stack. Only what the same request can never pass (`validation_failed` and its like: our
- * own fault) is not tried again.
+ * Converts an error for the workflow history: the code and its title from the catalogue, without the stack and without
+ * the detail, which may quote personal data. Temporal does not retry a code that the same request would get again, such
+ * as `validation_failed`.
  */
 export function toFailure(error: unknown): ApplicationFailure {
   const code = error instanceof AppError ? error.code : 'internal_error';

@@ -7,8 +7,7 @@ import { currentDetails } from '../../test/current-details.ts';
 import { again, done, startWorkflowStage, untilSignal, type WorkflowStage } from '../../test/stage.ts';
 import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
 
-// How the workflow's code changes while workflows wait: `fixtures/patched.workflow.ts` is the next version, with a timer
-// before each look.
+// Deploys the next version, `fixtures/patched.workflow.ts`, while workflows wait. It has a timer before each step.
 
 const hourMs = 60 * 60 * 1000;
 const histories = join(import.meta.dirname, 'histories');
@@ -21,20 +20,20 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-describe('the next version replays what the present one has lived', () => {
+describe('the next version replays histories of the current one', () => {
   test.each(readdirSync(histories))('%s', async (file) => {
     const history = JSON.parse(readFileSync(join(histories, file), 'utf8'));
     await Worker.runReplayHistory({ workflowBundle: next }, history, file);
   });
 });
 
-test('a workflow that waits goes on under the next version, and keeps what it had seen', async () => {
+test('a waiting workflow continues under the next version without repeating its steps', async () => {
   const waiting = stage.appointment((look) => (look === 1 ? again(hourMs, 'calendar_unavailable') : done));
   const forPerson = stage.appointment((look) => (look === 1 ? untilSignal('credentials_refused') : done));
   for (const appointment of [waiting, forPerson]) {
     await appointment.signal('created');
     await waitFor(async () => (await currentDetails(appointment.workflow)).startsWith('Waits'), {
-      description: 'the wait',
+      description: 'the workflow to wait',
     });
   }
   await stage.replaceWorker(next);
@@ -50,18 +49,18 @@ test('a workflow that waits goes on under the next version, and keeps what it ha
     await appointment.workflow.result();
     expect(appointment.looks()).toBe(looks);
     const { events } = await appointment.workflow.fetchHistory();
-    // The new code has run: it leaves its mark, in those that were begun under the old code too.
+    // The marker shows that the new code has run, also in workflows that the old code started.
     expect(events?.some((event) => event.markerRecordedEventAttributes?.markerName === 'core_patch')).toBe(true);
   }
 });
 
-test('a follow-up that waits under the present version is sent once by the next, and one that is cancelled under it ends', async () => {
+test('the next version sends a waiting follow-up once and ends one that is cancelled', async () => {
   const due = stage.followup((look) => (look === 1 ? again(3_000, 'it is not due yet') : done));
   const cancelled = stage.followup((look) => (look === 1 ? again(hourMs, 'it is not due yet') : done));
   for (const followup of [due, cancelled]) {
     await followup.signal('scheduled');
     await waitFor(async () => (await currentDetails(followup.workflow)).startsWith('Waits'), {
-      description: 'the wait',
+      description: 'the workflow to wait',
     });
   }
   await stage.replaceWorker(next);

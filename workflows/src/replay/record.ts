@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Set while the scenarios' test is to keep the histories that it made. */
+/** The environment variable that makes the scenarios' test write its histories to disk. */
 export const recordingFlag = 'RECORD_HISTORIES';
 
 /**
- * Records every scenario anew: `node_modules/.bin/node workflows/src/replay/record.ts`. For a new scenario, or after
- * every workflow that a recording stands for has ended everywhere. Afterwards keep only the files that were to change.
+ * Records every scenario: `node_modules/.bin/node workflows/src/replay/record.ts`. Run it for a new scenario, or when
+ * no workflow of the recorded version is open anywhere. Then revert every file that should not change.
  */
 if (import.meta.main) {
   const root = join(import.meta.dirname, '../../..');

@@ -18,12 +18,12 @@ beforeAll(() => {
   logger = installRuntime(silentLog());
 });
 
-test('every scenario has been recorded, and nothing else lies in the folder', () => {
+test('the folder has exactly one recorded history for each scenario', () => {
   const expected = Object.keys(scenarios).map((name) => `${name}.json`);
   expect(readdirSync(folder).sort()).toEqual(expected.sort());
 });
 
-describe('the present code replays the history of a workflow that was', () => {
+describe('the current code replays every recorded history', () => {
   let bundle: WorkflowBundle;
   beforeAll(async () => {
     bundle = await makeWorkflowBundle(join(import.meta.dirname, '../workflows.ts'), logger);
@@ -34,7 +34,7 @@ describe('the present code replays the history of a workflow that was', () => {
   });
 });
 
-describe('a change that is not behind a patch is caught by the history', () => {
+describe('every recorded history detects a change that is not behind a patch', () => {
   let bundle: WorkflowBundle;
   beforeAll(async () => {
     bundle = await makeWorkflowBundle(join(import.meta.dirname, 'fixtures/unpatched.workflow.ts'), logger);

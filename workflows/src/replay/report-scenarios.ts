@@ -1,7 +1,7 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { WorkflowStage } from '../../test/stage.ts';
 
-/** Of the workflow that closes reports. */
+/** The scenarios of the workflow that closes reports. */
 export const reportScenarios = {
   'reports-closed-in-steps': async (stage: WorkflowStage) => {
     const closing = stage.closing('crm', (step) => ({
@@ -23,7 +23,7 @@ export const reportScenarios = {
     return { workflow };
   },
 
-  /** The run that ended by continuing as new; the test server suggests it early. */
+  /** Returns the run that continued as new, which the test server suggests early. */
   'reports-closing-continued-as-new': async (stage: WorkflowStage) => {
     const closing = stage.closing('scheduling', (step) => ({ closed_until: null, more: step < 60 }));
     const workflow = await closing.start();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-describe('a life that was lived just now replays', () => {
+describe('a workflow that has just run replays', () => {
   test.each(Object.entries(scenarios))('%s', async (name, play) => {
     const { workflow } = await play(stage);
     const history = await workflow.fetchHistory();
@@ -24,7 +24,7 @@ describe('a life that was lived just now replays', () => {
 });
 
 async function keep(name: string, history: string): Promise<void> {
-  // Workers and their queues are named after process and machine, which is nobody's business.
+  // Worker and queue names contain the process id and host name, which must not be committed.
   const text = history.replaceAll(/"\d+@[^"]*"/g, '"recorder"');
   await writeFile(join(import.meta.dirname, 'histories', `${name}.json`), `${text}\n`);
 }

@@ -15,13 +15,12 @@ import { reportScenarios } from './report-scenarios.ts';
 
 const hourMs = 60 * 60 * 1000;
 
-/** Plays a workflow's life until its history says what the name promises. */
+/** Runs a workflow until its history contains what the scenario's name says. */
 type Scenario = (stage: WorkflowStage) => Promise<{ workflow: WorkflowHandle }>;
 
 /**
- * The lives of workflows that every later version of the code must be able to replay. One is recorded for each, in
- * `histories/<name>.json`. A recording is never taken anew for a change of the code to pass: that is what `patched`
- * is for.
+ * The workflow histories that every later version of the code must replay, recorded in `histories/<name>.json`. Never
+ * record one again to make a code change pass. Put the change behind `patched` instead.
  */
 export const scenarios: Record<string, Scenario> = {
   'synced-at-once': async (stage) => {
@@ -73,7 +72,7 @@ export const scenarios: Record<string, Scenario> = {
       return done;
     });
     await appointment.signal('created');
-    await waitFor(() => appointment.looks() === 1, { description: 'the first look' });
+    await waitFor(() => appointment.looks() === 1, { description: 'the first step' });
     await appointment.signal('changed');
     looking.resolve();
     await appointment.workflow.result();
@@ -101,13 +100,13 @@ export const scenarios: Record<string, Scenario> = {
     return appointment;
   },
 
-  /** The run that ended by continuing as new; the test server suggests it early. */
+  /** Returns the run that continued as new, which the test server suggests early. */
   'continued-as-new': async (stage) => {
     const appointment = stage.appointment(() => untilSignal('credentials_refused'));
     await appointment.signal('created');
     const { runId } = await appointment.workflow.describe();
     for (let look = 1; (await appointment.workflow.describe()).runId === runId; look += 1) {
-      await waitFor(() => appointment.looks() >= look, { description: `look ${look}` });
+      await waitFor(() => appointment.looks() >= look, { description: `step ${look}` });
       await appointment.signal('overdue');
     }
     return { ...appointment, workflow: stage.client.workflow.getHandle(appointment.workflow.workflowId, runId) };
@@ -136,7 +135,7 @@ export const scenarios: Record<string, Scenario> = {
 
   'delivery-unknown-then-settled': async (stage) => {
     const lead = stage.lead((look) =>
-      look === 1 ? again(hourMs, 'the outcome of the message before is unknown') : done,
+      look === 1 ? again(hourMs, 'the outcome of the previous message is unknown') : done,
     );
     await lead.signal('message_accepted');
     await waits(lead);
@@ -161,7 +160,7 @@ export const scenarios: Record<string, Scenario> = {
       return done;
     });
     await lead.signal('message_accepted');
-    await waitFor(() => lead.looks() === 1, { description: 'the first look' });
+    await waitFor(() => lead.looks() === 1, { description: 'the first step' });
     await lead.signal('message_accepted');
     looking.resolve();
     await lead.workflow.result();
@@ -208,7 +207,7 @@ export const scenarios: Record<string, Scenario> = {
     return followup;
   },
 
-  /** The timer fired before PostgreSQL's clock agreed: the step answers the time that is left. */
+  /** The timer fires before the follow-up is due by PostgreSQL's clock, so the step answers the same due time again. */
   'followup-fired-early': async (stage) => {
     const followup = stage.followup((look) => (look <= 3 ? again(0, 'it is not due yet') : done));
     await followup.signal('scheduled');
@@ -224,7 +223,7 @@ export const scenarios: Record<string, Scenario> = {
       return again(hourMs, 'it is not due yet');
     });
     await followup.signal('scheduled');
-    await waitFor(() => followup.looks() === 1, { description: 'the first look' });
+    await waitFor(() => followup.looks() === 1, { description: 'the first step' });
     await followup.signal('cancelled');
     looking.resolve();
     await followup.workflow.result();
@@ -234,7 +233,7 @@ export const scenarios: Record<string, Scenario> = {
   ...reportScenarios,
 };
 
-/** Until the first look has been answered and the workflow waits. */
+/** Resolves when the first step has ended and the workflow waits. */
 async function waits({ workflow }: StagedAppointment | StagedLead | StagedFollowup): Promise<void> {
   await waitFor(async () => (await currentDetails(workflow)).startsWith('Waits'), {
     description: 'the workflow to wait',

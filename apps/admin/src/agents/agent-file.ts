@@ -10,7 +10,7 @@ type Fault = { readonly pointer?: string; readonly detail: string };
 
 const greatestFileBytes = 256 * 1024;
 
-/** What an agent's JSON file says. Throws UsageError when it cannot be read or is not JSON. */
+/** Parses an agent's JSON file. Throws UsageError when the file is unreadable, larger than 256 KiB or not JSON. */
 export async function readAgentFile(file: string): Promise<unknown> {
   const name = shown(basename(file));
   try {
@@ -24,8 +24,9 @@ export async function readAgentFile(file: string): Promise<unknown> {
 }
 
 /**
- * Sends what a file says, and names every fault by its place in the file, whether it is found here or by the service.
- * `within` is where in the request's body the file's content stands, and `whole` what it is as a whole.
+ * Validates and sends the content of a file. Throws UsageError that names every fault by its place in the file, whether
+ * this command or the service finds it. `within` is the member of the request's body that holds the content. `whole`
+ * names the content in a fault that has no place.
  */
 export async function sendAgentFile<O extends Operation, T>(
   operation: O,
@@ -53,7 +54,7 @@ const inFile = ({ file, within, whole }: Where, faults: readonly Fault[]): Usage
     ),
   );
 
-/** `#/condition_groups/0/conditions` as people write it: `condition_groups[0].conditions`. */
+/** Turns `#/condition_groups/0/conditions` into `condition_groups[0].conditions`. */
 function placeOf(pointer: string, within: string): string {
   const path = decodeURIComponent(pointer).slice(1).split('/').slice(1);
   const inside = within !== '' && path[0] === within ? path.slice(1) : path;

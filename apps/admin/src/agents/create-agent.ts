@@ -4,7 +4,7 @@ import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { readAgentFile, sendAgentFile } from './agent-file.ts';
 import { agentRecord } from './agent-text.ts';
 
-/** What a file looks like, for the help pages. */
+/** An example of an agent file, for the help page. */
 const example = `An agent file:
   { "name": "Vendas", "priority": 1, "model": "auto", "is_active": true, "is_default": false,
     "voice_id": null, "audio_response_enabled": false,
@@ -12,7 +12,8 @@ const example = `An agent file:
       { "group_index": 0, "conditions": [
         { "condition_type": "lead_status", "operator": "=", "value": "pending" } ] } ] }
 
-name and priority are required. A lower priority is chosen first; one group is enough, all of its conditions must hold.`;
+name and priority are required. The agent with the lowest priority number is chosen first. A group matches when all of
+its conditions hold, and one matching group is enough.`;
 
 export const createAgentCommand = (admin: Admin): Command =>
   verb('create', 'Create an AI agent from a JSON file', [

@@ -9,16 +9,20 @@ import { agentRecord } from './agent-text.ts';
 const validateId = compile(Uuid);
 
 export const updateAgentCommand = (admin: Admin): Command =>
-  verb('update', 'Change an AI agent; what the file leaves out stays, condition groups are replaced as a whole', [
-    'agent update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --agent 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61 sales.json',
-  ])
+  verb(
+    'update',
+    'Change an AI agent; members that the file leaves out stay, condition groups are replaced as a whole',
+    [
+      'agent update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --agent 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61 sales.json',
+    ],
+  )
     .argument('<file>', 'what to change as JSON, such as { "is_active": false }')
     .option('--store <id>', 'the store (required)')
     .option('--agent <id>', 'the agent (required)')
     .action(async (file: string, options: { store?: string; agent?: string; json?: boolean }) => {
       const { agent, store } = options;
       if (agent === undefined) throw new UsageError(['--agent is required']);
-      if (validateId(agent).length > 0) throw new UsageError(["--agent must be an agent's id, a UUID"]);
+      if (validateId(agent).length > 0) throw new UsageError(['--agent must be the UUID of an agent']);
       const changes = await readAgentFile(file);
       const changed = await sendAgentFile(
         updateAgent,

@@ -20,24 +20,20 @@ type Options = {
 
 export const connectCalendarCommand = (admin: Admin): Command =>
   withSecrets(
-    verb(
-      'connect',
-      "Connect a store's calendar, in place of what was connected; future appointments are synced to it",
-      [
-        'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider feed',
-        'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider caldav \\\n      --url https://dav.example.com/ana/agenda/ --username ana --secrets-stdin < secrets.json',
-        'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider google \\\n      --calendar-id agenda@group.calendar.google.com --secrets-stdin < secrets.json',
-      ],
-    ),
+    verb('connect', "Connect a store's calendar in place of the previous one; future appointments are synced to it", [
+      'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider feed',
+      'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider caldav \\\n      --url https://dav.example.com/ana/agenda/ --username ana --secrets-stdin < secrets.json',
+      'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider google \\\n      --calendar-id agenda@group.calendar.google.com --secrets-stdin < secrets.json',
+    ]),
     'caldav: { "password" }, google: { "client_id", "client_secret", "refresh_token" }',
   )
     .option('--store <id>', 'the store (required)')
     .option('--provider <name>', `${calendarProviders.join(' or ')} (required)`)
     .option('--url <url>', 'caldav: the address of the calendar collection')
-    .option('--username <name>', 'caldav: who signs in')
-    .option('--calendar-id <id>', "google: the calendar's id, or primary for the account's own")
-    .option('--api-url <url>', 'google: another address of the API than the public one')
-    .option('--token-url <url>', 'google: another address for access tokens than the public one')
+    .option('--username <name>', 'caldav: the user name of the account')
+    .option('--calendar-id <id>', "google: the calendar's id, or primary for the account's main calendar")
+    .option('--api-url <url>', 'google: the address of the API (default: the public one)')
+    .option('--token-url <url>', 'google: the address for access tokens (default: the public one)')
     .action(async (options: Options) => {
       const { store, provider, url, username, calendarId, apiUrl, tokenUrl } = options;
       refuseMisfits(options);
@@ -54,7 +50,7 @@ export const connectCalendarCommand = (admin: Admin): Command =>
       const connected = await callForStore(admin, connectCalendar, request, store);
       printResult(admin, options, connected, (calendar) =>
         calendar.feed_url
-          ? `${calendar.feed_url}\n\nThis is the only time that the address is shown. Whoever has it can read the store's\nappointments: subscribe to it in a calendar program, and connect again for a new one.`
+          ? `${calendar.feed_url}\n\nThis address is shown only once. Anyone who has it can read the store's appointments.\nSubscribe to it in a calendar program. Connect again to replace it.`
           : record({
               provider: calendar.provider,
               status: calendar.status,
@@ -66,7 +62,7 @@ export const connectCalendarCommand = (admin: Admin): Command =>
 const secretsExample = (provider: string | undefined): string =>
   provider === 'google' ? '{"client_id":"…","client_secret":"…","refresh_token":"…"}' : '{"password":"…"}';
 
-/** Which options are for which provider. */
+/** The options of each provider. */
 const optionsOf: Record<string, readonly (keyof Options)[]> = {
   feed: [],
   caldav: ['url', 'username', 'secretsStdin'],
@@ -79,7 +75,7 @@ const requiredOf: Record<string, readonly (keyof Options)[]> = {
 
 const written = (option: string): string => `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What belongs to one provider only, said before the platform is asked. */
+/** Throws UsageError when the options do not fit the provider, before the command calls the platform. */
 function refuseMisfits(options: Options): void {
   const { provider = '' } = options;
   const own = optionsOf[provider];
@@ -99,7 +95,7 @@ function refuseMisfits(options: Options): void {
     if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
       faults.push(`${written(option)} must be a full address that begins with https:// or http://`);
     } else if (new URL(address).username || new URL(address).password) {
-      faults.push(`${written(option)} must not hold a user name or password: secrets come with --secrets-stdin`);
+      faults.push(`${written(option)} must not contain a user name or password; pass secrets with --secrets-stdin`);
     }
   }
   if (faults.length > 0) throw new UsageError(faults);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 
 export const disconnectCalendarCommand = (admin: Admin): Command =>
-  verb('disconnect', "Disconnect a store's calendar and forget its credentials; events already in it stay", [
+  verb('disconnect', "Disconnect a store's calendar and delete its credentials; existing events stay in the calendar", [
     'calendar disconnect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')

@@ -6,7 +6,7 @@ import { record, shown } from '../terminal.ts';
 const shownOrNull = (text: string | null): string | null => (text === null ? null : shown(text));
 
 export const showCalendarCommand = (admin: Admin): Command =>
-  verb('show', "Show a store's calendar connection and how many appointments wait for it; never its secrets", [
+  verb('show', "Show a store's calendar connection and how many appointments wait for it; secrets are never shown", [
     'calendar show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')

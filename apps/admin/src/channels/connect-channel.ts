@@ -21,21 +21,25 @@ type Options = {
 
 export const connectChannelCommand = (admin: Admin): Command =>
   withSecrets(
-    verb('connect', "Connect a store's messaging channel, in place of what was connected; nobody is called", [
-      'channel connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider sandbox',
-      'channel connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider whatsapp_cloud \\\n      --phone-number-id 106540352242922 --phone 15550783881 --secrets-stdin < secrets.json',
-    ]),
+    verb(
+      'connect',
+      "Connect a store's messaging channel in place of the previous one; this does not call the provider",
+      [
+        'channel connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider sandbox',
+        'channel connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider whatsapp_cloud \\\n      --phone-number-id 106540352242922 --phone 15550783881 --secrets-stdin < secrets.json',
+      ],
+    ),
     '{ "access_token", "app_secret", "verify_token" }',
   )
     .option('--store <id>', 'the store (required)')
     .option('--provider <name>', `${channelProviders.join(' or ')} (required)`)
     .option('--phone-number-id <id>', "whatsapp_cloud: Meta's id of the number")
-    .option('--phone <digits>', 'the number itself, E.164 without the plus sign')
+    .option('--phone <digits>', 'the phone number, E.164 without the plus sign')
     .option('--api-url <url>', 'whatsapp_cloud: the API with its version (default: https://graph.facebook.com/v23.0)')
-    .option('--number-rate <n>', 'messages a second for the whole number (default: 80)', wholeNumber)
+    .option('--number-rate <n>', 'messages per second, over all customers (default: 80)', wholeNumber)
     .option(
       '--pair-interval <seconds>',
-      'between two messages to one customer, once the burst is used up (default: 6)',
+      'time between two messages to one customer after the burst (default: 6)',
       decimalNumber,
     )
     .option('--pair-burst <n>', 'messages to one customer at once (default: 45)', wholeNumber)
@@ -61,18 +65,18 @@ export const connectChannelCommand = (admin: Admin): Command =>
       const connected = await callForStore(admin, connectChannel, request, store);
       printResult(admin, options, connected, ({ channel_id, webhook_url, sandbox_url }) =>
         sandbox_url
-          ? `${sandbox_url}\n\nThis is the only time that the address is shown. Whoever has it can write to the store as a customer;\nconnect again for a new one.`
+          ? `${sandbox_url}\n\nThis address is shown only once. Anyone who has it can write to the store as a customer.\nConnect again to replace it.`
           : `${record({ channel: channel_id, webhook: webhook_url })}\n\nGive this webhook address and the verify token to Meta, for the field "messages".`,
       );
     });
 
-/** The options that a provider needs, and those that it does not use. */
+/** The options that each provider needs, and those that it does not use. */
 const optionsOf: Partial<Record<string, { readonly needs: readonly string[]; readonly ignores: readonly string[] }>> = {
   sandbox: { needs: [], ignores: ['--phone-number-id', '--secrets-stdin', '--api-url'] },
   whatsapp_cloud: { needs: ['--phone-number-id', '--secrets-stdin', '--phone'], ignores: [] },
 };
 
-/** Throws a `UsageError` before the platform is asked, when the options do not fit the provider. */
+/** Throws UsageError when the options do not fit the provider, before the command calls the platform. */
 function refuseMisfits({ provider = '', phoneNumberId, phone, apiUrl, secretsStdin }: Options): void {
   const given: Record<string, unknown> = {
     '--phone-number-id': phoneNumberId,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 
 export const disconnectChannelCommand = (admin: Admin): Command =>
-  verb('disconnect', "Disconnect a store's channel and forget its credentials; messages that wait go on waiting", [
+  verb('disconnect', "Disconnect a store's channel and delete its credentials; queued messages stay queued", [
     'channel disconnect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')

@@ -4,7 +4,7 @@ import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { record, shown } from '../terminal.ts';
 
 export const showChannelCommand = (admin: Admin): Command =>
-  verb('show', "Show a store's channel and how many messages wait for it; never its secrets", [
+  verb('show', "Show a store's channel and how many messages wait for it; secrets are never shown", [
     'channel show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')

@@ -1,8 +1,8 @@
-/** Why a file's text could not be had, in words for the person who gave the file. */
+/** The reason why a file cannot be imported. The message continues a sentence that begins with the file's name. */
 export class DocumentFault extends Error {}
 
 export type Extracted = {
-  /** The title that the document gives itself. */
+  /** The title inside the document. */
   readonly title: string | undefined;
   readonly text: string;
 };

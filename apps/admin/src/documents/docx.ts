@@ -2,7 +2,7 @@ import { type Unzipped, unzipSync, zipSync } from 'fflate';
 import mammoth from 'mammoth';
 import { DocumentFault, type Extracted } from './document-fault.ts';
 
-/** A document of 128 KiB of text has a few MB of XML around it. */
+/** A document with 128 KiB of text, the most that is accepted, has a few MB of XML. */
 const greatestUnpackedBytes = 64 * 1024 * 1024;
 
 export async function docx(bytes: Uint8Array): Promise<Extracted> {
@@ -10,18 +10,18 @@ export async function docx(bytes: Uint8Array): Promise<Extracted> {
   if (!parts['[Content_Types].xml'] || !Object.keys(parts).some((name) => /^word\/.*\.xml$/.test(name))) {
     throw new DocumentFault('is not a DOCX document');
   }
-  // Packed again without compression: the library sees only what was unpacked within the bounds.
+  // Packs the parts again, uncompressed. So mammoth unpacks nothing itself and cannot exceed the size limit.
   const bounded = Buffer.from(zipSync(parts, { level: 0 }));
   try {
     const { value } = await mammoth.extractRawText({ buffer: bounded });
     if (value.trim() === '') throw new DocumentFault('has no text in it');
     return { title: undefined, text: value.replaceAll('\0', '') };
   } catch (error) {
-    throw error instanceof DocumentFault ? error : new DocumentFault('is not a DOCX document that can be read');
+    throw error instanceof DocumentFault ? error : new DocumentFault('is not a readable DOCX document');
   }
 }
 
-/** The XML parts. Sizes are what the file says of itself, and fflate unpacks no byte more than that. */
+/** Unpacks the XML parts. Sizes come from the archive's directory, and fflate unpacks no byte more than they say. */
 function unpack(bytes: Uint8Array): Unzipped {
   let unpackedBytes = 0;
   const isWanted = ({ name, originalSize }: { name: string; originalSize: number }) => {

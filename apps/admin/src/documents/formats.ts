@@ -1,8 +1,9 @@
 import { DocumentFault, type Extracted } from './document-fault.ts';
 
-/** Reads one kind of file. Each loads its library when it is first used: most runs need one of them. */
+/** Reads one file format. */
 type Format = (bytes: Uint8Array) => Promise<Extracted>;
 
+/** Each format loads its library at first use, because most runs need only one. */
 const formats: Readonly<Record<string, () => Promise<Format>>> = {
   '.txt': async () => (await import('./plain-text.ts')).plainText,
   '.md': async () => (await import('./plain-text.ts')).markdown,
@@ -14,10 +15,10 @@ const formats: Readonly<Record<string, () => Promise<Format>>> = {
 
 export const extensions: readonly string[] = Object.keys(formats);
 
-/** The text of a file of this kind. Throws DocumentFault. */
+/** Extracts the title and text of a file with this extension. Throws DocumentFault. */
 export async function extract(extension: string, bytes: Uint8Array): Promise<Extracted> {
   const load = formats[extension];
-  if (!load) throw new DocumentFault(`is of a kind that is not read; these are: ${extensions.join(', ')}`);
+  if (!load) throw new DocumentFault(`has an unsupported extension; supported are ${extensions.join(', ')}`);
   const read = await load();
   const { title, text } = await read(bytes);
   return { title: title?.replace(/\s+/g, ' ').trim() || undefined, text };

@@ -23,7 +23,7 @@ export async function html(bytes: Uint8Array): Promise<Extracted> {
   return { title, text };
 }
 
-/** What `<meta charset>` says, when it is an encoding that is known here. */
+/** The encoding of `<meta charset>`, or UTF-8 when it is missing or unknown. */
 function declaredEncoding(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1');
   const named = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1] ?? 'utf-8';

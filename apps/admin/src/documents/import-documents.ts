@@ -17,17 +17,17 @@ type Outcome =
 type Options = { store?: string; inactive?: boolean; json?: boolean };
 
 export const importDocumentsCommand = (admin: Admin): Command =>
-  verb('import', "Put files into the store's knowledge base", [
+  verb('import', "Import files into the store's knowledge base", [
     'document import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 prices.pdf opening-hours.md',
   ])
     .argument('<files...>', `the files: ${extensions.join(', ')}`)
     .option('--store <id>', 'the store (required)')
-    .option('--inactive', 'kept, but not used for answers until it is imported again without this')
+    .option('--inactive', 'store the documents, but do not use them for answers until an import without this option')
     .addHelpText(
       'after',
       `
-A file whose name the store has already changes that document. A file has at most 20 MiB and 128 KiB of text. One that
-cannot be read is told, the others still go in, and the exit code is 1.`,
+A file with the name of an existing document replaces it. A file may have up to 20 MiB and 128 KiB of text. When the
+command cannot read a file, it says why, imports the others and exits with code 1.`,
     )
     .action(async (files: string[], options: Options) => {
       const store = await existingStore(admin, options.store);
@@ -50,13 +50,13 @@ async function importOne(
 ): Promise<Outcome> {
   try {
     if (earlier.some((other) => basename(other) === basename(file))) {
-      throw new DocumentFault('has the name of another file of this import, and a name is one document');
+      throw new DocumentFault('has the same name as an earlier file of this import; rename one of them');
     }
     const body = { ...(await readDocument(file)), locale, is_active: !inactive };
     return { file, ...(await admin.platform.call(importDocument, { body }, store)) };
   } catch (error) {
     if (error instanceof DocumentFault) return { file, result: 'failed', detail: error.message };
-    // What is wrong with this one file; anything else holds for the others too.
+    // A validation error concerns only this file. Any other error would affect the other files too.
     if (error instanceof AppError && error.code === 'validation_failed') {
       return { file, result: 'failed', detail: error.detail };
     }
@@ -70,7 +70,7 @@ function tell(admin: Admin, outcome: Outcome): void {
   else admin.terminal.print(`${outcome.result.padEnd(9)}  ${outcome.id}  ${file}  (${shown(outcome.title)})`);
 }
 
-/** Its words are indexed in this language. */
+/** The store's locale: the language in which the words of a document are indexed. */
 async function localeOf(admin: Admin, storeId: string): Promise<string> {
   const store = (await allStores(admin)).find(({ id }) => id === storeId.toLowerCase());
   if (!store) throw new AppError('store_not_found');

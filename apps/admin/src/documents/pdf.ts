@@ -14,23 +14,23 @@ export async function pdf(bytes: Uint8Array): Promise<Extracted> {
     const text = await pageText(document, number);
     bytesSoFar += Buffer.byteLength(text);
     pages.push(text);
-    // Whoever asks refuses it anyway: the rest need not be read.
+    // The caller rejects a document of this size, so the other pages need not be read.
     if (bytesSoFar > greatestDocumentBytes * 2) break;
   }
   const text = pages.join('\n\n');
   if (text.trim() === '')
-    throw new DocumentFault('has no text in it: its pages may be pictures, as a scanner makes them');
+    throw new DocumentFault('has no text in it; run text recognition (OCR) on scanned pages first');
   return { title: undefined, text };
 }
 
 async function open(bytes: Uint8Array) {
   try {
-    // A copy: PDF.js takes the buffer for its own. Quiet: it would write warnings to standard output.
+    // PDF.js takes ownership of the buffer, so it gets a copy. It would also write warnings to standard output.
     return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   } catch (error) {
     const name = (error as Error).name;
     throw new DocumentFault(
-      name === 'PasswordException' ? 'is locked with a password' : 'is not a PDF that can be read',
+      name === 'PasswordException' ? 'is protected by a password; remove the password' : 'is not a readable PDF',
     );
   }
 }
@@ -40,7 +40,7 @@ async function pageText(document: Awaited<ReturnType<typeof getDocumentProxy>>, 
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     page.cleanup();
-    // Fonts without a table of their characters give NUL and the like.
+    // Fonts without a character map yield NUL characters and lone surrogates.
     const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
     return text.replaceAll('\0', '').toWellFormed();
   } catch {

@@ -4,13 +4,13 @@ export async function plainText(bytes: Uint8Array): Promise<Extracted> {
   return { title: undefined, text: decode(bytes) };
 }
 
-/** Kept as it is written: its marks are read as well as the text. The first heading is its title. */
+/** Returns the Markdown source unchanged. Its first heading is the title. */
 export async function markdown(bytes: Uint8Array): Promise<Extracted> {
   const text = decode(bytes);
   return { title: /^#\s+(.+?)(?:\s+#+)?\s*$/m.exec(text)?.[1], text };
 }
 
-/** UTF-8, or what its first bytes (or `declared`) say. Throws DocumentFault when it is not text in that encoding. */
+/** Decodes by the byte order mark, or else as `declared`. Throws DocumentFault when the bytes are not such text. */
 export function decode(bytes: Uint8Array, declared = 'utf-8'): string {
   const [first, second] = bytes;
   const encoding =
@@ -21,6 +21,6 @@ export function decode(bytes: Uint8Array, declared = 'utf-8'): string {
   } catch {
     throw new DocumentFault(`is not text in ${encoding.toUpperCase()}; save it as UTF-8`);
   }
-  if (text.includes('\0')) throw new DocumentFault('is not text: it has NUL characters in it');
+  if (text.includes('\0')) throw new DocumentFault('is not text: it contains NUL characters');
   return text;
 }

@@ -11,18 +11,18 @@ export type ExtractionAnswer = Extracted | { readonly fault: string };
 /** A file as a knowledge document. */
 export type DocumentFile = { readonly name: string; readonly title: string; readonly content: string };
 
-/** How far a file may go before it is given up. */
+/** The time and the memory that reading one file may take. */
 export type ReadingLimits = { readonly timeMs: number; readonly memoryBytes: number };
 
 const greatestFileBytes = 20 * 1024 * 1024;
 const usualLimits: ReadingLimits = { timeMs: 60_000, memoryBytes: 1024 ** 3 };
 
-/** Reads a file's text. Throws DocumentFault, whose message goes on from the file's name. */
+/** Reads a file's text. Throws DocumentFault when the file is missing, unreadable, empty or too large. */
 export async function readDocument(file: string, limits: ReadingLimits = usualLimits): Promise<DocumentFile> {
   const name = basename(file).normalize('NFC');
   const extension = extname(name).toLowerCase();
   if (!extensions.includes(extension)) {
-    throw new DocumentFault(`is of a kind that is not read; these are: ${extensions.join(', ')}`);
+    throw new DocumentFault(`has an unsupported extension; supported are ${extensions.join(', ')}`);
   }
   const bytes = await readBytes(file);
   if (bytes.length === 0) throw new DocumentFault('is empty');
@@ -42,7 +42,7 @@ async function readBytes(file: string): Promise<Uint8Array> {
     try {
       const { size } = await assertFile(await handle.stat());
       if (size > greatestFileBytes) throw new DocumentFault(`is larger than ${greatestFileBytes / 1024 ** 2} MiB`);
-      // Into memory of its own, which can be handed over.
+      // Copies the bytes out of Node's buffer, so that the worker gets a plain Uint8Array.
       return new Uint8Array(await handle.readFile());
     } finally {
       await handle.close();
@@ -60,14 +60,14 @@ async function assertFile<S extends { isFile(): boolean }>(stats: S): Promise<S>
 }
 
 /**
- * Reads it in a thread that can be ended. Files are made by anyone: a few hundred bytes can unpack to gigabytes, or keep a
- * parser busy for hours.
+ * Extracts the text in a worker thread that can be terminated. Files are untrusted: a few hundred bytes can unpack to
+ * gigabytes, or keep a parser busy for hours.
  */
 function extractApart(request: ExtractionRequest, { timeMs, memoryBytes }: ReadingLimits): Promise<Extracted> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
       workerData: request,
-      // A library's own messages are nobody's result.
+      // Keeps the messages of the libraries off the terminal.
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: memoryBytes / 1024 ** 2 },

@@ -7,16 +7,18 @@ import { newKeyText } from './key-text.ts';
 type Options = { store?: string; name?: string; scopes?: string[]; expires?: string; json?: boolean };
 
 export const createKeyCommand = (admin: Admin): Command =>
-  verb('create', 'Make an API key for a store; it is shown once', [
+  verb('create', 'Create an API key for a store; the key is shown only once', [
     'key create --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --name "Booking site"',
     'key create --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --name Screen --scopes appointments:read,store:read --expires 2027-06-30T00:00:00Z',
   ])
-    .option('--store <id>', 'the store that the key opens (required)')
+    .option('--store <id>', 'the store that the key gives access to (required)')
     .option('--name <name>', 'what the key is for (required)')
-    .option('--scopes <list>', `what it may do, separated by commas: ${scopes.join(', ')} (default: all)`, (typed) =>
-      typed.split(',').map((scope) => scope.trim()),
+    .option(
+      '--scopes <list>',
+      `what the key may do, separated by commas: ${scopes.join(', ')} (default: all)`,
+      (typed) => typed.split(',').map((scope) => scope.trim()),
     )
-    .option('--expires <time>', 'when it stops working, such as 2027-06-30T00:00:00Z (default: never)')
+    .option('--expires <time>', 'when the key expires, such as 2027-06-30T00:00:00Z (default: never)')
     .action(async (options: Options) => {
       const { store, name, scopes: chosen, expires } = options;
       const request = checked(

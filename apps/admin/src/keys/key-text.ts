@@ -2,15 +2,15 @@ import type { ApiKey } from '@mostrador/contracts';
 import { UsageError } from '../exit.ts';
 import { record, shown } from '../terminal.ts';
 
-/** Options shared by the commands that name a key. */
-export const keyOption = ['--key <id>', 'the id of the key: what stands between the underscores (required)'] as const;
+/** The option of every command that names a key. */
+export const keyOption = ['--key <id>', 'the id of the key: the part between the underscores (required)'] as const;
 
-/** Refuses a whole key where only its id belongs: it holds the secret. */
+/** Throws UsageError for a whole key where only its id belongs, because a whole key contains the secret. */
 export function refuseWholeKey(key: string | undefined): void {
   if (!key?.startsWith('mk_')) return;
   throw new UsageError([
-    '--key is the id alone, the part between the underscores of mk_live_<id>_<secret>; `key list` shows it',
-    'the key that you typed now stands in your shell’s history: revoke it if others can read that',
+    '--key takes only the id, the part between the underscores of mk_live_<id>_<secret>; `key list` shows it',
+    "your shell's history now contains the key that you typed; revoke the key if others can read the history",
   ]);
 }
 
@@ -27,6 +27,6 @@ export const keyRecord = (key: ApiKey): string =>
     'last used': key.last_used_at,
   });
 
-/** A new key with the one chance to copy it. */
+/** A new API key in full, which is shown only here, and its record. */
 export const newKeyText = (apiKey: string, key: ApiKey): string =>
-  `${apiKey}\n\nThis is the only time that the key is shown. Send it as the header X-API-Key.\n\n${keyRecord(key)}`;
+  `${apiKey}\n\nThis key is shown only once. Send it in the header X-API-Key.\n\n${keyRecord(key)}`;

@@ -5,7 +5,7 @@ import { checked } from '../check.ts';
 import { shown, table } from '../terminal.ts';
 
 export const listKeysCommand = (admin: Admin): Command =>
-  verb('list', "List a store's API keys, newest first; never their secrets", [
+  verb('list', "List a store's API keys, newest first; secrets are never shown", [
     'key list --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')

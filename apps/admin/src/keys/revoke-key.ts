@@ -5,7 +5,7 @@ import { checked } from '../check.ts';
 import { keyOption, keyRecord, refuseWholeKey } from './key-text.ts';
 
 export const revokeKeyCommand = (admin: Admin): Command =>
-  verb('revoke', 'Revoke an API key; every gateway refuses it within two seconds', ['key revoke --key 7Gq2mXw9Tz4b'])
+  verb('revoke', 'Revoke an API key; every gateway rejects it within 2 seconds', ['key revoke --key 7Gq2mXw9Tz4b'])
     .option(...keyOption)
     .action(async (options: { key?: string; json?: boolean }) => {
       refuseWholeKey(options.key);

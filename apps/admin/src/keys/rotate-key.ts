@@ -5,7 +5,7 @@ import { checked, wholeNumber } from '../check.ts';
 import { keyOption, newKeyText, refuseWholeKey } from './key-text.ts';
 
 export const rotateKeyCommand = (admin: Admin): Command =>
-  verb('rotate', 'Make a new key in place of one, which stays valid for the overlap', [
+  verb('rotate', 'Replace an API key with a new one; the old key stays valid during the overlap', [
     'key rotate --key 7Gq2mXw9Tz4b',
     'key rotate --key 7Gq2mXw9Tz4b --overlap 0',
   ])

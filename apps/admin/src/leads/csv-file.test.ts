@@ -19,10 +19,10 @@ async function read(content: string | Buffer, delimiter = ','): Promise<CsvRow[]
   return rows;
 }
 
-/** What was read, as `[line, fields]`, or `[line, text of the broken line]`. */
+/** Each row as `[line, fields]`, or as `[line, text of the broken line]`. */
 const seen = (rows: CsvRow[]) => rows.map((row) => [row.line, 'fields' in row ? row.fields : row.broken]);
 
-test('a byte order mark, CRLF, quoted separators, quotation marks and line breaks are read', async () => {
+test('the reader handles a byte order mark, CRLF, quoted separators, quotation marks and line breaks', async () => {
   const rows = await read('\ufeffname,phone\r\n"Silva, ""Mia""\r\nMaria",1\r\n\r\nRui,2\r\n');
   expect(seen(rows)).toEqual([
     [1, ['name', 'phone']],
@@ -31,7 +31,7 @@ test('a byte order mark, CRLF, quoted separators, quotation marks and line break
   ]);
 });
 
-test('a last line without an end, and no line at all', async () => {
+test('the last line needs no line break, and an empty file has no rows', async () => {
   expect(seen(await read('a,b\nc,d'))).toEqual([
     [1, ['a', 'b']],
     [2, ['c', 'd']],
@@ -43,7 +43,7 @@ test.each([
   ['never closed', '"Maria,2'],
   ['closed in the middle of a field', '"Mar"ia,2'],
   ['in a field without them', 'Maria "Mia",2'],
-])('a quotation mark %s breaks its own line only', async (_, broken) => {
+])('a quotation mark %s breaks only its own line', async (_, broken) => {
   const rows = await read(`\ufeffname,phone\r\nRui,1\r\n\r\n${broken}\r\nAna,3\r\n"Zé",4\r\n`);
   expect(seen(rows)).toEqual([
     [1, ['name', 'phone']],
@@ -54,7 +54,7 @@ test.each([
   ]);
 });
 
-test('an open quotation mark far before the end costs its line only', async () => {
+test('an open quotation mark far before the end of the file breaks only its own line', async () => {
   const rest = Array.from({ length: 20_000 }, (_, i) => `Lead ${i},${i}\n`).join('');
   const rows = await read(`name,phone\n"Maria,1\n${rest}`);
   expect(seen(rows.slice(1, 3))).toEqual([
@@ -65,14 +65,14 @@ test('an open quotation mark far before the end costs its line only', async () =
   expect(rows.at(-1)).toMatchObject({ line: 20_002, bytesRead: Buffer.byteLength(`name,phone\n"Maria,1\n${rest}`) });
 });
 
-test('a line without end is told and passed over, in bounded memory', async () => {
+test('a line longer than 64 KiB is reported as broken and skipped', async () => {
   const rows = await read(`name,phone\n${'x'.repeat(5 * maxRecordBytes)},1\nRui,2\n`);
   expect(rows[1]).toMatchObject({ line: 2, fault: 'is longer than 64 KiB' });
   expect(rows[1]).toHaveProperty('broken.length', maxRecordBytes);
   expect(seen(rows.slice(2))).toEqual([[3, ['Rui', '2']]]);
 });
 
-test('whatever fields are written by RFC 4180, they are read, each at its line', async () => {
+test('every record that RFC 4180 allows is read with its line number', async () => {
   const field = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '\n', '\r\n', ' ', '🦉'), maxLength: 8 });
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
   await fc.assert(

@@ -2,24 +2,23 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type CsvError, parse } from 'csv-parse';
 
-/** What stands in one place of a CSV file: the fields of a record, or the text of a line that is no record. */
+/** One record of a CSV file with its fields, or one broken line with its text. */
 export type CsvRow = {
-  /** Where it begins, from 1, as an editor counts. */
+  /** The number of its first line, from 1. */
   readonly line: number;
-  /** How much of the file lies before its end. */
+  /** The position of its end in the file, in bytes. */
   readonly bytesRead: number;
 } & ({ readonly fields: readonly string[] } | { readonly broken: string; readonly fault: string });
 
-/** A record that is longer is none: most likely a quotation mark was never closed. Bounds the memory. */
+/** A longer record counts as broken: most likely a quotation mark was never closed. Bounds the memory. */
 export const maxRecordBytes = 64 * 1024;
 
-const quotesFault =
-  'its quotation marks do not match: a field that holds one stands in quotation marks, and has it twice';
+const quotesFault = 'has unmatched quotation marks: quote the whole field, and double each quotation mark inside it';
 const lengthFault = `is longer than ${maxRecordBytes / 1024} KiB`;
 
 /**
- * Reads a CSV file (RFC 4180; lines may also end in a bare LF) as a stream, in bounded memory. A line whose quotation
- * marks do not match does not swallow what follows: it alone is told as broken, and reading goes on with the next line.
+ * Reads a CSV file (RFC 4180; lines may also end in a bare LF) as a stream, in bounded memory. Unmatched quotation
+ * marks break only their own line: the reader yields that line as broken and continues with the next one.
  */
 export async function* readCsv(path: string, delimiter: string): AsyncGenerator<CsvRow> {
   let from: Position = { byte: 0, line: 1 };
@@ -38,7 +37,7 @@ export async function* readCsv(path: string, delimiter: string): AsyncGenerator<
 type Position = { readonly byte: number; readonly line: number };
 type ParsedRecord = { fields: string[]; lines: number; bytes: number };
 
-/** Reads records until the end, or until one is broken: then it says where that one begins. */
+/** Reads records until the end of the file. When a record is broken, returns the position where it begins. */
 async function* readFrom(
   path: string,
   delimiter: string,
@@ -53,7 +52,7 @@ async function* readFrom(
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRecordBytes,
-    // Taken here and not from the stream, which throws away what it has read when a later record is broken.
+    // Keeps the records here, because the stream drops records that it has read when a later one is broken.
     on_record: (fields: string[], { lines, bytes }) => {
       records.push({ fields, lines, bytes });
       return null;
@@ -65,7 +64,7 @@ async function* readFrom(
   parser.resume();
 
   let at = start;
-  // The parser counts a line break of two characters within a field as two lines.
+  // The parser counts a CRLF inside a field as two lines.
   let countedTwice = 0;
   function* take(): Generator<CsvRow> {
     const taken = records;
@@ -107,7 +106,7 @@ function countBreaks(fields: readonly string[]): { all: number; ofTwo: number } 
   return { all, ofTwo };
 }
 
-/** The first line that is not empty, as text of at most `maxRecordBytes`, and where the one after it begins. */
+/** Reads the first line that is not empty, cut at `maxRecordBytes`, and the position of the line after it. */
 async function readLine(
   path: string,
   at: Position,

@@ -7,26 +7,26 @@ import { readLead } from './lead-row.ts';
 import { createRejectedFile, type RejectedFile, rejectedHeadings } from './rejected-file.ts';
 import { createRetrying } from './retrying.ts';
 
-/** How far an import got. Each row that was decided is created, existing or rejected. */
+/** The progress of an import. Each finished row counts as created, existing or rejected. */
 export type Counts = {
   /** Rows that were read. */
   rows: number;
   created: number;
-  /** Leads of the store already, or a second row of the file with the phone. */
+  /** Rows whose phone is already a lead of the store, or was in an earlier row of the file. */
   existing: number;
   rejected: number;
   phonesChanged: number;
-  /** Answers that never came: what counts as existing may have been created by this very run. */
+  /** Requests without an answer. This run may have created some of the leads that count as existing. */
   answersLost: number;
 };
 
 export type ImportOptions = {
   readonly storeId: string;
-  /** How long to go on trying while the platform does not answer. */
+  /** How long to retry while the platform does not answer. */
   readonly patienceMs: number;
-  /** No progress and no notes. */
+  /** Shows no progress and no notes. */
   readonly quiet: boolean;
-  /** Aborted: what is on its way is waited for, and no more is sent. */
+  /** After an abort, the import sends no more batches and waits for those in flight. */
   readonly signal: AbortSignal;
 };
 
@@ -34,7 +34,7 @@ export type Import = { readonly counts: Counts; readonly rejectedPath: string | 
 
 const queueCount = 4;
 const batchSize = 500;
-/** A batch takes some tens of milliseconds. An answer that was lost is waited for in vain. */
+/** A batch takes some tens of milliseconds, so an answer that takes 8 s is lost. */
 const batchLimitMs = 8_000;
 
 type Row = {
@@ -45,13 +45,13 @@ type Row = {
 };
 
 /**
- * Sends a file's rows to the platform, and those that are refused to the file beside it. Whatever ends it early, a
- * failure of the platform too, the result says how far it got.
+ * Sends a file's rows to the platform and writes the rejected ones to `<file>.rejected.csv`. A failure of the platform
+ * does not throw: the result carries it, with the counts so far.
  */
 export async function importFile(admin: Admin, file: LeadFile, options: ImportOptions): Promise<Import> {
   const { signal, quiet } = options;
   const counts: Counts = { rows: 0, created: 0, existing: 0, rejected: 0, phonesChanged: 0, answersLost: 0 };
-  // The first columns of a file of rejected rows are not the row's own.
+  // In a file of rejected rows, the first columns are the line and the reason.
   const own = (fields: readonly string[]) => (file.columns.guarded ? fields.slice(rejectedHeadings.length) : fields);
   const rejected = await createRejectedFile(`${file.path}.rejected.csv`, own(file.header), file.delimiter);
   const reject = async (line: number, reason: string, fields: readonly string[]) => {
@@ -96,8 +96,8 @@ export async function importFile(admin: Admin, file: LeadFile, options: ImportOp
 const closedPath = ({ count, path }: RejectedFile): string | null => (count > 0 ? path : null);
 
 const refusals = {
-  seller_not_found: 'seller_id is of no seller of the store',
-  seller_inactive: 'seller_id is of an inactive seller',
+  seller_not_found: 'seller_id names no seller of the store',
+  seller_inactive: 'seller_id names an inactive seller',
 };
 
 function sender(
@@ -115,7 +115,7 @@ function sender(
       if (quiet || Date.now() - notedMs < noteEveryMs) return;
       notedMs = Date.now();
       terminal.redraw('');
-      terminal.note(`the platform does not answer (${error.code}); trying again …`);
+      terminal.note(`the platform does not answer (${error.code}); retrying …`);
     },
   });
   return async (batch: readonly Row[]) => {

@@ -15,7 +15,7 @@ const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
 
 const operations = { listApiKeys: gatewayOperations.listApiKeys };
-/** The command asks the gateway whether the store exists; here every store does. */
+/** The command asks the gateway whether the store exists. This gateway knows every store. */
 const handlers: Handlers<typeof operations> = { listApiKeys: async () => ({ keys: [] }) };
 
 let crm: TestCrm;
@@ -50,7 +50,7 @@ async function newFile(lines: readonly string[]): Promise<string> {
 const goodFile = () =>
   newFile(['name,customer_phone', ...Array.from({ length: rowCount }, (_, n) => `Lead ${n},${phoneOf(n)}`)]);
 
-/** The command, underway. */
+/** Starts the command and does not wait for its end. */
 function start(argv: string[]): {
   child: ChildProcess;
   ended: Promise<{ out: string; err: string; code: number | null }>;
@@ -76,7 +76,7 @@ const countOf = async (storeId: string): Promise<number> => {
   return row?.n;
 };
 
-/** Holds one phone's place in the store, so that an import comes to a halt at its row, until released. */
+/** Blocks one phone of the store with an uncommitted insert. An import waits at that row until the release. */
 async function hold(storeId: string, n: number): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ async function hold(storeId: string, n: number): Promise<() => Promise<void>> {
   };
 }
 
-/** Waits until the import has got as far as it can with a phone held: no batch has gone in for a while. */
+/** Waits until the import waits at the blocked phone: the number of leads has not changed for 500 ms. */
 async function untilHalted(storeId: string): Promise<number> {
   let last = { count: -1, sinceMs: 0 };
   await waitFor(
@@ -108,12 +108,12 @@ async function untilHalted(storeId: string): Promise<number> {
       if (count !== last.count) last = { count, sinceMs: Date.now() };
       return count > 0 && Date.now() - last.sinceMs > 500;
     },
-    { timeoutMs: 20_000, description: 'the import is halted' },
+    { timeoutMs: 20_000, description: 'the import waits at the blocked phone' },
   );
   return last.count;
 }
 
-test('every good row goes in once, and each bad one is told with its line and reason', async () => {
+test('every valid row becomes one lead, and every other row is rejected with its line and reason', async () => {
   const storeId = randomUUID();
   const lines = [
     '\ufeffCustomer_Phone;Name;Status',
@@ -156,7 +156,7 @@ test('every good row goes in once, and each bad one is told with its line and re
   ]);
 });
 
-test('killed in the middle and run again, all rows are there and none twice', async () => {
+test('an import that is killed and run again creates every lead exactly once', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
   const release = await hold(storeId, 12_345);
   const { child, ended } = start(['--store', storeId, path]);
@@ -171,7 +171,7 @@ test('killed in the middle and run again, all rows are there and none twice', as
   expect(existing).toBeGreaterThanOrEqual(halfway);
 });
 
-test('Ctrl-C waits for what is on its way, says how far it got, and the same command goes on', async () => {
+test('Ctrl-C waits for the batches in flight and prints the counts, and the same command continues', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
   const release = await hold(storeId, 12_345);
   const { child, ended } = start(['--store', storeId, path]);
@@ -180,14 +180,14 @@ test('Ctrl-C waits for what is on its way, says how far it got, and the same com
   await release();
   const { out, err, code } = await ended;
   const created = Number(/^created +(\d+)$/m.exec(out)?.[1]);
-  expect([code, err]).toEqual([130, expect.stringContaining('Run the same command again to go on')]);
+  expect([code, err]).toEqual([130, expect.stringContaining('Run the same command again to continue')]);
   expect(created).toBe(await countOf(storeId));
   expect(created).toBeLessThan(rowCount);
   const again = JSON.parse((await run(storeId, path)).out);
   expect(again).toMatchObject({ complete: true, created: rowCount - created, existing: created });
 });
 
-test('a server that restarts in the middle is waited for', async () => {
+test('an import waits for a NATS server that restarts', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
   const release = await hold(storeId, 12_345);
   const { ended } = start(['--store', storeId, path]);
@@ -199,7 +199,7 @@ test('a server that restarts in the middle is waited for', async () => {
   expect([code, out, await countOf(storeId)]).toEqual([0, expect.stringMatching(/^rows read +20000$/m), rowCount]);
 });
 
-test('a platform that stays away ends the import with how far it got and how to go on', async () => {
+test('an import prints its counts and how to continue when the platform stays away', async () => {
   const [storeId, path] = [randomUUID(), await goodFile()];
   const release = await hold(storeId, 12_345);
   const { ended } = start(['--store', storeId, '--patience', '1', path]);
@@ -210,12 +210,15 @@ test('a platform that stays away ends the import with how far it got and how to 
   await crm.nats.startServer();
   expect(code).toBe(3);
   expect(out).toMatch(/^created +\d+$/m);
-  expect(err).toContain('Run the same command again to go on');
-  await waitFor(async () => (await run(storeId, path)).code === 0, { timeoutMs: 20_000, description: 'it is back' });
+  expect(err).toContain('Run the same command again to continue');
+  await waitFor(async () => (await run(storeId, path)).code === 0, {
+    timeoutMs: 20_000,
+    description: 'the import completes',
+  });
   expect(await countOf(storeId)).toBe(rowCount);
 });
 
-test('what is no CSV of leads is refused before anything is asked', async () => {
+test('a file that is no CSV file of leads is rejected before the command calls the platform', async () => {
   const storeId = randomUUID();
   const faulty = await newFile(['phone,mail', '1,2']);
   const utf16 = await newFile([]);

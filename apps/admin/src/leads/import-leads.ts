@@ -12,23 +12,23 @@ type Options = { store?: string; ignoreOtherColumns?: boolean; patience: unknown
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
 export const importLeadsCommand = (admin: Admin): Command =>
-  verb('import', 'Create leads from a CSV file; those that exist are left as they are', [
+  verb('import', 'Create leads from a CSV file; existing leads stay unchanged', [
     `lead import --store ${store} leads.csv`,
     `lead import --store ${store} leads.csv.rejected.csv`,
   ])
-    .argument('<file>', 'CSV in UTF-8 with a header: name, customer_phone, and status and seller_id if there are any')
+    .argument('<file>', 'CSV in UTF-8 with a header: name and customer_phone, optionally status and seller_id')
     .option('--store <id>', 'the store (required)')
-    .option('--ignore-other-columns', 'pass over columns that a lead does not have, instead of refusing the file')
-    .option('--patience <seconds>', 'how long to go on trying while the platform does not answer', wholeNumber, 60)
+    .option('--ignore-other-columns', 'skip columns that a lead does not have, instead of rejecting the file')
+    .option('--patience <seconds>', 'how long to retry while the platform does not answer', wholeNumber, 60)
     .addHelpText(
       'after',
       `
-A row goes in by the rules of POST /leads. A phone like +55 (11) 90000-0000 is stored as 5511900000000. Rows that cannot
-go in are written to <file>.rejected.csv with their line and the reason, in place of those of an earlier run; that file,
-mended, can be imported like any other.
+Each row follows the rules of POST /leads. The phone +55 (11) 90000-0000 is stored as 5511900000000. Rejected rows are
+written to <file>.rejected.csv with their line and the reason. A new run replaces that file. After you correct it, you
+can import it like any other.
 
-A phone is a lead of the store once, and of several rows with a phone the first goes in. So the same file can be imported
-again at any time, and after Ctrl-C that is the way to go on.
+A store has one lead per phone. Of several rows with the same phone, only the first becomes a lead. So you can import
+the same file again at any time, for example to continue after Ctrl-C.
 
 Exit code 1 when rows were rejected, 130 after Ctrl-C.`,
     )
@@ -46,7 +46,7 @@ Exit code 1 when rows were rejected, 130 after Ctrl-C.`,
       tell(admin, options, done, signal.aborted, Date.now() - startedMs);
     });
 
-/** Prints what was done, then ends with the exit code that says how. */
+/** Prints the result, then throws the error that sets the exit code. */
 function tell(admin: Admin, options: Options, done: Import, interrupted: boolean, elapsedMs: number): void {
   const { counts, rejectedPath, failure } = done;
   const complete = failure === undefined && !interrupted;
@@ -69,16 +69,18 @@ function tell(admin: Admin, options: Options, done: Import, interrupted: boolean
       existing,
       rejected,
       ...(rejectedPath === null ? {} : { 'rejected rows are in': shown(rejectedPath) }),
-      'phones put into digits': phonesChanged,
+      'phones reduced to digits': phonesChanged,
       seconds: result.seconds,
     }),
   );
   if (!options.json) {
     if (answersLost > 0)
-      admin.terminal.note('Answers were lost: some that count as existing were created by this run.');
-    if (!complete) admin.terminal.note('Not all of the file is in. Run the same command again to go on.');
+      admin.terminal.note(
+        'Some answers were lost. This run may have created some of the leads that count as existing.',
+      );
+    if (!complete) admin.terminal.note('The import is not complete. Run the same command again to continue.');
   }
-  if (failure instanceof PlatformAway && !interrupted) throw new NotRunning('it stopped answering in the middle');
+  if (failure instanceof PlatformAway && !interrupted) throw new NotRunning('it stopped answering during the import');
   if (interrupted) throw new Ended(exitCodes.interrupted);
   if (failure !== undefined) throw failure;
   if (rejected > 0) throw new Ended(exitCodes.refused);

@@ -6,7 +6,7 @@ const rows = (count: number): Row[] =>
   Array.from({ length: count }, (_, n) => ({ phone: String(5_511_900_000_000 + (n % 37)), n }));
 const soon = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('every row is sent once, rows of a phone in their order, and never more than the queues and their batches', async () => {
+test('every row is sent once, rows of one phone in order, with at most one batch in flight per queue', async () => {
   const sent: Row[] = [];
   let underway = 0;
   let most = 0;
@@ -48,7 +48,7 @@ test('a full queue makes the reader wait', async () => {
   await waiting;
 });
 
-test('what a batch fails with comes out, and nothing of its queue is sent after it', async () => {
+test('the error of a batch reaches the caller, and its queue sends nothing more', async () => {
   let sent = 0;
   const queues = createImportQueues<Row>({
     queueCount: 1,

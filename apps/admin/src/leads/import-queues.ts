@@ -1,16 +1,16 @@
-/** Takes rows one by one and sends them on in batches, several at a time. */
+/** Collects rows into batches and sends several batches at a time. */
 export type ImportQueues<Row> = {
-  /** Waits while the row's queue is full. Throws what a batch has failed with. */
+  /** Waits while the row's queue is full. Throws the error of a failed batch. */
   add(row: Row): Promise<void>;
-  /** Sends what is left and waits for all of it. Throws what a batch has failed with. */
+  /** Sends the remaining rows and waits for all batches. Throws the error of a failed batch. */
   finish(): Promise<void>;
-  /** Sends nothing more and waits for what is on its way. */
+  /** Waits for the batches in flight and sends nothing more. */
   settle(): Promise<void>;
 };
 
 /**
- * A queue sends one batch after the other, and rows of one phone go into one queue: so of two rows with a phone the first
- * in the file is the first there, whatever is sent again, and no two batches on their way wait for each other's phones.
+ * A queue sends one batch at a time, and all rows of one phone share a queue. So the platform gets the rows of a phone
+ * in the order of the file, even after retries. And no two batches in flight wait for each other's phones.
  */
 export function createImportQueues<Row extends { readonly phone: string }>(options: {
   readonly queueCount: number;
@@ -41,7 +41,7 @@ export function createImportQueues<Row extends { readonly phone: string }>(optio
   return {
     async add(row) {
       check();
-      // The last digits of phones are spread evenly.
+      // The last 4 digits of phones are evenly distributed.
       const queue = queues[Number(row.phone.slice(-4)) % queues.length];
       if (queue?.waiting.push(row) === options.batchSize) await flush(queue);
     },

@@ -3,7 +3,7 @@ import { UsageError } from '../exit.ts';
 import { type CsvRow, maxRecordBytes, readCsv } from './csv-file.ts';
 import { type Columns, columnsOf, delimiterOf } from './lead-row.ts';
 
-/** A CSV file whose header has been understood. */
+/** An open CSV file with its parsed header. */
 export type LeadFile = {
   readonly path: string;
   readonly bytes: number;
@@ -14,7 +14,7 @@ export type LeadFile = {
   readonly rows: AsyncGenerator<CsvRow>;
 };
 
-/** Looks at the beginning of the file. Throws UsageError when it is no CSV of leads. */
+/** Opens a file and parses its header. Throws UsageError when it is no CSV file of leads. */
 export async function openLeadFile(path: string, options: { ignoreOthers: boolean }): Promise<LeadFile> {
   const { start, bytes } = await beginning(path);
   if (start.startsWith('\ufffd\ufffd') || start.startsWith('PK') || start.includes('\0')) {

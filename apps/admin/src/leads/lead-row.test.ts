@@ -14,7 +14,7 @@ const faultsOf = (header: string[], options = strict): readonly string[] => {
   return [];
 };
 
-test('columns come in any order and spelling of case, and an empty cell is a member left out', () => {
+test('columns can have any order and letter case, and an empty cell leaves out the member', () => {
   const columns = columnsOf([' Status', 'CUSTOMER_PHONE', 'seller_id', 'Name'], strict);
   expect(readLead(['lost', '5511900000001', seller, ' Maria '], columns)).toEqual({
     lead: { name: 'Maria', customer_phone: '5511900000001', status: 'lost', seller_id: seller },
@@ -23,7 +23,7 @@ test('columns come in any order and spelling of case, and an empty cell is a mem
   expect(readLead(['', '5511900000001', ' ', 'Maria'], columns)).toMatchObject({ lead: { status: 'pending' } });
 });
 
-test('a header is refused with everything that is wrong with it', () => {
+test('an invalid header is rejected with all of its faults', () => {
   expect(faultsOf(['name', 'Name', 'e-mail', 'statuss'])).toEqual([
     'the file has no column customer_phone',
     'the file has the column name twice',
@@ -31,7 +31,7 @@ test('a header is refused with everything that is wrong with it', () => {
   ]);
 });
 
-test('other columns are passed over when that is asked for', () => {
+test('ignoreOthers skips unknown columns', () => {
   const columns = columnsOf(['name', 'email', 'customer_phone'], { ignoreOthers: true });
   expect(readLead(['Maria', 'm@example.com', '5511900000001'], columns)).toMatchObject({ lead: { name: 'Maria' } });
 });
@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(['5511900000001.0', '5.5119E+12', '+', '55 11 CALL-NOW', '55+11900000000', '١١٩٠٠٠٠٠٠٠٠'])(
-  'the phone %s is not guessed at, and refused',
+  'the phone %s is rejected, not guessed',
   (written) => {
     expect(digitsOf(written)).toBe(written);
     expect(readLead(['Maria', written], columnsOf(['name', 'customer_phone'], strict))).toHaveProperty('fault');
@@ -66,7 +66,7 @@ test.each([
   [['Maria', '123'], /^customer_phone does not have the right form/],
   [['', '5511900000001'], /^name is required$/],
   [['x'.repeat(201), '0'], /name must have at most 200 characters.*; customer_phone|customer_phone.*; name must/],
-  [['Maria'], /^has 1 field, and the header 2 columns$/],
+  [['Maria'], /^has 1 field, but the header has 2 columns$/],
   [['Maria', '5511900000001', ''], /^has 3 fields/],
   [['Jos\ufffd', '5511900000001'], /UTF-8/],
   [['a\0b', '5511900000001'], /NUL/],
@@ -76,7 +76,7 @@ test.each([
   });
 });
 
-test('a mended file of rejected rows is read like any other, without what guarded its cells', () => {
+test('a corrected file of rejected rows can be imported, without the apostrophes that guarded its cells', () => {
   const columns = columnsOf(['line', 'reason', 'name', 'customer_phone'], strict);
   expect(readLead(['7', 'name is required', "'=Maria", "'+55 11 90000-0001"], columns)).toEqual({
     lead: { name: '=Maria', customer_phone: '5511900000001', status: 'pending' },

@@ -6,20 +6,21 @@ import { isFormula, rejectedHeadings } from './rejected-file.ts';
 const required = ['name', 'customer_phone'];
 const known = Object.keys(NewLead.properties);
 
-/** What each column of a file is, in the order of the columns: a member of a lead, or null for one that is passed over. */
+/** The columns of a file. */
 export type Columns = {
+  /** The member of a lead for each column, in order; null for a skipped column. */
   readonly members: readonly (string | null)[];
-  /** The file is one of rejected rows, which somebody has mended: what guarded its cells is taken off again. */
+  /** The file holds rejected rows of an earlier run, so the apostrophes that guard its cells are removed. */
   readonly guarded: boolean;
 };
 
-/** Which of the usual separators a file has, by the first line: none of them is in a column's name. */
+/** The separator of a file: the most frequent of comma, semicolon and tab in its first line. */
 export function delimiterOf(firstLine: string): string {
   const counted = [',', ';', '\t'].map((mark) => ({ mark, count: firstLine.split(mark).length }));
   return counted.reduce((most, each) => (each.count > most.count ? each : most)).mark;
 }
 
-/** Reads the header: names in any order, upper or lower case. Throws UsageError with everything that is wrong with it. */
+/** Parses the header: names in any order and letter case. Throws UsageError with every fault. */
 export function columnsOf(header: readonly string[], options: { ignoreOthers: boolean }): Columns {
   const names = header.map((name) => name.trim().toLowerCase());
   const guarded = rejectedHeadings.every((heading, i) => names[i] === heading);
@@ -35,8 +36,8 @@ export function columnsOf(header: readonly string[], options: { ignoreOthers: bo
   const others = header.filter((_, i) => members[i] === undefined).map((name) => JSON.stringify(name));
   if (others.length > 0 && !options.ignoreOthers) {
     faults.push(
-      `the file has columns that a lead does not: ${others.slice(0, 20).join(', ')}; ` +
-        `a lead has ${known.join(', ')}; --ignore-other-columns passes over the rest`,
+      `the file has columns that a lead does not have: ${others.slice(0, 20).join(', ')}; ` +
+        `a lead has ${known.join(', ')}; --ignore-other-columns skips the others`,
     );
   }
   if (faults.length > 0) throw new UsageError(faults);
@@ -47,10 +48,10 @@ export type ReadLead = { readonly lead: NewLead; readonly phoneChanged: boolean 
 
 const validate = compile(NewLead);
 
-/** Reads one row by the rules of POST /leads. An empty cell is a member left out. */
+/** Reads one row by the rules of POST /leads. An empty cell leaves out the member. */
 export function readLead(fields: readonly string[], { members, guarded }: Columns): ReadLead {
   if (fields.length !== members.length) {
-    return { fault: `has ${count(fields.length, 'field')}, and the header ${count(members.length, 'column')}` };
+    return { fault: `has ${count(fields.length, 'field')}, but the header has ${count(members.length, 'column')}` };
   }
   const lead: Record<string, string> = {};
   let phoneChanged = false;
@@ -70,16 +71,16 @@ export function readLead(fields: readonly string[], { members, guarded }: Column
 }
 
 const separators = /[\s().\-/\u2010-\u2015]/g;
-/** 5511900000001.0, as a spreadsheet writes a number: without the dot it would be another number. */
+/** Matches 5511900000001.0, as a spreadsheet writes a number. Without the dot it would be another number. */
 const decimal = /^\d+\.\d+$/;
 
-/** A phone as people write it, `+55 (11) 90000-0000`, in digits alone. Anything else is left for the schema to refuse. */
+/** Reduces a phone such as `+55 (11) 90000-0000` to its digits. Returns other text unchanged: the schema rejects it. */
 export function digitsOf(phone: string): string {
   const digits = phone.replace(/^\+/, '').replaceAll(separators, '');
   return /^\d+$/.test(digits) && !decimal.test(phone) ? digits : phone;
 }
 
-/** A cell as it was before it was guarded against being taken for a formula. */
+/** Removes the apostrophe that kept a spreadsheet from reading the cell as a formula. */
 const unguarded = (cell: string): string => (cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell);
 
 const count = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? '' : 's'}`;

@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('without a rejected row there is no file, and that of an earlier run is gone', async () => {
+test('a run without rejected rows leaves no file and deletes that of an earlier run', async () => {
   await writeFile(path, 'old');
   const file = await createRejectedFile(path, ['name'], ',');
   await file.close();
   expect([file.count, existsSync(path)]).toEqual([0, false]);
 });
 
-test('each row keeps its line, its reason and its fields, whatever is in them', async () => {
+test('each row keeps its line, reason and fields, including quotation marks, separators and line breaks', async () => {
   const rows = [
     ['a "quoted" name', 'x,y;z'],
     ['two\r\nlines', ' spaced '],
@@ -47,7 +47,7 @@ test.each(['=1+1', '+55', '-1', '@x', '\t=1', '\r=1'])('the cell %j cannot becom
   expect(row).toMatch(/^2,reason,"?'/);
 });
 
-test('a file that cannot be written is an error, not a lost row', async () => {
+test('closing an unwritable file fails, so no row is lost silently', async () => {
   const file = await createRejectedFile(join(folder, 'no', 'such.csv'), ['name'], ',');
   await file.add(2, 'reason', ['x']);
   await expect(file.close()).rejects.toMatchObject({ code: 'ENOENT' });

@@ -3,10 +3,10 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 
-/** The columns that come before the file's own. */
+/** The columns in front of those of the input. */
 export const rejectedHeadings = ['line', 'reason'] as const;
 
-/** Takes the rows that did not go in. The file exists only when there are any. */
+/** The file of rejected rows. It exists only when it has at least one row. */
 export type RejectedFile = {
   readonly path: string;
   readonly count: number;
@@ -14,7 +14,7 @@ export type RejectedFile = {
   close(): Promise<void>;
 };
 
-/** A file of rejected rows, in the columns of the input and with its separator; that of an earlier run goes. */
+/** Creates a file of rejected rows with the input's columns and separator. Deletes the file of an earlier run. */
 export async function createRejectedFile(
   path: string,
   header: readonly string[],
@@ -25,7 +25,7 @@ export async function createRejectedFile(
   let failure: Error | undefined;
   let count = 0;
   const open = () => {
-    // The rows name people: for the one who runs the command alone.
+    // The rows contain personal data, so only the user who runs the command may read the file.
     const opened = createWriteStream(path, { mode: 0o600 });
     opened.on('error', (error) => {
       failure ??= error;
@@ -54,10 +54,10 @@ export async function createRejectedFile(
 
 const lineOf = (cells: readonly string[], delimiter: string): string => `${cells.map(cellOf).join(delimiter)}\r\n`;
 
-/** Whether a spreadsheet would take the cell for a formula. */
+/** Whether a spreadsheet would read the cell as a formula. */
 export const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text);
 
-/** A cell by RFC 4180. One that would be a formula begins with an apostrophe instead. */
+/** Quotes a cell by RFC 4180. A cell that would be a formula gets an apostrophe in front. */
 function cellOf(text: string): string {
   const safe = isFormula(text) ? `'${text}` : text;
   return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -14,7 +14,7 @@ const failing = (times: number, error: () => Error) => {
 };
 const unavailable = () => new AppError('service_unavailable');
 
-test('a call is made again until the platform answers', async () => {
+test('a failed call is retried until the platform answers', async () => {
   const told: string[] = [];
   const { signal } = new AbortController();
   const retrying = createRetrying({ giveUpAfterMs: 60_000, signal, onRetry: ({ code }) => void told.push(code) });
@@ -22,7 +22,7 @@ test('a call is made again until the platform answers', async () => {
   expect(told).toEqual(['service_unavailable', 'service_unavailable']);
 });
 
-test('what the platform refuses is refused at once', async () => {
+test('a rejected call is not retried', async () => {
   const { signal } = new AbortController();
   const retrying = createRetrying({ giveUpAfterMs: 60_000, signal, onRetry: () => {} });
   const refused = failing(1, () => new AppError('validation_failed'));
@@ -30,7 +30,7 @@ test('what the platform refuses is refused at once', async () => {
   expect(refused.calls()).toBe(1);
 });
 
-test('when nothing was answered for too long it gives up, and at once when interrupted', async () => {
+test('retries stop after the time limit without an answer, and at once after an interrupt', async () => {
   const abort = new AbortController();
   const impatient = createRetrying({ giveUpAfterMs: 300, signal: abort.signal, onRetry: () => {} });
   await expect(impatient(failing(Number.POSITIVE_INFINITY, unavailable).call)).rejects.toThrow(PlatformAway);

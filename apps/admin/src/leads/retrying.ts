@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
-/** Nothing was answered for as long as one was willing to wait. */
+/** The platform did not answer within the time limit, or Ctrl-C stopped the retries. */
 export class PlatformAway extends Error {}
 
 export type Retrying = {
-  /** Gives up when nothing at all was answered for so long, in milliseconds. */
+  /** Retries stop after this many milliseconds without any answer. */
   readonly giveUpAfterMs: number;
-  /** Aborted: nothing is sent again. */
+  /** Retries stop when this signal aborts. */
   readonly signal: AbortSignal;
-  /** A call is going to be made again. */
+  /** Called before each retry. */
   readonly onRetry: (error: AppError) => void;
 };
 
 /**
- * Makes a sender that sends again, at growing intervals, while the platform does not answer. For calls that are safe to
- * repeat. The limit counts from the last answer that any call got.
+ * Returns a function that retries an idempotent call with backoff while the platform does not answer. The time limit
+ * counts from the last answer to any call. Throws PlatformAway.
  */
 export function createRetrying({ giveUpAfterMs, signal, onRetry }: Retrying) {
   let lastAnswer = Date.now();

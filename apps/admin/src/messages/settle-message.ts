@@ -7,12 +7,12 @@ import { record } from '../terminal.ts';
 type Options = { store?: string; message?: string; as?: string; json?: boolean };
 
 export const settleMessageCommand = (admin: Admin): Command =>
-  verb('settle', 'Say what became of a message whose outcome is unknown, once you have found it out', [
+  verb('settle', 'Record the outcome of a message whose outcome is unknown, after you have checked it', [
     'message settle --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 \\\n      --message 0198f2a1-77aa-7c31-8d02-5f4e3d2c1b0a --as sent',
   ])
     .option('--store <id>', 'the store (required)')
     .option('--message <id>', 'the message (required)')
-    .option('--as <outcome>', 'sent: the customer has it; failed: the customer does not (required)')
+    .option('--as <outcome>', 'sent: the customer got it; failed: the customer did not (required)')
     .action(async (options: Options) => {
       const body = { message_id: options.message, status: options.as };
       const request = checked(settleMessage, body, { message_id: '--message', status: '--as' });

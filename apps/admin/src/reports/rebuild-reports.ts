@@ -9,16 +9,16 @@ type Options = { service?: string; json?: boolean };
 type Rebuilt = { service: ReportService; forgotten: number; closed_until: string | null };
 
 export const rebuildReportsCommand = (admin: Admin): Command =>
-  verb('rebuild', 'Make the closed counts of the reports anew from what they are counted from', [
+  verb('rebuild', 'Delete the rollups of the reports and count them again from the source rows', [
     'report rebuild',
     'report rebuild --service messaging',
   ])
-    .option('--service <name>', 'crm, messaging or scheduling; all of them unless given')
+    .option('--service <name>', 'crm, messaging or scheduling (default: all)')
     .addHelpText(
       'after',
       `
-Reports are right throughout, only slower until it is done. Stopped in the middle, it loses nothing: the schedule in
-Temporal goes on within a quarter of an hour, and so does the same command, which begins anew.`,
+Reports stay correct during a rebuild, but are slower until it ends. An interrupted rebuild loses nothing: the schedule
+in Temporal continues it within 15 minutes. The same command starts over.`,
     )
     .action(async (options: Options) => {
       const services: Rebuilt[] = [];

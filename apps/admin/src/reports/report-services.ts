@@ -1,7 +1,7 @@
 import { type ReportService, reportServices } from '@mostrador/contracts';
 import { UsageError } from '../exit.ts';
 
-/** The services of `--service`, all of them without it. */
+/** The service of `--service`, or all services without it. Throws UsageError for an unknown name. */
 export function servicesOf(name: string | undefined): readonly ReportService[] {
   if (name === undefined) return reportServices;
   const service = reportServices.find((each) => each === name);
@@ -9,7 +9,7 @@ export function servicesOf(name: string | undefined): readonly ReportService[] {
   return [service];
 }
 
-/** How far a stretch of time is done, 0 to 1. The moments are ISO 8601; one that is not known yet is null. */
+/** The share of a period that is done, 0 to 1. Times are ISO 8601; a time that is not known yet is null. */
 export function shareOf(from: string | null, at: string | null, to: string | null): number {
   if (from === null || at === null || to === null) return 0;
   const [begin, now, end] = [Date.parse(from), Date.parse(at), Date.parse(to)];

@@ -18,7 +18,7 @@ import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-// Whether what the services answer is right is held by their own tests; here is what the command makes of it.
+// The tests of the services check the answers. These tests check what the command does with them.
 
 const day = (n: number) => `2027-01-0${n}T00:00:00.000Z`;
 const wrong = {
@@ -42,7 +42,7 @@ const operations = {
   closeConversationReports,
   closeSchedulingReports,
 };
-/** Two stretches and two steps each; messaging has a wrong quarter in its second, scheduling was never closed. */
+/** Services answer in two parts. Messaging has a wrong quarter-hour in its second; scheduling was never closed. */
 const verify =
   (service: string, found: (typeof wrong)[]) => async (_: unknown, request: { body: { after: string | null } }) => {
     asked.push(`${service} ${request.body.after}`);
@@ -97,7 +97,7 @@ async function admin(...argv: string[]) {
   return { out, err, exitCode };
 }
 
-test('verify goes through all time of every service, tells what is wrong, and ends with 1', async () => {
+test('verify reads every part of every service, lists what is wrong and exits with 1', async () => {
   const told = await admin('verify');
   expect(told).toMatchObject({ exitCode: 1, err: '' });
   expect(told.out).toMatch(/^crm +2027-01-03T00:00:00.000Z +10 +0$/m);
@@ -115,19 +115,19 @@ test('verify goes through all time of every service, tells what is wrong, and en
   ]);
 });
 
-test('verify of a service in which nothing is wrong ends with 0', async () => {
+test('verify exits with 0 when nothing is wrong', async () => {
   expect(await admin('verify', '--service', 'crm')).toMatchObject({ exitCode: 0, err: '' });
   expect(asked).toEqual(['crm null', `crm ${day(2)}`]);
 });
 
-test('rebuild forgets and closes until nothing is left to close', async () => {
+test('rebuild resets the rollups and closes quarter-hours until none is left', async () => {
   const { exitCode, out } = await admin('rebuild', '--service', 'messaging', '--json');
   expect(exitCode).toBe(0);
   expect(JSON.parse(out)).toEqual({ services: [{ service: 'messaging', forgotten: 7, closed_until: day(3) }] });
   expect(asked).toEqual(['reset messaging', 'close messaging', 'close messaging']);
 });
 
-test('a service that does not answer is told as not running, and one that is not there as wrong usage', async () => {
+test('the exit code is 3 for a service that does not answer and 2 for an unknown service', async () => {
   expect(await admin('rebuild', '--service', 'scheduling')).toMatchObject({ exitCode: 3, out: '' });
   expect(await admin('rebuild', '--service', 'gateway')).toMatchObject({
     exitCode: 2,

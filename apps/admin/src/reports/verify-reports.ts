@@ -11,20 +11,20 @@ type Answer = ReplyOf<typeof verifyLeadReports>;
 type Verified = { service: ReportService } & Pick<Answer, 'closed_until' | 'quarters' | 'wrong'>;
 
 const theStoreItself = '00000000-0000-0000-0000-000000000000';
-/** More would not be read. */
+/** The text output lists at most this many wrong quarter-hours. */
 const shownWrong = 20;
 
 export const verifyReportsCommand = (admin: Admin): Command =>
-  verb('verify', "Compare the reports' closed counts with what they are counted from", [
+  verb('verify', 'Compare the rollups of the reports with the source rows', [
     'report verify',
     'report verify --service messaging --json',
   ])
-    .option('--service <name>', 'crm, messaging or scheduling; all of them unless given')
+    .option('--service <name>', 'crm, messaging or scheduling (default: all)')
     .addHelpText(
       'after',
       `
-It reads everything that was ever counted, of all stores, a stretch at a time, and can run at any moment. What is wrong is
-mended by \`report rebuild\`.
+The command reads the source rows of all stores, part by part, and can run at any time. \`report rebuild\` repairs wrong
+rollups.
 
 Exit code 1 when anything is wrong.`,
     )

@@ -22,7 +22,7 @@ export const createStoreCommand = (admin: Admin): Command =>
     .option('--tier <tier>', `${tiers.join(', ')} (default: free)`)
     .option('--timezone <zone>', 'IANA time zone, such as America/Sao_Paulo (default: UTC)')
     .option('--locale <tag>', 'language tag, such as pt-BR (default: en)')
-    .option('--rate-limit <n>', "requests a minute for each of its keys (default: the tier's)", wholeNumber)
+    .option('--rate-limit <n>', 'requests per minute for each API key (default: the limit of the tier)', wholeNumber)
     .action(async (options: Options) => {
       const { name, tier, timezone, locale, rateLimit } = options;
       const request = checked(createStore, { name, tier, timezone, locale, rate_limit: rateLimit });

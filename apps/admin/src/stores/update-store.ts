@@ -20,7 +20,7 @@ type Options = {
 };
 
 export const updateStoreCommand = (admin: Admin): Command =>
-  verb('update', 'Change a store; what is left out stays as it is', [
+  verb('update', 'Change a store; settings that are not given stay unchanged', [
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --tier starter',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit 1200',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit tier',
@@ -32,8 +32,10 @@ export const updateStoreCommand = (admin: Admin): Command =>
     .option('--tier <tier>', tiers.join(', '))
     .option('--timezone <zone>', 'IANA time zone, such as America/Sao_Paulo')
     .option('--locale <tag>', 'language tag, such as pt-BR')
-    .option('--rate-limit <n>', "requests a minute for each of its keys; `tier` goes back to the tier's", (typed) =>
-      typed === 'tier' ? null : wholeNumber(typed),
+    .option(
+      '--rate-limit <n>',
+      'requests per minute for each API key; `tier` restores the limit of the tier',
+      (typed) => (typed === 'tier' ? null : wholeNumber(typed)),
     )
     .option(
       '--message-wait <seconds>',
@@ -42,7 +44,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     )
     .option(
       '--sending-windows <file>',
-      'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] is always',
+      'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
     .action(async (options: Options) => {
       const { store, name, tier, timezone, locale, rateLimit, messageWait, sendingWindows } = options;
@@ -50,10 +52,10 @@ export const updateStoreCommand = (admin: Admin): Command =>
       const changesStore = Object.values(changes).some((value) => value !== undefined);
       if (!changesStore && messageWait === undefined && sendingWindows === undefined) {
         throw new UsageError([
-          'say what to change: --name, --tier, --timezone, --locale, --rate-limit, --message-wait or --sending-windows',
+          'give at least one of --name, --tier, --timezone, --locale, --rate-limit, --message-wait or --sending-windows',
         ]);
       }
-      // All are checked before any is asked for: they belong to three services.
+      // The command checks all changes before it sends any, because they go to three services.
       const ofStore = changesStore && checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
       const ofMessaging =
         messageWait !== undefined &&

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** A processor profile as V8 gives it (Profiler.Profile of the inspector's protocol). */
+/** A processor profile of V8 (`Profiler.Profile` in the inspector protocol). */
 export type Profile = {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   readonly timeDeltas: readonly number[];
 };
 export type ProfileNode = {
@@ -22,14 +22,14 @@ export type Inspector = {
 
 const sampleEveryUs = 250;
 
-/** Connects to the inspector whose address the process wrote to its log. */
+/** Connects to the inspector of a process. The process wrote its address to this log file. */
 export async function openInspector(logFile: string): Promise<Inspector> {
   const address = /Debugger listening on (ws:\S+)/.exec(readFileSync(logFile, 'utf8'))?.[1];
-  if (address === undefined) throw new Error(`${logFile} names no inspector`);
+  if (address === undefined) throw new Error(`${logFile} has no inspector address`);
   const socket = new WebSocket(address);
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve);
-    socket.addEventListener('error', () => reject(new Error(`no inspector at ${address}`)));
+    socket.addEventListener('error', () => reject(new Error(`no inspector answers at ${address}`)));
   });
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let nextId = 1;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { LoadResult } from '../../shared/load/job.ts';
 import { startPeer } from '../../shared/peer.ts';
 import { startPlatform } from '../../shared/platform.ts';
+import type { Section } from '../../shared/report.ts';
 import { table } from '../../shared/table.ts';
 import { body, makeReadable, type Target } from '../stage.ts';
 import { openInspector } from './inspector.ts';
@@ -18,8 +19,8 @@ const profiled = ['gateway', 'scheduling'] as const;
 const shownFunctions = 15;
 const shownPackages = 14;
 
-/** Where the processes of a request spend their time, under creations and under reads. */
-export async function profileAppointments({ root, seconds, concurrency, say }: ProfileOptions): Promise<string> {
+/** Profiles the gateway and scheduling, under reads and under creations. Returns a section for each. */
+export async function profileAppointments({ root, seconds, concurrency, say }: ProfileOptions): Promise<Section[]> {
   say('Starting a platform with inspectors.');
   const platform = await startPlatform(root, { NODE_OPTIONS: '--inspect=127.0.0.1:0' });
   const load = await startPeer(join(import.meta.dirname, '../../shared/load/main.ts'));
@@ -46,7 +47,7 @@ export async function profileAppointments({ root, seconds, concurrency, say }: P
         durationMs,
       });
 
-    const parts: string[] = [];
+    const sections: Section[] = [];
     for (const method of ['GET', 'POST'] as const) {
       say(`Profiling ${method}.`);
       await run(method, 3000);
@@ -54,28 +55,28 @@ export async function profileAppointments({ root, seconds, concurrency, say }: P
       const { sent } = await run(method, seconds * 1000);
       for (const [index, inspector] of inspectors.entries()) {
         const summary = summarize(await inspector.stopProfile(), root);
-        parts.push(...describe(`${method}: ${profiled[index]}`, summary, sent));
+        sections.push(describe(`${method}: ${profiled[index]}`, summary, sent));
       }
     }
     for (const inspector of inspectors) inspector.close();
-    return parts.join('\n\n');
+    return sections;
   } finally {
     await load.stop();
     await platform.stop();
   }
 }
 
-function describe(title: string, summary: Summary, requests: number): string[] {
+function describe(title: string, summary: Summary, requests: number): Section {
   const { busyMs, idleMs, packages, own, ours } = summary;
   const us = (ms: number) => ((ms * 1000) / requests).toFixed(1);
   const share = (ms: number) => `${((100 * ms) / busyMs).toFixed(1)} %`;
   const rows = (functions: Summary['own']) =>
     functions.slice(0, shownFunctions).map(({ name, place, ms }) => [name, place, us(ms), share(ms)]);
   return [
-    `### ${title}`,
-    `${us(busyMs)} µs a request (${requests.toLocaleString('en')} requests; busy ${((100 * busyMs) / (busyMs + idleMs)).toFixed(0)} % of the time).`,
+    title,
+    `${us(busyMs)} µs per request (${requests.toLocaleString('en')} requests; busy ${((100 * busyMs) / (busyMs + idleMs)).toFixed(0)} % of the time).`,
     table(
-      ['whose code', 'µs', 'share'],
+      ['package', 'µs', 'share'],
       packages.slice(0, shownPackages).map(({ name, ms }) => [name, us(ms), share(ms)]),
     ),
     table(['function, its own time', 'where', 'µs', 'share'], rows(own)),

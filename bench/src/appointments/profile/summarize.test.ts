@@ -9,7 +9,7 @@ const node = (id: number, functionName: string, url: string, children: number[] 
 });
 const root = '/clone';
 
-test('time counts for whose code it is, and our functions with all that they call', () => {
+test('own time counts for the package of the code, and our functions include everything that they call', () => {
   const nodes = [
     node(1, '(root)', '', [2, 5]),
     node(2, 'handle', 'file:///clone/packages/kit/src/rpc/server.ts', [3]),
@@ -26,7 +26,7 @@ test('time counts for whose code it is, and our functions with all that they cal
   expect(summary.ours).toEqual([{ name: 'handle', place: 'packages/kit/src/rpc/server.ts:10', ms: 5 }]);
 });
 
-test('a library in a scope keeps its scope', () => {
+test('the name of a scoped library includes its scope', () => {
   const url = 'file:///clone/node_modules/.pnpm/@fastify+cors@1/node_modules/@fastify/cors/index.js';
   expect(packageOf(node(1, 'f', url), root)).toBe('@fastify/cors');
 });

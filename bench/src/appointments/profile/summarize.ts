@@ -2,18 +2,18 @@ import type { Profile, ProfileNode } from './inspector.ts';
 
 export type FunctionTime = { readonly name: string; readonly place: string; readonly ms: number };
 export type Summary = {
-  /** Of all the time that was sampled, the process waited this much. */
+  /** The part of the sampled time in which the process waited. */
   readonly idleMs: number;
   readonly busyMs: number;
-  /** The function's own time, by whose function it is. */
+  /** The own time of functions, by package. */
   readonly packages: readonly { readonly name: string; readonly ms: number }[];
   /** The functions with the most time of their own. */
   readonly own: readonly FunctionTime[];
-  /** Our functions, with all that they call. */
+  /** Our functions, including everything that they call. */
   readonly ours: readonly FunctionTime[];
 };
 
-/** What a profile says, most expensive first. */
+/** Summarizes a profile, most expensive first. */
 export function summarize(profile: Profile, root: string): Summary {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   const parents = new Map(
@@ -36,7 +36,7 @@ export function summarize(profile: Profile, root: string): Summary {
     busyMs += ms;
     add(packages, packageOf(node, root), ms);
     add(own, labelOf(node, root), ms);
-    // A function that calls itself counts once.
+    // A recursive function counts once.
     const seen = new Set<string>();
     for (let at: ProfileNode | undefined = node; at; at = nodes.get(parents.get(at.id) ?? -1)) {
       if (packageOf(at, root).startsWith('ours')) seen.add(labelOf(at, root));
@@ -53,7 +53,7 @@ export function summarize(profile: Profile, root: string): Summary {
   };
 }
 
-/** Whose code it is: a package of ours, a library, or the part of Node or V8. */
+/** The origin of the code: one of our packages, a library, or a part of Node or V8. */
 export function packageOf({ callFrame: { functionName, url } }: ProfileNode, root: string): string {
   if (functionName === '(garbage collector)') return 'garbage collector';
   if (functionName === '(program)') return 'native code (V8, libuv, system calls)';
@@ -62,7 +62,7 @@ export function packageOf({ callFrame: { functionName, url } }: ProfileNode, roo
   const path = pathOf(url, root);
   const library = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
   if (library !== undefined) return library;
-  // Validators and serializers are compiled to functions without a file.
+  // ajv and fast-json-stringify generate functions without a file.
   const [first, second] = path.split('/');
   return path.startsWith('/') || second === undefined
     ? 'generated (ajv, fast-json-stringify)'

@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { servePeer } from '../peer.ts';
 import { bodySchema, type NewAppointment, openTable } from './database.ts';
 
-// Baselines (a) and (a'): one process, Fastify's own validation and serialization, one statement a request. No keys,
+// Baselines (a) and (a'): one process, Fastify's own validation and serialization, one statement per request. No keys,
 // rate limits, stores, idempotency, deadlines, events or workflows.
 const { DATABASE_URL = '' } = process.env;
 const table = openTable(DATABASE_URL);

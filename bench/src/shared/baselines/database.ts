@@ -1,7 +1,7 @@
 import { createAppointment } from '@mostrador/contracts';
 import postgres from 'postgres';
 
-/** The body of a creation as its schema makes it. */
+/** The body of a creation after validation. */
 export type NewAppointment = {
   title: string;
   scheduled_at: string;
@@ -12,12 +12,12 @@ export type NewAppointment = {
 
 export const baselineStoreId = '00000000-0000-7000-8000-000000000001';
 
-/** The schema of a creation for Fastify's own validator, which does not know the keyword `text`. */
+/** The schema of a creation without the keyword `text`, which Fastify's own validator does not know. */
 export const bodySchema = JSON.parse(
   JSON.stringify(createAppointment.request.body, (name, value) => (name === 'text' ? undefined : value)),
 );
 
-/** The same table as the platform's, with its constraints and indexes, and nothing around it. */
+/** Creates a copy of the platform's table, with its constraints and indexes. */
 export async function createTable(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   await sql.unsafe(`
@@ -27,7 +27,7 @@ export async function createTable(databaseUrl: string): Promise<void> {
   await sql.end();
 }
 
-/** What a competent small service does: one pool, one statement (which is one transaction), prepared. */
+/** Does what a competent small service does: one pool, and one prepared statement per request. */
 export function openTable(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} });
   const insertBy = async (by: postgres.ISql, body: NewAppointment) => {
@@ -40,7 +40,7 @@ export function openTable(databaseUrl: string) {
   };
   return {
     insert: (body: NewAppointment) => insertBy(sql, body),
-    /** As whoever writes a second row with it must. */
+    /** Inserts in an explicit transaction, as a service that also writes a second row must. */
     insertInTransaction: (body: NewAppointment) => sql.begin((transaction) => insertBy(transaction, body)),
     async find(id: string) {
       const [row] = await sql`

@@ -4,7 +4,7 @@ import { servePeer } from '../peer.ts';
 import { bodySchema } from './database.ts';
 import { openNats } from './nats.ts';
 
-// Baseline (b'), first half: Fastify that asks another process over NATS and hands the bytes of the answer on.
+// Baseline (b'), first half: Fastify that sends a request to another process over NATS and forwards the response bytes.
 const nats = await openNats(process.env.NATS_URL ?? '');
 const text = StringCodec();
 const app = fastify({ logger: false });

@@ -2,7 +2,7 @@ import { servePeer } from '../peer.ts';
 import { openTable } from './database.ts';
 import { openNats } from './nats.ts';
 
-// Baseline (b'), second half: answers over NATS what it reads, and what it inserts.
+// Baseline (b'), second half: reads and inserts rows for requests over NATS.
 const table = openTable(process.env.DATABASE_URL ?? '');
 const nats = await openNats(process.env.NATS_SERVICE_URL ?? '');
 nats.subscribe('crm.api.bench-appointments.get', {

@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { servePeer } from '../peer.ts';
 import { openLeads } from './lead-table.ts';
 
-// One process: Fastify with its own serialization, one statement a request. No keys, stores, validation, deadlines,
+// One process: Fastify with its own serialization, one statement per request. No keys, stores, validation, deadlines,
 // history or events.
 const { DATABASE_URL = '', STORE_ID = '' } = process.env;
 const leads = openLeads(DATABASE_URL, STORE_ID);

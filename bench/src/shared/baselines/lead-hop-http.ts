@@ -3,7 +3,7 @@ import { StringCodec } from 'nats';
 import { servePeer } from '../peer.ts';
 import { openNats } from './nats.ts';
 
-// The hop, first half: Fastify that asks another process over NATS and hands the bytes of the answer on.
+// The hop, first half: Fastify that sends a request to another process over NATS and forwards the response bytes.
 const nats = await openNats(process.env.NATS_URL ?? '');
 const text = StringCodec();
 const app = fastify({ logger: false });

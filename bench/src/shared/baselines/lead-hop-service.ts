@@ -2,7 +2,7 @@ import { servePeer } from '../peer.ts';
 import { openLeads } from './lead-table.ts';
 import { openNats } from './nats.ts';
 
-// The hop, second half: answers over NATS what it reads.
+// The hop, second half: reads rows for requests over NATS.
 const { DATABASE_URL = '', STORE_ID = '', NATS_SERVICE_URL = '' } = process.env;
 const leads = openLeads(DATABASE_URL, STORE_ID);
 const nats = await openNats(NATS_SERVICE_URL);

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** What a competent small service does with leads: one pool, one prepared statement a request. */
+/** Does what a competent small service does with leads: one pool, and one prepared statement per request. */
 export function openLeads(databaseUrl: string, storeId: string) {
   const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} });
   return {

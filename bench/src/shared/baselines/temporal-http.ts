@@ -4,8 +4,8 @@ import { fastify } from 'fastify';
 import { servePeer } from '../peer.ts';
 import { bodySchema, type NewAppointment } from './database.ts';
 
-// Baseline (b): Fastify that creates inside a workflow, by Update-with-Start. And the bare side of the drain: what wakes
-// workflows as quickly as the relay may, sixteen at a time.
+// Baseline (b): Fastify that creates inside a workflow, by Update-with-Start. Also the bare side of the drain: it wakes
+// workflows with 16 parallel calls, as many as the relay makes.
 const parallelSignals = 16;
 const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS ?? '' });
 const { workflow } = new Client({ connection });
@@ -25,11 +25,11 @@ app.post<{ Body: NewAppointment }>('/appointments', { schema: { body: bodySchema
   return reply.code(201).send({ id: created, ...request.body });
 });
 
-/** So many new workflows, each started by a signal. */
+/** Starts this many new workflows, each with a signal. */
 const wakeMany = (count: number, type: string, signal: string) =>
   wake(count, () => [type, { workflowId: `${type}:${randomUUID()}`, taskQueue: 'bench', signal }]);
 
-/** So many workflows, each woken so often, in turns: the first time all of them, then all of them again. */
+/** Wakes each workflow this many times, in turns: all of them once, then all of them again. */
 async function wakeInTurns({ workflows, times }: { workflows: number; times: number }): Promise<void> {
   const run = randomUUID();
   await wake(workflows * times, (index) => [

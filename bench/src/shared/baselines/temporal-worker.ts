@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { servePeer } from '../peer.ts';
 
-// The worker of the Temporal baselines, with the settings of the platform's own (workflows/src/task-queue-worker.ts).
+// The worker of the Temporal baselines, with the settings of the platform's (workflows/src/task-queue-worker.ts).
 const silent = () => {};
 const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });

@@ -13,8 +13,8 @@ const { doNothing: first } = proxyLocalActivities<Steps>({ startToCloseTimeout: 
 const { doNothing, carry } = proxyActivities<Steps>({ startToCloseTimeout: 20_000 });
 
 /**
- * What creating inside a workflow costs at the very least: the update runs one step, which would write the row and here
- * does nothing, and answers. The step is a local activity, the quickest kind.
+ * The minimum cost of creating inside a workflow. The update runs one step and answers. The step does nothing, where a
+ * real one would write the row, and is a local activity, the fastest kind.
  */
 export async function create(id: string): Promise<void> {
   let created = false;
@@ -26,15 +26,15 @@ export async function create(id: string): Promise<void> {
   await condition(() => created);
 }
 
-/** What carrying a row costs at the very least: woken by a signal, one activity that does nothing. */
+/** The minimum cost of an entity workflow: a signal wakes it, and one activity does nothing. */
 export async function carryNothing(): Promise<void> {
   setHandler(defineSignal('created'), () => {});
   await doNothing();
 }
 
 /**
- * What carrying a queue costs at the very least: an activity that does nothing, and another one when signals came
- * meanwhile, however many; it is told how many it answers.
+ * The minimum cost of a workflow with a queue: an activity that does nothing, and another one when signals arrived
+ * meanwhile. Each activity gets the number of signals that it answers.
  */
 export async function carryQueue(): Promise<void> {
   let signals = 0;
@@ -47,7 +47,7 @@ export async function carryQueue(): Promise<void> {
   }
 }
 
-/** What a pending follow-up costs at the very least: woken by a signal, the same activity, then a timer. */
+/** The minimum cost of a pending follow-up: a signal wakes it, one activity does nothing, then it waits for a timer. */
 export async function waitLong(): Promise<void> {
   let woken = false;
   setHandler(defineSignal('scheduled'), () => {

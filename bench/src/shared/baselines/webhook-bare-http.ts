@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import postgres from 'postgres';
 import { servePeer } from '../peer.ts';
 
-// One process: Fastify that checks the signature over the raw bytes and stores them, one statement a request. It knows
+// One process: Fastify that checks the signature over the raw bytes and stores them, one statement per request. It has
 // one channel and one secret, and processes nothing.
 const { DATABASE_URL = '', STORE_ID = '', CHANNEL_ID = '', APP_SECRET = '' } = process.env;
 const sql = postgres(DATABASE_URL, { max: 10, onnotice: () => {} });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 /** One keep-alive HTTP/1.1 connection with one request at a time. */
 export type Connection = {
-  /** Sends the bytes of a request; `onAnswer` gets the status once the whole response is there. */
+  /** Sends the bytes of a request. `onAnswer` gets the status when the whole response has arrived. */
   send(request: string, onAnswer: (status: number) => void): void;
   close(): void;
 };
@@ -10,8 +10,8 @@ export type Connection = {
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Opens a connection. It reads as little of a response as it can: whoever measures shares the machine with what is
- * measured, and node:http costs more than most servers here. Every server measured sends `Content-Length`.
+ * Opens a connection that parses as little of a response as possible. The load shares the machine with the servers, and
+ * node:http costs more than most of them. Every measured server sends `Content-Length`.
  */
 export async function openConnection(url: URL, onBroken: (error: Error) => void): Promise<Connection> {
   const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
@@ -35,7 +35,7 @@ export async function openConnection(url: URL, onBroken: (error: Error) => void)
     if (headLength < 0) return;
     const head = received.toString('latin1', 0, headLength);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-    if (length === undefined) return fail(new Error(`an answer without Content-Length: ${head}`));
+    if (length === undefined) return fail(new Error(`the response has no Content-Length: ${head}`));
     const end = headLength + headEnd.length + Number(length);
     if (received.length < end) return;
     received = received.subarray(end);

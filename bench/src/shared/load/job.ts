@@ -1,24 +1,24 @@
-/** What the load process is asked to do: so many callers, each of which sends its next request when it was answered. */
+/** A job of the load process: a closed loop in which each caller sends its next request after the previous answer. */
 export type LoadJob = {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Taken in turn. */
+  /** The callers use them in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** In place of `body`: each time that every path was taken, the next of these. */
+  /** Instead of `body`: the next one each time that every path was used. */
   readonly bodies?: readonly string[];
-  /** In place of `paths`, `body` and `bodies`: whole requests, taken in turn. */
+  /** Instead of `paths`, `body` and `bodies`: whole requests, in turn. */
   readonly prepared?: readonly Prepared[];
-  /** A new `Idempotency-Key` on each request. */
+  /** Whether each request gets a new `Idempotency-Key`. */
   readonly idempotencyKeys?: boolean;
   readonly expectedStatus: number;
   readonly concurrency: number;
-  /** Before measuring, in milliseconds. */
+  /** The time before measuring, in milliseconds. */
   readonly warmUpMs: number;
   readonly durationMs: number;
-  /** Ends after this many requests, if that is earlier. */
+  /** The job ends after this many requests, if that is earlier than `durationMs`. */
   readonly requests?: number;
 };
 
@@ -29,14 +29,14 @@ export type Prepared = {
 };
 
 export type LoadResult = {
-  /** Answered within the measured time. */
+  /** Requests answered within the measured time. */
   readonly answered: number;
   readonly perSecond: number;
-  /** Of the requests that began within the measured time, also those answered after it. */
+  /** Latencies of requests that began within the measured time, including those answered after it. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** All of them, warm-up included: what the servers' processor time is divided by. */
+  /** All requests, including the warm-up. The processor time per request divides by it. */
   readonly sent: number;
   readonly startedAt: number;
 };

@@ -3,27 +3,27 @@ import { createRandom, type Random } from '@mostrador/testing/random';
 import { type Connection, openConnection } from './connection.ts';
 import { pickBy } from './pick.ts';
 
-/** One kind of request of a mix, and what share of the requests it is. */
+/** One kind of request of a mix, with its share of the requests. */
 export type MixedKind = {
   readonly name: string;
   readonly share: number;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** `{lead}` stands for the id of one of the caller's leads. */
+  /** `{lead}` becomes the id of a random lead of the caller. */
   readonly path: string;
-  /** Of which the next is taken each time. */
+  /** The requests use them in turn. */
   readonly bodies?: readonly string[];
 };
 
-/** A store that requests are sent for, at random. */
+/** A store that the load sends requests for. */
 export type Caller = { readonly key: string; readonly leads: readonly string[] };
 
-/** So many requests a second, sent when their moment has come, however long the ones before take. */
+/** A job with an open loop: it sends requests at a fixed rate, however long earlier requests take. */
 export type OpenLoadJob = {
   readonly origin: string;
   readonly kinds: readonly MixedKind[];
   readonly callers: readonly Caller[];
   readonly perSecond: number;
-  /** Requests wait for one of so many connections; their time counts from the moment at which they were to be sent. */
+  /** The number of connections. A request may wait for one; its latency counts from its planned send time. */
   readonly connections: number;
   readonly warmUpMs: number;
   readonly durationMs: number;
@@ -39,11 +39,11 @@ export type Latencies = {
 };
 
 export type OpenLoadResult = {
-  /** Answered with success a second, from the first moment of the measured time until all of its requests were answered. */
+  /** Successful answers per second, from the begin of the measured time until all of its requests are answered. */
   readonly perSecond: number;
-  /** Of the measured time's requests: answers other than 2xx, by their status. */
+  /** Answers other than 2xx to requests of the measured time, by status. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Of all kinds together. */
+  /** Latencies of all kinds together. */
   readonly all: Latencies;
   readonly kinds: Readonly<Record<string, Latencies>>;
   readonly sent: number;
@@ -51,13 +51,12 @@ export type OpenLoadResult = {
 
 type Arrival = { readonly kind: MixedKind; readonly text: string; readonly dueAt: number };
 
-/** Microseconds; longer counts as this. */
+/** The longest latency in microseconds. Longer ones count as this. */
 const longestUs = 120_000_000;
 
 /**
- * Runs a job: an open loop. A latency is the time from the moment at which a request was to be sent until its answer, so
- * that a server that stalls is charged for every request that would have come meanwhile, and not for one alone
- * (coordinated omission).
+ * Runs an open loop. A latency counts from the planned send time of a request until its answer. So a stalled server is
+ * charged for every request that was due in that time, not only for one (coordinated omission).
  */
 export async function runOpenLoad(job: OpenLoadJob): Promise<OpenLoadResult> {
   const random = createRandom(job.seed);

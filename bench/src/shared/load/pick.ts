@@ -1,4 +1,4 @@
-/** Chooses among things by their shares: what it returns takes a number from 0 to below 1. */
+/** Returns a function that chooses an item by the items' shares, from a number that is at least 0 and below 1. */
 export function pickBy<T>(things: readonly T[], shareOf: (thing: T) => number): (at: number) => T {
   const total = things.reduce((sum, thing) => sum + shareOf(thing), 0);
   return (at) => {

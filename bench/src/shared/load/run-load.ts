@@ -3,10 +3,10 @@ import { createHistogram } from 'node:perf_hooks';
 import { openConnection } from './connection.ts';
 import type { LoadJob, LoadResult, Prepared } from './job.ts';
 
-/** Microseconds; longer counts as this. */
+/** The longest latency in microseconds. Longer ones count as this. */
 const longestUs = 60_000_000;
 
-/** Runs a job: a closed loop. Throws at the first answer that is not the expected one. */
+/** Runs a closed loop. Throws at the first answer with an unexpected status. */
 export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const latencies = createHistogram({ lowest: 1, highest: longestUs, figures: 3 });
   const writeRequest = requestWriter(job);
@@ -62,7 +62,7 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
 
 const clampToUs = (microseconds: number): number => Math.min(longestUs, Math.max(1, Math.round(microseconds)));
 
-/** Everything that does not change from one request to the next is put together once. */
+/** Prepares the constant text of all requests once. */
 function requestWriter(job: LoadJob): (index: number) => string {
   const { origin, method, headers, idempotencyKeys } = job;
   const requests = (job.prepared ?? everyRequest(job)).map(({ path, headers: own, body }) => {

@@ -1,4 +1,4 @@
-/** What an error code stands for. `retryable`: the same request may succeed later without being changed. */
+/** The meaning of an error code. `retryable`: the same request, unchanged, may succeed later. */
 export type ErrorDefinition = {
   readonly status: number;
   readonly title: string;
@@ -7,283 +7,285 @@ export type ErrorDefinition = {
 };
 
 /**
- * The one catalogue of errors: every code that the API answers, its HTTP status and its documentation.
+ * The catalogue of errors: every code that the API answers, with its HTTP status and its documentation.
  * Codes are stable; texts may change.
  */
 export const errorCatalogue = {
   missing_api_key: {
     status: 401,
     title: 'API key missing',
-    description: 'The request has no `X-API-Key` header.',
+    description: 'The request has no `X-API-Key` header. Send the API key in it.',
     retryable: false,
   },
   invalid_api_key: {
     status: 401,
     title: 'API key not valid',
-    description: 'The key is unknown, revoked or expired. All three look the same from outside.',
+    description: 'The API key is unknown, revoked or expired; the answer does not say which. Use a valid key.',
     retryable: false,
   },
   quota_exceeded: {
     status: 429,
     title: 'Too many requests',
-    description: 'The key has used up its rate. `Retry-After` says in how many seconds the next request fits.',
+    description: 'The API key has used up its rate limit. Send the next request after `Retry-After` seconds.',
     retryable: true,
   },
   route_not_found: {
     status: 404,
-    title: 'No such route',
-    description: 'Nothing is served at this path.',
+    title: 'Route not found',
+    description: 'No route has this path. Check the path.',
     retryable: false,
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    description: 'The path exists, but not with this method. `Allow` lists the methods that it has.',
+    description: 'The path does not support this method. Use one of the methods in `Allow`.',
     retryable: false,
   },
   tier_required: {
     status: 403,
     title: 'Store tier too low',
-    description: 'The operation needs a higher store tier; `required_tier` says which.',
+    description: 'The store’s tier is too low for this operation. The lowest sufficient tier is in `required_tier`.',
     retryable: false,
   },
   scope_required: {
     status: 403,
-    title: 'Key lacks the scope',
-    description: 'The key was made without the scope that the operation needs; `required_scope` says which.',
+    title: 'Scope missing',
+    description: 'The API key lacks a scope that this operation needs. Use a key with the scope in `required_scope`.',
     retryable: false,
   },
   body_too_large: {
     status: 413,
     title: 'Body too large',
-    description: 'A request body may have at most 256 KiB.',
+    description: 'The request body is larger than 256 KiB. Send a smaller one.',
     retryable: false,
   },
   unsupported_media_type: {
     status: 415,
     title: 'Media type not supported',
-    description: 'Bodies are JSON: `Content-Type: application/json`.',
+    description: 'The body is not declared as JSON. Send it with `Content-Type: application/json`.',
     retryable: false,
   },
   malformed_json: {
     status: 400,
     title: 'Body is not JSON',
-    description: 'The body could not be parsed as JSON.',
+    description: 'The body is not valid JSON. Correct its syntax.',
     retryable: false,
   },
   malformed_request: {
     status: 400,
-    title: 'Not a well-formed HTTP request',
-    description: 'The request line, the path or a header could not be understood.',
+    title: 'Malformed HTTP request',
+    description: 'The request line, the path or a header is malformed. Correct the HTTP request.',
     retryable: false,
   },
   headers_too_large: {
     status: 431,
     title: 'Headers too large',
-    description: 'The headers of a request may have at most 16 KiB together.',
+    description: 'The request headers are larger than 16 KiB in total. Send fewer or shorter headers.',
     retryable: false,
   },
   request_timeout: {
     status: 408,
-    title: 'Request not complete in time',
-    description: 'The request did not arrive whole within the time a request may take.',
+    title: 'Request timeout',
+    description: 'The request did not arrive completely within the time limit. Send it again.',
     retryable: true,
   },
   validation_failed: {
     status: 400,
     title: 'Request not valid',
     description:
-      'Something in the body, the query, the path or a header is not valid. `errors` lists every fault at once: ' +
-      '`{ pointer, detail }` for the body (a JSON Pointer as a URI fragment), `{ in, name, detail }` elsewhere.',
+      'The body, the query, the path or a header is not valid. Correct the faults in `errors`, which lists all of ' +
+      'them (at most 50): `{ pointer, detail }` for the body (a JSON Pointer as a URI fragment), ' +
+      '`{ in, name, detail }` elsewhere.',
     retryable: false,
   },
   lead_not_found: {
     status: 404,
     title: 'Lead not found',
-    description: 'The store has no lead with this id.',
+    description: 'The store has no such lead. Check the id or the phone.',
     retryable: false,
   },
   lead_exists: {
     status: 409,
     title: 'Lead exists',
-    description: 'The store already has a lead with this phone; `id` is its id.',
+    description: 'The store already has a lead with this phone. Use the lead whose id is in `id`.',
     retryable: false,
   },
   seller_not_found: {
     status: 404,
     title: 'Seller not found',
-    description: 'The store has no seller with this id.',
+    description: 'The store has no seller with this id. Check the id.',
     retryable: false,
   },
   seller_inactive: {
     status: 422,
     title: 'Seller inactive',
-    description: 'An inactive seller cannot be made responsible for a lead.',
+    description: 'The seller is inactive, so no lead can be assigned to them. Choose or activate a seller.',
     retryable: false,
   },
   agent_not_found: {
     status: 404,
     title: 'Agent not found',
-    description: 'The store has no agent with this id.',
+    description: 'The store has no agent with this id. Check the id.',
     retryable: false,
   },
   default_agent_exists: {
     status: 409,
     title: 'Default agent exists',
-    description: 'A store has one default agent at most; `id` is the one that it has.',
+    description: 'The store already has a default agent, and may have only one. Change the agent in `id` first.',
     retryable: false,
   },
   document_not_found: {
     status: 404,
     title: 'Document not found',
-    description: 'The store has no knowledge document with this id.',
+    description: 'The store has no knowledge document with this id. Check the id.',
     retryable: false,
   },
   appointment_not_found: {
     status: 404,
     title: 'Appointment not found',
-    description: 'The store has no appointment with this id.',
+    description: 'The store has no appointment with this id. Check the id.',
     retryable: false,
   },
   appointment_not_scheduled: {
     status: 409,
     title: 'Appointment is final',
-    description: 'Only an appointment that is `scheduled` can change; `current_status` says what it is.',
+    description: 'The appointment has the final status in `current_status`. Create a new appointment instead.',
     retryable: false,
   },
   calendar_feed_not_found: {
     status: 404,
     title: 'Calendar feed not found',
-    description: 'No calendar feed has this address. An address stops working when the calendar is connected anew.',
+    description: 'No calendar feed has this address. Each connection of the calendar makes a new one: use the newest.',
     retryable: false,
   },
   calendar_not_connected: {
     status: 404,
     title: 'No calendar connected',
-    description: 'The store has no calendar connected.',
+    description: 'The store has no calendar connected. Connect one first.',
     retryable: false,
   },
   calendar_refused: {
     status: 422,
-    title: 'Calendar refused the connection',
-    description: 'The calendar could not be used with what was given; `detail` says what it answered.',
+    title: 'Calendar rejected the connection',
+    description: 'The calendar rejected the connection; `detail` has its answer. Correct the address or credentials.',
     retryable: false,
   },
   channel_not_connected: {
     status: 409,
     title: 'No channel connected',
-    description: 'The store has no messaging channel connected, or its channel waits for a person.',
+    description: 'The store has no messaging channel connected, or its channel needs attention. Connect the channel.',
     retryable: false,
   },
   messaging_window_closed: {
     status: 422,
     title: 'Reply window closed',
-    description: 'The channel takes free text only within 24 hours after the lead last wrote.',
+    description:
+      'The channel accepts free text only within 24 hours after the lead wrote. Wait, or send a `template` follow-up.',
     retryable: false,
   },
   lead_opted_out: {
     status: 422,
     title: 'Lead has opted out',
-    description: 'The lead asked for no more messages of this kind.',
+    description: 'The lead opted out of messages of this kind. Wait until the lead opts in again.',
     retryable: false,
   },
   lead_replied: {
     status: 409,
     title: 'Lead has replied',
-    description: 'The lead wrote after the message was planned, so it was not sent.',
+    description: 'The lead wrote after the message was planned, so it was not sent. Read the new message first.',
     retryable: false,
   },
   followup_not_found: {
     status: 404,
     title: 'Follow-up not found',
-    description: 'The store has no follow-up with this id.',
+    description: 'The store has no follow-up with this id. Check the id.',
     retryable: false,
   },
   followup_not_pending: {
     status: 409,
     title: 'Follow-up is not pending',
-    description: 'Only a follow-up that is `pending` can be cancelled; `current_status` says what it is.',
+    description: 'The follow-up has the status in `current_status`. Only a `pending` follow-up can be cancelled.',
     retryable: false,
   },
   message_not_found: {
     status: 404,
     title: 'Message not found',
-    description: 'The lead has no message with this id.',
+    description: 'The lead has no message with this id. Check both ids.',
     retryable: false,
   },
   message_not_unknown: {
     status: 409,
     title: 'Outcome is known',
-    description: 'Only a message whose outcome is unknown can be settled; `current_status` says what it is.',
+    description: 'The message has the status in `current_status`. Only a message that is `unknown` can be settled.',
     retryable: false,
   },
   session_not_found: {
     status: 404,
     title: 'Session not found',
-    description: 'The lead has no session with this id.',
+    description: 'The lead has no session with this id. Check both ids.',
     retryable: false,
   },
   webhook_refused: {
     status: 403,
-    title: 'Webhook refused',
-    description: 'No channel has this address, or the signature or verify token is not right.',
+    title: 'Webhook rejected',
+    description: 'No channel has this address, or the signature or verify token is wrong. Check the webhook settings.',
     retryable: false,
   },
   sandbox_not_found: {
     status: 404,
     title: 'Sandbox not found',
-    description: 'No sandbox has this address. An address stops working when the channel is connected anew.',
+    description: 'No sandbox has this address. Each connection of the channel makes a new one: use the newest.',
     retryable: false,
   },
   store_not_found: {
     status: 404,
     title: 'Store not found',
-    description: 'There is no store with this id.',
+    description: 'No store has this id. Check the id.',
     retryable: false,
   },
   api_key_not_found: {
     status: 404,
     title: 'API key not found',
-    description: 'There is no API key with this id.',
+    description: 'No API key has this id. Check the id.',
     retryable: false,
   },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key used for another request',
-    description: 'The same `Idempotency-Key` was sent before with another body. A key names one request.',
+    description: 'This `Idempotency-Key` was already used with another body. Use a new key for a new request.',
     retryable: false,
   },
   idempotency_in_progress: {
     status: 409,
     title: 'First request still running',
-    description: 'A request with this `Idempotency-Key` has not finished yet. Ask again after `Retry-After` seconds.',
+    description: 'The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.',
     retryable: true,
   },
   version_mismatch: {
     status: 412,
-    title: 'Changed in the meantime',
-    description: '`If-Match` names another version than the current one. Read the resource again.',
+    title: 'Version mismatch',
+    description: '`If-Match` does not name the current version. Read the resource again and use its new ETag.',
     retryable: false,
   },
   internal_error: {
     status: 500,
-    title: 'Our fault',
-    description: 'Something failed here. Tell us the `request_id`.',
+    title: 'Internal error',
+    description: 'The server failed to handle the request. Give the `request_id` to the operator.',
     retryable: true,
   },
   service_unavailable: {
     status: 503,
-    title: 'Service not available',
+    title: 'Service unavailable',
     description:
-      'A part of the platform is not there or full. Nothing was done. Ask again after `Retry-After` seconds.',
+      'A part of the platform is down or overloaded. The request had no effect. Retry after `Retry-After` seconds.',
     retryable: true,
   },
   upstream_timeout: {
     status: 504,
     title: 'Outcome unknown',
     description:
-      'No answer came in time, so the request may or may not have been carried out. ' +
-      'Send it again with the same `Idempotency-Key`, or read what became of it.',
+      'No answer came in time, so the request may or may not have taken effect. ' +
+      'Retry with the same `Idempotency-Key`, or read the resource to see the outcome.',
     retryable: true,
   },
 } as const satisfies Record<string, ErrorDefinition>;
@@ -291,7 +293,7 @@ export const errorCatalogue = {
 /** A stable error code of the catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One fault of a request that is not valid. */
+/** One fault of an invalid request. */
 export type ValidationFault =
   | { readonly pointer: string; readonly detail: string }
   | { readonly in: 'query' | 'path' | 'header'; readonly name: string; readonly detail: string };

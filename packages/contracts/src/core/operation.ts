@@ -2,33 +2,33 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from './errors.ts';
 
 /**
- * What a request carries. A public operation's parts are the HTTP request's own (path, query string, body);
- * steps, internal and admin operations use `body` alone.
+ * The parts of a request. A public operation has those of the HTTP request (path, query string, body).
+ * Step, internal and admin operations use only `body`.
  */
 export type RequestParts = { readonly params?: TObject; readonly query?: TObject; readonly body?: TSchema };
 
-/** One thing a service can be asked to do: the whole of what caller and service must agree on. */
+/** An operation of a service: everything that the caller and the service must agree on. */
 export type Operation<
   Parts extends RequestParts = RequestParts,
   Reply extends TSchema = TSchema,
   Tenancy extends 'store' | 'none' = 'store' | 'none',
 > = {
-  /** NATS subject: `<service>.<api|step|internal|admin>.<resource>.<verb>`, so that permissions are prefixes. */
+  /** NATS subject: `<service>.<api|step|internal|admin>.<resource>.<verb>`. NATS permissions are prefixes of it. */
   readonly subject: string;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
   /** One sentence for the API document and for `--help`. */
   readonly summary: string;
   readonly description?: string;
-  /** True for what the specification does not have; marked so in the API document. */
+  /** True when the specification does not have this operation. The API document marks it as an extension. */
   readonly extension?: boolean;
   readonly request: Parts;
   readonly reply: Reply;
-  /** What this operation itself refuses, beyond what every operation may answer (validation, our own faults). */
+  /** The codes of this operation itself, beyond those of every operation (validation, internal errors). */
   readonly errors: readonly ErrorCode[];
 };
 
-/** The parsed request of an operation: `{ params, query, body }`, as far as the operation has them. */
+/** The parsed request of an operation: those of `params`, `query` and `body` that the operation has. */
 export type RequestOf<O extends Operation> = {
   [Part in keyof O['request']]: O['request'][Part] extends TSchema ? Static<O['request'][Part]> : never;
 };
@@ -44,7 +44,7 @@ type Definition<Parts extends RequestParts, Reply extends TSchema, Tenancy> = Om
   readonly errors?: readonly ErrorCode[];
 };
 
-/** Defines an operation. `tenancy` is `store` and `errors` is empty unless said otherwise. */
+/** Defines an operation. `tenancy` defaults to `store`, `errors` to an empty list. */
 export function defineOperation<
   const Parts extends RequestParts,
   Reply extends TSchema,

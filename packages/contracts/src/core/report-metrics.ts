@@ -1,70 +1,71 @@
 /**
- * Every count of the reports, defined once: the API document's descriptions and docs/reports.md are made from here.
- * A count belongs to the moment at which its event was recorded, by the database's clock, so what is past stays.
+ * Every count of the reports, defined once. The API document's descriptions and docs/reports.md come from here.
+ * A count belongs to the moment at which its event was recorded, by the database's clock. So past counts do not change.
  */
 export type ReportMetric = {
   /** What counts, and what does not. */
   readonly counts: string;
-  /** The moment that decides the day. */
+  /** The moment that decides the day on which the event counts. */
   readonly moment: string;
 };
 
 export const leadMetrics = {
   created: {
-    counts: 'Leads created, however they came: by the API, by a first message, by an import.',
+    counts: 'Leads created by the API, by a first message or by an import.',
     moment: 'the creation of the lead',
   },
   converted: {
-    counts: 'Leads changed into `converted`, or created as such. A lead counts once in a period, and once in a bucket.',
+    counts:
+      'Leads that became `converted`, also by their creation. A lead counts once in a period, and once in a bucket.',
     moment: 'the change',
   },
   lost: {
-    counts: 'Leads changed into `lost`, or created as such. A lead counts once in a period, and once in a bucket.',
+    counts: 'Leads that became `lost`, also by their creation. A lead counts once in a period, and once in a bucket.',
     moment: 'the change',
   },
 } as const satisfies Record<string, ReportMetric>;
 
 export const conversationMetrics = {
-  sessions_started: { counts: 'Sessions that began.', moment: 'the first message of the session being stored' },
-  sessions_ended: { counts: 'Sessions that ended, by close or idle time.', moment: 'the end being recorded' },
+  sessions_started: { counts: 'Sessions that began.', moment: 'the moment the session’s first message was stored' },
+  sessions_ended: { counts: 'Sessions that ended, by close or idle time.', moment: 'the moment the end was recorded' },
   messages_inbound: {
-    counts: 'Messages of customers, of any type; one that the channel delivers twice counts once.',
-    moment: 'the message being stored',
+    counts: 'Messages from customers, of any type. A message that the channel delivers twice counts once.',
+    moment: 'the moment the message was stored',
   },
   messages_outbound: {
-    counts: 'Messages that the channel took, by their source. Not those that wait, and not those that it refused.',
-    moment: 'the channel’s acceptance being recorded',
+    counts: 'Messages that the channel accepted, by source. Queued and rejected messages do not count.',
+    moment: 'the moment the channel’s acceptance was recorded',
   },
   messages_failed: {
     counts:
-      'Outbound messages that failed, also after the channel had taken them at first. One that turns out to have ' +
-      'arrived after all stays counted.',
-    moment: 'the failure being recorded',
+      'Outbound messages that failed, also after the channel had accepted them. A message that arrives after its ' +
+      'failure was recorded stays counted.',
+    moment: 'the moment the failure was recorded',
   },
   first_response_seconds: {
     counts:
-      'For each session that a customer’s message began: the seconds from that message being stored until the channel’s ' +
-      'acceptance of the first outbound message was recorded, of whatever source. `p50` and `p90` come from fixed ' +
-      'buckets: the upper limit of the bucket that holds the rank, so they are at most one bucket too high.',
-    moment: 'that acceptance being recorded',
+      'For each session that a customer’s message began: the seconds from storing that message to recording that the ' +
+      'channel accepted the first outbound message, from any source. `p50` and `p90` come from fixed buckets: each ' +
+      'is the upper limit of the bucket that holds the rank, so it is at most one bucket too high.',
+    moment: 'the moment that acceptance was recorded',
   },
 } as const satisfies Record<string, ReportMetric>;
 
 export const appointmentMetrics = {
   created: { counts: 'Appointments created.', moment: 'the creation' },
-  without_lead: { counts: 'Of these, those that were created without a lead.', moment: 'the creation' },
+  without_lead: { counts: 'Of these, the appointments created without a lead.', moment: 'the creation' },
 } as const satisfies Record<string, ReportMetric>;
 
 export const followupMetrics = {
   scheduled: { counts: 'Follow-ups scheduled.', moment: 'the request' },
-  sent: { counts: 'Follow-ups that the channel took.', moment: 'that being recorded' },
-  failed: { counts: 'Follow-ups that failed for good.', moment: 'the failure being recorded' },
-  cancelled: { counts: 'Follow-ups cancelled, by whatever cause.', moment: 'the cancellation' },
+  sent: { counts: 'Follow-ups that the channel accepted.', moment: 'the moment the acceptance was recorded' },
+  failed: { counts: 'Follow-ups that failed permanently.', moment: 'the moment the failure was recorded' },
+  cancelled: { counts: 'Follow-ups cancelled, for any reason.', moment: 'the cancellation' },
 } as const satisfies Record<string, ReportMetric>;
 
 /**
- * Upper limits, inclusive, of the buckets of `first_response_seconds`; what is longer falls into one more, whose
- * upper limit is not known and is reported as the last one here.
+ * Upper limits, inclusive, of the buckets of `first_response_seconds`. A longer time falls into one more bucket without
+ * an upper limit; reports show the last limit for it.
  */
 export const firstResponseBucketSeconds = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200, 10_800,

@@ -16,13 +16,13 @@ export const PerWord = <const Words extends readonly string[]>(words: Words, des
     description,
   });
 
-/** Instants in ascending order, epoch ms: `n + 1` of them make `n` buckets, each from one (inclusive) to the next (exclusive). */
+/** Ascending instants in epoch ms: `n + 1` make `n` buckets, each from one (inclusive) to the next (exclusive). */
 export const Boundaries = Type.Array(Type.Integer({ minimum: firstInstantMs, maximum: lastInstantMs }), {
   minItems: 2,
   maxItems: 400,
 });
 
-/** Rows that have the same members, as one list for each member: a year of days is a fifth of as many objects, written. */
+/** Rows with the same members, as one list per member. For a year of days this writes a fifth of the objects. */
 export type Columns<Row> = {
   readonly [Name in keyof Row]: Row[Name] extends object ? Columns<Row[Name]> : readonly Row[Name][];
 };
@@ -39,15 +39,15 @@ const Columns = <Row extends TObject>({ properties }: Row): TUnsafe<Columns<Stat
     ),
   );
 
-/** `total` is over all buckets; it is no sum where a lead counts once in a period, or a percentile stands. */
+/** `total` covers all buckets. It is not their sum for percentiles, and where a lead counts once in a period. */
 export const Bucketed = <Counts extends TObject>(counts: Counts) =>
   Type.Object({ total: counts, buckets: Columns(counts) });
 
-/** As `Boundaries`, but as texts. */
+/** `Boundaries` as RFC 3339 texts, for gateways of the previous version. */
 export const BoundariesV1 = Type.Array(Timestamp, { minItems: 2, maxItems: 400 });
 
 export const BucketedV1 = <Counts extends TObject>(counts: Counts) =>
   Type.Object({ total: counts, buckets: Type.Array(counts) });
 
-/** A null `from` is the beginning of time, a null `to` is now. */
+/** A null `from` is the beginning of time; a null `to` is now. */
 export const Span = { from: NullableTimestamp, to: NullableTimestamp };

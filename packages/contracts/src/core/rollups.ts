@@ -3,20 +3,20 @@ import type { ReportService } from '../workflows.ts';
 import { Exact, NullableTimestamp, Timestamp, Uuid } from './common.ts';
 import { defineOperation } from './operation.ts';
 
-/** Counts closed time into quarter-hours, a while at most: `more` says that there is more to close. Safe at any moment. */
+/** Closes finished quarter-hours, for a few seconds per call. `more`: some are left. Safe to call at any time. */
 export const defineClosing = (service: ReportService) =>
   defineOperation({
     subject: `${service}.step.reports.close`,
     tenancy: 'none',
-    summary: 'Close the quarter-hours that are over',
+    summary: 'Close the finished quarter-hours',
     request: {},
     reply: Type.Object({
       closed_until: NullableTimestamp,
-      more: Type.Boolean({ description: 'There is more to close: ask again.' }),
+      more: Type.Boolean({ description: 'More is left to close: call again.' }),
     }),
   });
 
-/** Compares a stretch of closed time with the facts. `next` is where to go on; null at the end. */
+/** Compares a part of the closed time with the facts. Pass `next` as `after` to continue; it is null at the end. */
 export const defineVerification = (service: ReportService) =>
   defineOperation({
     subject: `${service}.admin.reports.verify`,
@@ -27,13 +27,13 @@ export const defineVerification = (service: ReportService) =>
       closed_until: NullableTimestamp,
       next: NullableTimestamp,
       quarters: Type.Integer({
-        description: 'How many that something happened in were compared, of each store and seller.',
+        description: 'Number of compared quarter-hours, per store and seller, in which something happened.',
       }),
       wrong: Type.Array(
         Type.Object({
           store_id: Uuid,
           subject: Type.String({
-            description: 'What was counted: the zero uuid for the store, or the id of a seller.',
+            description: 'What was counted: the zero UUID for the store, or the id of a seller.',
           }),
           quarter: Timestamp,
           metric: Type.String(),
@@ -45,17 +45,17 @@ export const defineVerification = (service: ReportService) =>
     }),
   });
 
-/** Forgets the rollups. Reports count from the rows until the job has closed everything again. */
+/** Deletes the rollups. Reports count from the rows until the job has closed everything again. */
 export const defineReset = (service: ReportService) =>
   defineOperation({
     subject: `${service}.admin.reports.reset`,
     tenancy: 'none',
-    summary: 'Forget the rollups of the reports, so that they are made anew',
+    summary: 'Delete the rollups of the reports, so that the job builds them again',
     request: {},
-    reply: Type.Object({ quarters: Type.Integer({ description: 'Rows forgotten.' }) }),
+    reply: Type.Object({ quarters: Type.Integer({ description: 'Rows deleted.' }) }),
   });
 
-/** What each service with reports can be asked about its rollups. The services differ in their subjects alone. */
+/** The rollup operations of a service with reports. The services differ only in their subjects. */
 export type RollupOperations = {
   readonly close: ReturnType<typeof defineClosing>;
   readonly verify: ReturnType<typeof defineVerification>;

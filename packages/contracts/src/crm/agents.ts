@@ -5,18 +5,18 @@ import { leadStatuses } from './leads.ts';
 
 export const agentModels = ['auto', 'gemini', 'openai'] as const;
 
-const agentModelText = '`auto`: the default of the store; `gemini`, `openai`: a generative model of that provider.';
+const agentModelText = '`auto`: the store’s default. `gemini`, `openai`: a generative model of that provider.';
 
-/** Bounds of an agent's conditions: an agent of this size fits many times over into one answer. */
+/** Limits of an agent. Many agents of the maximum size fit into one reply. */
 export const agentBounds = { groups: 10, conditionsPerGroup: 10, greatestPriority: 1_000_000 } as const;
 
-// Strings and not enumerations, as in the specification: more values may come.
+// Strings, not enums, as in the specification: later versions may add values.
 export const Condition = Type.Object(
   {
     id: Uuid,
     condition_type: Type.String({ description: '`lead_status`' }),
     operator: Type.String({ description: '`=`' }),
-    value: Type.String({ description: 'lead_status: one of the statuses of a lead' }),
+    value: Type.String({ description: 'For `lead_status`: a status of a lead' }),
   },
   { title: 'Condition' },
 );
@@ -41,7 +41,7 @@ export const Agent = Type.Object(
     is_default: Type.Boolean({ description: "Used when no agent's conditions hold." }),
     voice_id: NullableString,
     audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
-    condition_groups: Type.Array(ConditionGroup, { description: 'OR between the groups, AND within each.' }),
+    condition_groups: Type.Array(ConditionGroup, { description: 'OR between groups, AND within a group.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -53,7 +53,7 @@ export const listAgents = defineOperation({
   subject: 'crm.api.agents.list',
   summary: 'List the active agents',
   description:
-    'Only active agents, by `priority` (the lowest number first), ties by id; condition groups in the order of ' +
+    'Only active agents, ordered by `priority` (lowest number first), then by id. Condition groups are ordered by ' +
     '`group_index`.',
   request: { query: Exact(paging()) },
   reply: Page(Agent),
@@ -61,13 +61,13 @@ export const listAgents = defineOperation({
 
 export const getAgent = defineOperation({
   subject: 'crm.api.agents.get',
-  summary: 'Read an agent, also one that is not active',
+  summary: 'Read an agent, active or not',
   request: { params: Exact({ agentId: Uuid }) },
   reply: Agent,
   errors: ['agent_not_found'],
 });
 
-/** What became of an agent in a selection. */
+/** The outcome of one agent in a selection. */
 export const selectionOutcomes = ['selected', 'outranked', 'no_group_holds', 'no_groups', 'inactive'] as const;
 
 export const AgentSelection = Type.Object(
@@ -79,8 +79,8 @@ export const AgentSelection = Type.Object(
     }),
     reason: OneOf(['conditions_hold', 'default', 'no_agent'], {
       description:
-        '`conditions_hold`: the first active agent by priority with a group whose conditions all hold; ' +
-        '`default`: no such agent, so the default; `no_agent`: no default either.',
+        '`conditions_hold`: the first active agent by priority with a group whose conditions all hold. ' +
+        '`default`: no such agent, so the default agent. `no_agent`: there is no default agent either.',
     }),
     considered: Type.Array(
       Type.Object({
@@ -90,7 +90,7 @@ export const AgentSelection = Type.Object(
         is_default: Type.Boolean(),
         outcome: OneOf(selectionOutcomes, {
           description:
-            '`outranked`: a group holds, but an agent before it was selected; `inactive`: the default agent is not ' +
+            '`outranked`: a group holds, but an earlier agent was selected. `inactive`: the default agent is not ' +
             'active, so it cannot be selected.',
         }),
         condition_groups: Type.Array(
@@ -104,7 +104,7 @@ export const AgentSelection = Type.Object(
                 condition_type: Type.String(),
                 operator: Type.String(),
                 value: Type.String(),
-                actual: Type.String({ description: 'What the lead has in place of `value`.' }),
+                actual: Type.String({ description: 'The lead’s own value, which is compared with `value`.' }),
                 holds: Type.Boolean(),
               }),
             ),
@@ -120,10 +120,10 @@ export type AgentSelection = Static<typeof AgentSelection>;
 
 export const selectAgent = defineOperation({
   subject: 'crm.api.agents.select',
-  summary: 'Tell which agent a lead gets',
+  summary: 'Find the agent that a lead gets',
   description:
-    'The first active agent by priority with any group whose conditions all hold, else the default agent. Nothing is ' +
-    'changed; the answer says why.',
+    'The first active agent by priority that has a group whose conditions all hold, otherwise the default agent. The ' +
+    'answer says why. The request changes nothing.',
   extension: true,
   request: { body: Exact({ lead_id: Uuid }) },
   reply: AgentSelection,
@@ -174,7 +174,7 @@ export const createAgent = defineOperation({
 
 export const updateAgent = defineOperation({
   subject: 'crm.admin.agents.update',
-  summary: 'Change an agent; what is left out stays as it is, condition groups are replaced as a whole',
+  summary: 'Change an agent; members left out stay as they are, condition groups are replaced as a whole',
   request: {
     body: Exact({
       agent_id: Uuid,

@@ -2,12 +2,12 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
-/** A document's text in bytes of UTF-8: 128 KiB. */
+/** The maximum size of a document's text in bytes of UTF-8: 128 KiB. */
 export const greatestDocumentBytes = 128 * 1024;
 
 /**
- * The same text as JSON writes it, where a line break or a quotation mark is two bytes. Fifty such documents, the
- * greatest page, fit into one message.
+ * The maximum size of the same text as JSON, where a line break or a quotation mark takes two bytes. Fifty such
+ * documents, the largest page, fit into one NATS message.
  */
 export const greatestDocumentJsonBytes = 160 * 1024;
 
@@ -26,7 +26,7 @@ export type KnowledgeDocument = Static<typeof KnowledgeDocument>;
 export const listDocuments = defineOperation({
   subject: 'crm.api.documents.list',
   summary: 'List the knowledge documents',
-  description: 'With their full content, the newest first, ties by id.',
+  description: 'With their full content, newest first, then by id.',
   request: { query: Exact(paging({ default: 20, maximum: 50 })) },
   reply: Page(KnowledgeDocument),
 });
@@ -42,10 +42,10 @@ export const getDocument = defineOperation({
 export const Passage = Type.Object(
   {
     document: Type.Object({ id: Uuid, title: Type.String() }),
-    text: Type.String({ description: 'The passage as the document has it.' }),
+    text: Type.String({ description: 'The passage as it stands in the document.' }),
     highlight: Type.String({
       description:
-        'The same as HTML: escaped, with every word that matches between `<mark>` and `</mark>`, and no other markup.',
+        'The same text as HTML: escaped, with each matching word between `<mark>` and `</mark>`, and no other markup.',
     }),
     score: Type.Number({ description: 'From 0 to 1, comparable within one answer.' }),
   },
@@ -57,31 +57,31 @@ export const searchKnowledge = defineOperation({
   subject: 'crm.api.knowledge.search',
   summary: 'Search the knowledge documents',
   description:
-    'The passages of active documents that answer `q` best, the best first. Words match in all their forms in the ' +
-    'language of the store, with or without accents, and with small misspellings; a passage with more of them ranks ' +
-    'higher. With `"a phrase"`, `OR` or `-word` in it, `q` is taken exactly, as web search does.',
+    'The passages of active documents that match `q`, best first. A word matches in all its forms in the store’s ' +
+    'language, with or without accents, and with small misspellings. A passage with more of the words ranks higher. ' +
+    'If `q` contains `"a phrase"`, `OR` or `-word`, it matches exactly, as in web search.',
   extension: true,
   request: {
     query: Exact({
       q: Text(500, { description: 'Words, or a question.' }),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'Passages at most.' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'Passages per answer.' })),
     }),
   },
   reply: Type.Object({ data: Type.Array(Passage) }),
 });
 
-/** A name that tells documents of a store apart: a file's, without its folder. */
+/** The name that identifies a document in its store: the file name without its folder. */
 const SourceName = Text(255);
 
 export const importDocument = defineOperation({
   subject: 'crm.admin.documents.import',
-  summary: "Put a document into the store's knowledge base, or change the one that has this name",
+  summary: "Add a document to the store's knowledge base, or change the one with this name",
   request: {
     body: Exact({
       name: SourceName,
       title: Text(200),
       content: Type.String({ minLength: 1, maxLength: greatestDocumentBytes }),
-      locale: Type.String({ format: 'locale', maxLength: 35, description: "The store's: how its words are indexed." }),
+      locale: Type.String({ format: 'locale', maxLength: 35, description: "The store's; it decides the word forms." }),
       is_active: Type.Optional(Type.Boolean({ default: true })),
     }),
   },

@@ -36,7 +36,7 @@ export type Lead = Static<typeof Lead>;
 
 const After = (description: string) => Type.String({ format: 'date-time', description });
 
-/** What a lead is made from, one by one or in an import. */
+/** The input for a new lead, alone or in an import. */
 export const NewLead = Exact({
   name: Text(200),
   customer_phone: Phone,
@@ -48,7 +48,7 @@ export type NewLead = Static<typeof NewLead>;
 export const createLead = defineOperation({
   subject: 'crm.api.leads.create',
   summary: 'Create a lead',
-  description: 'A phone is a lead of the store at most once.',
+  description: 'A store has at most one lead per phone.',
   extension: true,
   request: { body: NewLead },
   reply: Lead,
@@ -58,7 +58,7 @@ export const createLead = defineOperation({
 export const leadSorts = ['-created_at', 'created_at', 'updated_at', '-updated_at'] as const;
 export type LeadSort = (typeof leadSorts)[number];
 
-/** The `seller_id` of a list that asks for the leads without a seller. */
+/** The `seller_id` filter for leads without a seller. */
 export const noSeller = 'none';
 
 export const listLeads = defineOperation({
@@ -66,24 +66,24 @@ export const listLeads = defineOperation({
   summary: 'List leads',
   description:
     '`total` is exact, as of the first page. Ties break by id, in the direction of the sort.\n\n' +
-    'Following the `Link` with a `created_at` sort, and without a filter on something that changes, meets every lead ' +
-    'that was there throughout exactly once. With `sort=updated_at` it meets each change at least once, also when at ' +
-    'its end it is taken up again later with `updated_after` set to the last `updated_at` that was read. To hold that, ' +
-    'a list with this sort ends before the first change that may still be in the making: what others have just ' +
-    'changed may show up in it a moment later than elsewhere.',
+    'With a `created_at` sort and no filter on a member that changes, a walk along `Link` returns every lead that ' +
+    'existed throughout exactly once. With `sort=updated_at` a walk returns each change at least once. That still ' +
+    'holds when a later walk continues with `updated_after` set to the last `updated_at` read. To guarantee it, a ' +
+    'list with this sort ends before the first change that may still be uncommitted. So a recent change may appear ' +
+    'in it a moment later than elsewhere.',
   request: {
     query: Exact({
       status: Type.Optional(LeadStatus),
       seller_id: Type.Optional(
         Type.String({
           pattern: `^(${noSeller}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$`,
-          description: 'The id (a UUID) of the responsible seller, or `none`: leads without one.',
+          description: 'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
         }),
       ),
       customer_phone: Type.Optional(Phone),
-      created_after: Type.Optional(After('Created after this moment, and not at it.')),
-      updated_after: Type.Optional(After('Changed after this moment, and not at it.')),
-      sort: Type.Optional(OneOf(leadSorts, { default: '-created_at', description: 'A minus sign: the latest first.' })),
+      created_after: Type.Optional(After('Created after this moment (exclusive).')),
+      updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
+      sort: Type.Optional(OneOf(leadSorts, { default: '-created_at', description: 'A minus sign: latest first.' })),
       ...paging(),
     }),
   },
@@ -104,9 +104,9 @@ export const updateLead = defineOperation({
   subject: 'crm.api.leads.update',
   summary: 'Change a lead',
   description:
-    'At least one member; a member left out stays as it is. Any status may follow any other. `seller_id: null` ' +
-    'unassigns the lead. `ai_paused_until` (an extension) pauses the AI until that moment, and null ends the pause; ' +
-    'it is null in answers when the AI is not paused.',
+    'Send at least one member; members left out stay as they are. Any status may follow any other. `seller_id: null` ' +
+    'unassigns the lead. `ai_paused_until` (an extension) pauses the AI until that moment, and null ends the pause. ' +
+    'Answers have null in it when the AI is not paused.',
   request: {
     params: leadParams,
     body: Exact(
@@ -123,17 +123,17 @@ export const updateLead = defineOperation({
   errors: ['lead_not_found', 'seller_not_found', 'seller_inactive', 'version_mismatch'],
 });
 
-/** The most leads of one `importLeads`: a transaction that is over in some tens of milliseconds. */
+/** The maximum number of leads in one `importLeads`. Its transaction takes some tens of milliseconds. */
 export const maxImportedLeads = 1000;
 
 /**
- * Creates the leads whose phone the store does not have yet, in one transaction; of several with one phone, the first.
- * Safe to send again: what is there already is left as it is. Valid leads whose seller the store does not have, or has
- * as inactive, are `refused` by their place in the request, and the others still go in.
+ * Creates the leads whose phone the store does not have yet, in one transaction. Of several with the same phone, the
+ * first wins. Safe to repeat: existing leads stay as they are. A valid lead whose seller is missing or inactive is in
+ * `refused`, by its index in the request; the others are still created.
  */
 export const importLeads = defineOperation({
   subject: 'crm.admin.leads.import',
-  summary: 'Create many leads at once, leaving those that exist as they are',
+  summary: 'Create many leads at once; existing leads stay as they are',
   request: { body: Exact({ leads: Type.Array(NewLead, { minItems: 1, maxItems: maxImportedLeads }) }) },
   reply: Type.Object({
     created: Type.Integer(),
@@ -144,7 +144,7 @@ export const importLeads = defineOperation({
   }),
 });
 
-/** Whether the store has this lead: what other services ask before they refer to it. */
+/** Other services call this before they refer to a lead. */
 export const checkLead = defineOperation({
   subject: 'crm.internal.leads.check',
   summary: 'Check that the store has a lead',
@@ -153,7 +153,7 @@ export const checkLead = defineOperation({
   errors: ['lead_not_found'],
 });
 
-/** How a lead is reached: what messaging asks before it writes. */
+/** Messaging calls this before it writes to a lead. */
 export const getLeadContact = defineOperation({
   subject: 'crm.internal.leads.contact',
   summary: "Read a lead's name and phone",
@@ -162,7 +162,7 @@ export const getLeadContact = defineOperation({
   errors: ['lead_not_found'],
 });
 
-/** The lead with this phone, made when the store has none: the same for any number of first messages at once. */
+/** Answers the lead with this phone, and creates it when there is none. Concurrent first messages get the same lead. */
 export const ensureLead = defineOperation({
   subject: 'crm.internal.leads.ensure',
   summary: 'Find the lead with a phone, or create it',
@@ -170,7 +170,7 @@ export const ensureLead = defineOperation({
   reply: Type.Object({ id: Uuid, created: Type.Boolean() }),
 });
 
-/** Messaging counts, crm keeps the greatest count it has heard of: repeatable, in any order. */
+/** Messaging counts; crm keeps the highest count it received. So calls may repeat, and arrive in any order. */
 export const raiseInteractionCounts = defineOperation({
   subject: 'crm.internal.leads.raise-interaction-counts',
   summary: 'Raise the interaction counts of leads to what messaging has counted',

@@ -13,14 +13,14 @@ export const LeadCounts = Type.Object({
 });
 export type LeadCounts = Static<typeof LeadCounts>;
 
-export const LeadsByStatus = PerWord(leadStatuses, 'All leads of the store by their status, as of now.');
+export const LeadsByStatus = PerWord(leadStatuses, 'All leads of the store by status, as of now.');
 
 export const SellerCounts = Type.Object({
   seller_id: Uuid,
-  leads: Type.Integer({ minimum: 0, description: 'Leads that are the seller’s, as of now.' }),
+  leads: Type.Integer({ minimum: 0, description: 'Leads assigned to the seller, as of now.' }),
   converted: Type.Integer({
     minimum: 0,
-    description: 'As `leads.converted`: those that were this seller’s at the first such change of the period.',
+    description: 'As `leads.converted`, for leads assigned to this seller at their first such change in the period.',
   }),
 });
 export type SellerCounts = Static<typeof SellerCounts>;
@@ -35,7 +35,7 @@ export const summarizeLeads = defineOperation({
   ]),
 });
 
-/** The form that gateways of the version before ask for. Remove it with the next version. */
+/** The form that gateways of the previous version request. Remove it with the next version. */
 export const summarizeLeadsV1 = defineOperation({
   subject: 'crm.internal.reports.summary',
   summary: "Count a store's leads over a period",
@@ -51,12 +51,12 @@ export const StatusSeconds = Type.Object(
     (typeof leadStatuses)[number],
     ReturnType<typeof Type.Number>
   >,
-  { description: 'How long the lead was in each status within the period, in seconds, until now at most.' },
+  { description: 'Seconds that the lead spent in each status within the period, until now at most.' },
 );
 
 export const reportLead = defineOperation({
   subject: 'crm.internal.reports.lead',
-  summary: 'Find a lead by id or phone, and count what it did over a period',
+  summary: 'Find a lead by id or phone, and count its events over a period',
   request: { body: Exact({ lead_id: Type.Optional(Uuid), customer_phone: Type.Optional(Phone), ...Span }) },
   reply: Type.Object({ lead: Lead, counts: LeadCounts, seconds_in_status: StatusSeconds }),
   errors: ['lead_not_found'],

@@ -32,7 +32,7 @@ export const createSeller = defineOperation({
 export const listSellers = defineOperation({
   subject: 'crm.api.sellers.list',
   summary: 'List sellers',
-  description: 'Active ones and others, in the order in which they were created.',
+  description: 'Active and inactive sellers, in the order of creation.',
   extension: true,
   request: { query: Exact(paging()) },
   reply: Page(Seller),
@@ -50,8 +50,8 @@ export const updateSeller = defineOperation({
   subject: 'crm.api.sellers.update',
   summary: 'Change a seller',
   description:
-    'At least one member; a member left out stays as it is. A seller who is made inactive keeps their leads, and gets ' +
-    'no new ones.',
+    'Send at least one member; members left out stay as they are. An inactive seller keeps their leads, and gets no ' +
+    'new ones.',
   request: {
     params: sellerParams,
     body: Exact(
@@ -69,10 +69,10 @@ export const updateSeller = defineOperation({
 
 export const deleteSeller = defineOperation({
   subject: 'crm.api.sellers.delete',
-  summary: 'Delete a seller for good',
+  summary: 'Delete a seller permanently',
   description:
-    'The leads of the seller are unassigned in the same transaction: their `seller_id` becomes null, and their ETag ' +
-    'and `updated_at` move. To make a seller inactive (`is_active: false`) is often the better choice.',
+    'The same transaction unassigns the seller’s leads: their `seller_id` becomes null, and their ETag and ' +
+    '`updated_at` change. Making the seller inactive (`is_active: false`) is often the better choice.',
   request: { params: sellerParams },
   reply: Type.Object({ deleted: Type.Literal(true) as TLiteral<true>, id: Uuid }),
   errors: ['seller_not_found', 'version_mismatch'],

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Exact, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
-/** What a key may do. A key has all of them unless it was made with fewer. */
+/** What a key may do. A key has all scopes unless it was created with fewer. */
 export const scopes = [
   'agents:read',
   'appointments:read',
@@ -23,7 +23,7 @@ export type Scope = (typeof scopes)[number];
 
 /** An API key without its secret. */
 export const ApiKey = Type.Object({
-  id: Type.String({ description: 'The part of the key between the underscores: not secret.' }),
+  id: Type.String({ description: 'The part of the key between the underscores. It is not secret.' }),
   store_id: Uuid,
   name: Type.String(),
   scopes: Type.Array(OneOf(scopes)),
@@ -34,7 +34,7 @@ export const ApiKey = Type.Object({
 });
 export type ApiKey = Static<typeof ApiKey>;
 
-/** The key itself, `mk_live_<key id>_<secret>`: shown once, only its hash is stored. */
+/** `api_key` is the key itself, `mk_live_<key id>_<secret>`. It is shown once; the gateway stores only its hash. */
 const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
 
 const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
@@ -42,7 +42,7 @@ const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
 export const createApiKey = defineOperation({
   subject: 'gateway.admin.keys.create',
   tenancy: 'none',
-  summary: 'Make an API key for a store',
+  summary: 'Create an API key for a store',
   request: {
     body: Exact({
       store_id: Uuid,
@@ -67,7 +67,7 @@ export const listApiKeys = defineOperation({
 export const rotateApiKey = defineOperation({
   subject: 'gateway.admin.keys.rotate',
   tenancy: 'none',
-  summary: 'Make a new key in place of one, which stays valid for the overlap',
+  summary: 'Create a key that replaces another; the old key stays valid for the overlap',
   request: {
     body: Exact({
       key_id: KeyId,
@@ -81,7 +81,7 @@ export const rotateApiKey = defineOperation({
 export const revokeApiKey = defineOperation({
   subject: 'gateway.admin.keys.revoke',
   tenancy: 'none',
-  summary: 'Revoke an API key; every gateway refuses it within two seconds',
+  summary: 'Revoke an API key; every gateway rejects it within two seconds',
   request: { body: Exact({ key_id: KeyId }) },
   reply: ApiKey,
   errors: ['api_key_not_found'],

@@ -7,7 +7,7 @@ import { LeadCounts, LeadsByStatus, SellerCounts, StatusSeconds } from '../crm/r
 import { ConversationCounts, LeadConversationCounts } from '../messaging/reports.ts';
 import { AppointmentCounts, AppointmentsByStatus, FollowupCounts, LeadAppointments } from '../scheduling/reports.ts';
 
-/** The most days of one summary. */
+/** The longest period of a summary, in days. */
 export const longestReportDays = 366;
 
 export const reportBuckets = ['day', 'week', 'month'] as const;
@@ -25,7 +25,7 @@ const periodQuery = {
     Type.String({
       format: 'time-zone',
       maxLength: 100,
-      description: 'IANA time zone of dates and buckets; the store’s unless given.',
+      description: 'IANA time zone of dates and buckets. Default: the store’s.',
     }),
   ),
 };
@@ -40,15 +40,12 @@ const ReportPeriod = Type.Object({
   timezone: Type.String(),
 });
 
-const ConversionRate = NullableNumber('`converted / created`, to four places; null without leads created.');
+const ConversionRate = NullableNumber('`converted / created`, to four decimal places. Null when no lead was created.');
 
 const SummaryLeads = Type.Composite([LeadCounts, Type.Object({ conversion_rate: ConversionRate })]);
 
 const SeriesElement = Type.Object({
-  start: Type.String({
-    format: 'date-time',
-    description: 'Where the bucket begins, or the period if that begins later.',
-  }),
+  start: Type.String({ format: 'date-time', description: 'Start of the bucket, or of the period if that is later.' }),
   leads: SummaryLeads,
   conversations: ConversationCounts,
   appointments: AppointmentCounts,
@@ -64,7 +61,7 @@ export const SummaryReport = Type.Object(
     followups: FollowupCounts,
     sellers: Type.Array(SellerCounts),
     series: Type.Optional(
-      Type.Array(SeriesElement, { description: 'With `bucket`: an element for every bucket, empty ones too.' }),
+      Type.Array(SeriesElement, { description: 'With `bucket`: one element per bucket, including empty ones.' }),
     ),
   },
   { title: 'SummaryReport' },
@@ -75,14 +72,15 @@ export const getSummaryReport = defineOperation({
   subject: 'gateway.api.reports.summary',
   summary: 'Read the report of a period',
   description:
-    'The last 30 days with today unless `from` and `to` say otherwise; at most 366 days. Dates are inclusive and of the ' +
-    'time zone; date-times are half-open. `Accept: text/csv` gives the series and a row for each seller.',
+    'Without `from` and `to` the period is the last 30 days, including today. It has at most 366 days. Dates are in ' +
+    'the time zone, and both are inclusive. Date-times are half-open: `to` is exclusive. `Accept: text/csv` answers ' +
+    'the series and one row per seller.',
   request: {
     query: Exact({
-      from: Type.Optional(Moment('Beginning.')),
-      to: Type.Optional(Moment('End.')),
+      from: Type.Optional(Moment('Start of the period.')),
+      to: Type.Optional(Moment('End of the period.')),
       ...periodQuery,
-      bucket: Type.Optional(OneOf(reportBuckets, { description: 'Adds a `series`. A week begins on Monday.' })),
+      bucket: Type.Optional(OneOf(reportBuckets, { description: 'Adds `series`. A week begins on Monday.' })),
     }),
   },
   reply: SummaryReport,
@@ -104,13 +102,13 @@ export type LeadReport = Static<typeof LeadReport>;
 export const getLeadReport = defineOperation({
   subject: 'gateway.api.reports.lead',
   summary: 'Read the report of one lead',
-  description: 'Exactly one of `lead_id` and `customer_phone`. All time unless `from` or `to` is given.',
+  description: 'Send exactly one of `lead_id` and `customer_phone`. Without `from` and `to` it covers all time.',
   request: {
     query: Exact({
       lead_id: Type.Optional(Uuid),
       customer_phone: Type.Optional(Phone),
-      from: Type.Optional(Moment('Beginning.')),
-      to: Type.Optional(Moment('End.')),
+      from: Type.Optional(Moment('Start of the period.')),
+      to: Type.Optional(Moment('End of the period.')),
       ...periodQuery,
     }),
   },

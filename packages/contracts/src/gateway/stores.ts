@@ -10,7 +10,7 @@ export type Tier = (typeof tiers)[number];
 
 const TierWord = (options: { default?: Tier } = {}) => OneOf(tiers, options);
 
-/** Requests a minute of each tier, unless the store has its own rate. */
+/** Requests per minute for each key, by tier, unless the store has its own rate. */
 export const requestsPerMinute: Readonly<Record<Tier, number>> = {
   free: 60,
   starter: 300,
@@ -18,7 +18,7 @@ export const requestsPerMinute: Readonly<Record<Tier, number>> = {
   enterprise: 60_000,
 };
 
-/** An IANA time zone name that this system knows. */
+/** An IANA time zone name that Node's `Intl` knows. */
 const TimeZone = (options: { default?: string } = {}) =>
   Type.String({ ...options, format: 'time-zone', maxLength: 100 });
 
@@ -48,7 +48,7 @@ export const getStore = defineOperation({
   reply: Store,
 });
 
-/** What other services must know of a store to act by its clock. */
+/** The settings that other services need to act by the store's clock. */
 export const getStoreSettings = defineOperation({
   subject: 'gateway.internal.stores.settings',
   summary: "Read a store's time zone and locale",
@@ -57,14 +57,14 @@ export const getStoreSettings = defineOperation({
   errors: ['store_not_found'],
 });
 
-/** A store as the admin command sees it: what the gateway itself holds. */
+/** A store as the admin command sees it: only what the gateway itself stores. */
 export const StoreRecord = Type.Object({
   id: Uuid,
   name: Type.String(),
   tier: TierWord(),
   timezone: Type.String(),
   locale: Type.String(),
-  requests_per_minute: Type.Integer({ description: 'The rate in force: its own, else its tier’s.' }),
+  requests_per_minute: Type.Integer({ description: 'The effective rate: the store’s own, otherwise the tier’s.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -74,7 +74,7 @@ const RateLimit = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 1,
   maximum: 10_000_000,
-  description: 'Requests a minute for each key; null: the rate of the tier.',
+  description: 'Requests per minute for each key. Null: the rate of the tier.',
 });
 
 export const createStore = defineOperation({
@@ -117,10 +117,10 @@ export const updateStore = defineOperation({
 export const listStores = defineOperation({
   subject: 'gateway.admin.stores.list',
   tenancy: 'none',
-  summary: 'List the stores, by name, up to 200 after a given id',
+  summary: 'List stores by name, up to 200 after a given id',
   request: { body: Exact({ after_id: Type.Optional(Uuid) }) },
   reply: Type.Object({ stores: Type.Array(StoreRecord), more: Type.Boolean() }),
 });
 
-/** Published by the gateway when a store or key changed; a hint only, each gateway also polls. */
+/** The gateway publishes here when a store or a key has changed. It is only a hint: each gateway also polls. */
 export const accessChangedSubject = 'gateway.notice.access-changed';

@@ -18,7 +18,7 @@ export const ChannelConnection = Type.Object({
 });
 export type ChannelConnection = Static<typeof ChannelConnection>;
 
-/** What `GET /store` shows of the channel. */
+/** The channel as `GET /store` shows it. */
 export const getChannelConnection = defineOperation({
   subject: 'messaging.internal.channels.get',
   summary: "Read the state of the store's messaging channel",
@@ -27,16 +27,16 @@ export const getChannelConnection = defineOperation({
 });
 
 const RateSettings = {
-  /** Messages a second for the whole number. */
+  /** Messages per second for the whole phone number. */
   number_rate: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  /** Seconds between two messages to one lead, once the burst is used up. */
+  /** Seconds between two messages to one lead after the burst is used up. */
   pair_interval_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 3600 })),
   pair_burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
 };
 
 export const connectChannel = defineOperation({
   subject: 'messaging.admin.channels.connect',
-  summary: "Connect the store's messaging channel, replacing what was connected",
+  summary: "Connect the store's messaging channel, replacing the current one",
   request: {
     body: Exact({
       provider: OneOf(channelProviders),
@@ -57,14 +57,14 @@ export const connectChannel = defineOperation({
     channel_id: Uuid,
     provider: OneOf(channelProviders),
     webhook_url: NullableString,
-    /** sandbox: the secret address of the telephone, shown this once. */
+    /** The sandbox only: the secret address of its phone, shown once. */
     sandbox_url: NullableString,
   }),
 });
 
 export const disconnectChannel = defineOperation({
   subject: 'messaging.admin.channels.disconnect',
-  summary: "Disconnect the store's messaging channel and forget its credentials",
+  summary: "Disconnect the store's messaging channel and delete its credentials",
   request: {},
   reply: Done,
   errors: ['channel_not_connected'],

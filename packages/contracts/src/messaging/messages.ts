@@ -15,12 +15,12 @@ import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
 
-/** Who wrote it. `ai` and `followup` stop for a lead that has opted out. */
+/** Who wrote the message. A lead that opted out gets no `ai` and `followup` messages. */
 export const messageSources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
 
 /**
- * Inbound: `received`. Outbound moves forward only, in whatever order the provider reports: `queued`, `sending`,
- * `unknown` (the answer was lost: it may or may not have been sent), `sent`, `delivered`, `read`, or `failed`.
+ * Inbound: `received`. Outbound only moves forward, in any order of status updates: `queued`, `sending`, `unknown` (the
+ * answer was lost: the message may or may not have been sent), `sent`, `delivered`, `read`, or `failed`.
  */
 export const messageStatuses = [
   'received',
@@ -34,7 +34,7 @@ export const messageStatuses = [
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 
-/** Why a message failed: a code of the catalogue or of the channel, and what it means. */
+/** Why a message failed: a code of the catalogue or of the channel, and its meaning. */
 const NullableMessageError = Type.Unsafe<{ code: string; detail: string } | null>({
   type: ['object', 'null'],
   properties: { code: { type: 'string' }, detail: { type: 'string' } },
@@ -67,10 +67,10 @@ export const sendMessage = defineOperation({
   subject: 'messaging.api.messages.send',
   summary: 'Send a text message to a lead',
   description:
-    'Everything that can be refused is refused before the message is accepted. After that the answer is 200: `sent` is ' +
-    'true when the channel took it within the wait (5 s unless the store has its own), false while it is durably queued, ' +
-    'and false with `status: "failed"` when the channel refused it. Messages to one lead leave in the order in which ' +
-    'they were accepted, each at most once.',
+    'The service rejects what it can before it accepts the message. After that the answer is 200. `sent` is true ' +
+    'when the channel accepted the message within the wait (5 s unless the store has its own). It is false while the ' +
+    'message is durably queued, and false with `status: "failed"` when the channel rejected it. Messages to one lead ' +
+    'are sent in the order of acceptance, each at most once.',
   request: { params: leadParams, body: Exact({ message: Text(4096) }) },
   reply: Type.Object({
     sent: Type.Boolean(),
@@ -84,7 +84,7 @@ export const sendMessage = defineOperation({
 export const listMessages = defineOperation({
   subject: 'messaging.api.messages.list',
   summary: "List a lead's messages",
-  description: 'Newest first, in both directions.',
+  description: 'Inbound and outbound messages, newest first.',
   extension: true,
   request: { params: leadParams, query: Exact({ ...paging() }) },
   reply: Page(Message),
@@ -93,14 +93,14 @@ export const listMessages = defineOperation({
 
 export const getMessage = defineOperation({
   subject: 'messaging.api.messages.get',
-  summary: 'Read what became of a message',
+  summary: 'Read a message and its status',
   extension: true,
   request: { params: Exact({ leadId: Uuid, messageId: Uuid }) },
   reply: Message,
   errors: ['message_not_found'],
 });
 
-/** A message that the channel has approved beforehand, and takes at any time. */
+/** A message that the channel approved in advance and accepts at any time. */
 export const MessageTemplate = Exact(
   {
     name: Text(512),
@@ -111,21 +111,21 @@ export const MessageTemplate = Exact(
 );
 export type MessageTemplate = Static<typeof MessageTemplate>;
 
-/** A message of another service, such as a follow-up: the same acceptance, once per `id`. */
+/** Accepts a message of another service, such as a follow-up, by the same rules and once per `id`. */
 export const acceptMessage = defineOperation({
   subject: 'messaging.internal.messages.accept',
-  summary: 'Accept a message for a lead, once for its id',
+  summary: 'Accept a message for a lead, once per id',
   request: {
     body: Exact({
       id: Uuid,
       lead_id: Uuid,
       source: OneOf(['ai', 'seller', 'followup']),
       message: Text(4096),
-      /** Sent in place of the text when the reply window is closed. */
+      /** Sent instead of the text when the reply window is closed. */
       template: Type.Optional(MessageTemplate),
-      /** Refused as `lead_replied` when anything inbound came after this moment. */
+      /** An inbound message after this moment rejects this one with `lead_replied`. */
       unless_reply_after: Type.Optional(Timestamp),
-      /** The answer waits up to this long, in milliseconds, for what becomes of the message; not at all unless said. */
+      /** How long the answer waits for the outcome of the message, in milliseconds. Default 0. */
       wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),
   },
@@ -133,15 +133,15 @@ export const acceptMessage = defineOperation({
   errors: ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied'],
 });
 
-/** Sends what is due of a lead's queue, in order: up to 20 messages or 5 s of them. Safe to repeat at any moment. */
+/** Sends the due messages of a lead's queue in order, at most 20 and for at most 5 s. Safe to repeat at any time. */
 export const deliverMessages = defineOperation({
   subject: 'messaging.step.messages.deliver',
-  summary: "Send what is due of a lead's queue",
+  summary: "Send the due messages of a lead's queue",
   request: { body: Exact({ lead_id: Uuid }) },
   reply: NextStep,
 });
 
-/** A person says what became of a message whose outcome is unknown. */
+/** An operator sets the outcome of a message whose outcome is unknown. */
 export const settleMessage = defineOperation({
   subject: 'messaging.admin.messages.settle',
   summary: 'Settle a message whose outcome is unknown',

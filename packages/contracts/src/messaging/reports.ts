@@ -28,7 +28,7 @@ export const ConversationCounts = Type.Object({
     {
       p50: NullableNumber('Null without a first response.'),
       p90: NullableNumber('Null without a first response.'),
-      average: NullableNumber('Of the seconds themselves, to a thousandth; null without a first response.'),
+      average: NullableNumber('Of the exact times, to a thousandth of a second. Null without a first response.'),
     },
     { description: describe(conversationMetrics.first_response_seconds) },
   ),
@@ -42,7 +42,7 @@ export const summarizeConversations = defineOperation({
   reply: Bucketed(ConversationCounts),
 });
 
-/** The form that gateways of the version before ask for. Remove it with the next version. */
+/** The form that gateways of the previous version request. Remove it with the next version. */
 export const summarizeConversationsV1 = defineOperation({
   subject: 'messaging.internal.reports.summary',
   summary: "Count a store's sessions and messages over a period",
@@ -56,7 +56,7 @@ export const LeadConversationCounts = Type.Composite([
     last_interaction_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'The last message of the period that was received or sent.',
+      description: 'When the last message of the period was received or sent.',
     }),
   }),
 ]);

@@ -5,21 +5,21 @@ import { messageDirections } from './messages.ts';
 
 const SandboxToken = Type.String({ minLength: 20, maxLength: 100 });
 
-/** A customer writes on the sandbox's telephone. The token in the page's address is the only credential. */
+/** A customer writes on the sandbox's phone. The token in the page's address is the only credential. */
 export const receiveSandboxMessage = defineOperation({
   subject: 'messaging.api.sandbox.receive',
   tenancy: 'none',
-  summary: "Write to the store on the sandbox's telephone",
+  summary: "Write to the store on the sandbox's phone",
   request: { body: Exact({ token: SandboxToken, customer_phone: Phone, name: Text(200), text: Text(4096) }) },
   reply: Done,
   errors: ['sandbox_not_found'],
 });
 
-/** What the telephone shows: the conversation as the customer sees it. */
+/** The conversation as the customer sees it. */
 export const readSandboxConversation = defineOperation({
   subject: 'messaging.api.sandbox.read',
   tenancy: 'none',
-  summary: "Read the conversation on the sandbox's telephone",
+  summary: "Read the conversation on the sandbox's phone",
   request: { body: Exact({ token: SandboxToken, customer_phone: Phone }) },
   reply: Type.Object({
     store_phone: Type.String(),

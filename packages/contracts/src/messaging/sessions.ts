@@ -20,7 +20,7 @@ export type Session = Static<typeof Session>;
 export const listSessions = defineOperation({
   subject: 'messaging.api.sessions.list',
   summary: "List a lead's sessions",
-  description: 'All of them, in chronological order.',
+  description: 'All sessions, in chronological order.',
   request: { params: leadParams },
   reply: Type.Array(Session),
   errors: ['lead_not_found'],
@@ -29,7 +29,7 @@ export const listSessions = defineOperation({
 export const closeSession = defineOperation({
   subject: 'messaging.api.sessions.close',
   summary: 'End a session',
-  description: 'A session that has ended stays as it is. The next message opens a new one.',
+  description: 'An ended session stays as it is. The next message opens a new session.',
   extension: true,
   request: { params: Exact({ leadId: Uuid, sessionId: Uuid }) },
   reply: Session,

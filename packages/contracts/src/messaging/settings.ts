@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { Exact } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
-/** What a store has set for its messaging; read and written whole. */
+/** The messaging settings of a store. */
 export const MessagingSettings = Type.Object({
   message_wait_seconds: Type.Number(),
   session_idle_hours: Type.Number(),

@@ -11,11 +11,11 @@ export const verifyWebhook = defineOperation({
   errors: ['webhook_refused'],
 });
 
-/** The raw bytes, as their signature is over them; stored before the answer, processed after it. */
+/** The raw bytes, because the signature covers them. The service stores them, answers, and then processes them. */
 export const receiveWebhook = defineOperation({
   subject: 'messaging.api.webhooks.receive',
   tenancy: 'none',
-  summary: 'Take in what the channel reports',
+  summary: 'Receive a webhook of the channel',
   request: {
     body: Exact({
       channel_id: Uuid,

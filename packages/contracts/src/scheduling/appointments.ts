@@ -42,8 +42,8 @@ export const createAppointment = defineOperation({
   subject: 'scheduling.api.appointments.create',
   summary: 'Create an appointment',
   description:
-    'The appointment is synchronised to the connected calendar, when the store has one; ' +
-    '`GET /appointments/{appointmentId}/calendar-sync` tells how far that is. Past dates are allowed.',
+    'The service syncs the appointment to the connected calendar, if the store has one. ' +
+    '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed.',
   request: {
     body: Exact({
       title: Text(200),
@@ -68,7 +68,7 @@ export const getAppointment = defineOperation({
 export const listAppointments = defineOperation({
   subject: 'scheduling.api.appointments.list',
   summary: 'List appointments',
-  description: 'In the order of `scheduled_at`. `from` is inclusive, `to` is exclusive.',
+  description: 'Ordered by `scheduled_at`. `from` is inclusive, `to` is exclusive.',
   extension: true,
   request: {
     query: Exact({
@@ -86,7 +86,7 @@ export const updateAppointment = defineOperation({
   subject: 'scheduling.api.appointments.update',
   summary: 'Change an appointment',
   description:
-    'At least one member; a member left out stays as it is. Only an appointment that is `scheduled` can change; ' +
+    'Send at least one member; members left out stay as they are. Only a `scheduled` appointment can change: ' +
     '`done`, `cancelled` and `no_show` are final.',
   extension: true,
   request: {

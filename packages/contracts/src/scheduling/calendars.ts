@@ -15,7 +15,7 @@ export const CalendarSync = Type.Object(
     state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention']),
     provider: NullableProvider,
     event_id: NullableString,
-    attempts: Type.Integer({ description: 'Attempts made since the last change of the appointment.' }),
+    attempts: Type.Integer({ description: 'Attempts since the last change of the appointment.' }),
     last_error: Type.Unsafe<{ code: string; detail: string } | null>({
       type: ['object', 'null'],
       properties: { code: { type: 'string' }, detail: { type: 'string' } },
@@ -30,14 +30,14 @@ export type CalendarSync = Static<typeof CalendarSync>;
 
 export const getCalendarSync = defineOperation({
   subject: 'scheduling.api.appointments.calendar-sync',
-  summary: "Read how far an appointment's calendar event is",
+  summary: "Read the sync state of an appointment's calendar event",
   extension: true,
   request: { params: appointmentParams },
   reply: CalendarSync,
   errors: ['appointment_not_found'],
 });
 
-/** Serves a calendar feed; the token in the address is the only credential (it names the store). */
+/** Serves a calendar feed. The token in the address names the store and is the only credential. */
 export const readCalendarFeed = defineOperation({
   subject: 'scheduling.api.calendars.feed',
   tenancy: 'none',
@@ -47,10 +47,10 @@ export const readCalendarFeed = defineOperation({
   errors: ['calendar_feed_not_found'],
 });
 
-/** One attempt to bring the connected calendar to what the row says. Safe to repeat at any moment. */
+/** One attempt to make the calendar event match the row. Safe to repeat at any time. */
 export const syncCalendarEvent = defineOperation({
   subject: 'scheduling.step.calendar.sync',
-  summary: 'Bring the calendar event of an appointment to what its row says',
+  summary: 'Make the calendar event of an appointment match its row',
   request: { body: Exact({ appointment_id: Uuid }) },
   reply: NextStep,
 });
@@ -61,7 +61,7 @@ export const CalendarConnection = Type.Object({
 });
 export type CalendarConnection = Static<typeof CalendarConnection>;
 
-/** What `GET /store` shows of the calendar. */
+/** The calendar as `GET /store` shows it. */
 export const getCalendarConnection = defineOperation({
   subject: 'scheduling.internal.calendars.get',
   summary: "Read the state of the store's calendar connection",
@@ -69,7 +69,7 @@ export const getCalendarConnection = defineOperation({
   reply: CalendarConnection,
 });
 
-/** Everything about a connection that is not a secret, for the admin command. */
+/** A calendar connection without its secrets, for the admin command. */
 export const CalendarConnectionDetails = Type.Object({
   provider: NullableProvider,
   status: OneOf(['not_connected', 'connected', 'needs_attention']),
@@ -85,10 +85,10 @@ export type CalendarConnectionDetails = Static<typeof CalendarConnectionDetails>
 
 const Secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
 
-/** Which members a provider takes and needs is checked by the service, with a fault for each that does not fit. */
+/** The service checks which members the provider accepts and requires, and answers a fault for each wrong one. */
 export const connectCalendar = defineOperation({
   subject: 'scheduling.admin.calendars.connect',
-  summary: "Connect the store's calendar, replacing what was connected; future appointments are synced to it",
+  summary: "Connect the store's calendar, replacing the current one; future appointments are synced to it",
   request: {
     body: Exact({
       provider: OneOf(calendarProviders),
@@ -97,8 +97,8 @@ export const connectCalendar = defineOperation({
       calendar_id: Type.Optional(
         Text(1024, { description: 'google: the id in the calendar’s settings, or `primary`' }),
       ),
-      api_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: instead of the public address' })),
-      token_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: instead of the public address' })),
+      api_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
+      token_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
       secrets: Type.Optional(
         Exact({
           password: Secret('caldav'),
@@ -114,7 +114,7 @@ export const connectCalendar = defineOperation({
     status: Type.Literal('connected'),
     feed_url: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'feed: the secret address, shown this once',
+      description: 'feed: the secret address, shown once',
     }),
     appointments_to_sync: Type.Integer(),
   }),
@@ -123,7 +123,7 @@ export const connectCalendar = defineOperation({
 
 export const disconnectCalendar = defineOperation({
   subject: 'scheduling.admin.calendars.disconnect',
-  summary: "Disconnect the store's calendar and forget its credentials; events already in it stay",
+  summary: "Disconnect the store's calendar and delete its credentials; events already in it stay",
   request: {},
   reply: Done,
   errors: ['calendar_not_connected'],

@@ -3,12 +3,12 @@ import { Done, Exact, NextStep, OneOf, Page, paging, Text, Timestamp, Uuid } fro
 import { defineOperation } from '../core/operation.ts';
 import { MessageTemplate } from '../messaging/messages.ts';
 
-/** `sending`: it was handed over, or is about to be, and cannot be cancelled any more. The last three are final. */
+/** `sending`: messaging has it, or is about to get it, so it cannot be cancelled. The last three are final. */
 export const followupStatuses = ['pending', 'sending', 'sent', 'failed', 'cancelled'] as const;
 export type FollowupStatus = (typeof followupStatuses)[number];
 export const FollowupStatus = OneOf(followupStatuses);
 
-/** Why a follow-up was called off before it was sent. */
+/** Why a follow-up was cancelled before it was sent. */
 export const followupCancelReasons = [
   'api',
   'lead_replied',
@@ -23,7 +23,7 @@ const NullableCancelReason = Type.Unsafe<FollowupCancelReason | null>({
   enum: [...followupCancelReasons, null],
 });
 
-/** The furthest ahead that a follow-up can be planned, in days. */
+/** How far ahead a follow-up can be scheduled, in days. */
 export const followupHorizonDays = 366;
 
 export const Followup = Type.Object(
@@ -37,19 +37,19 @@ export const Followup = Type.Object(
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'When it will be tried: `due_at`, or later when that lies outside the sending window or an attempt failed. Null once it is final.',
+        'When the next attempt is due: `due_at`, or later for the sending window or a failed attempt. Null once final.',
     }),
     status: FollowupStatus,
     message_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'uuid',
-      description: 'The message that it became.',
+      description: 'The message that the follow-up became.',
     }),
     error: Type.Unsafe<{ code: string; detail: string } | null>({
       type: ['object', 'null'],
       properties: { code: { type: 'string' }, detail: { type: 'string' } },
       required: ['code', 'detail'],
-      description: 'Why it failed, or why its last attempt did.',
+      description: 'Why the follow-up failed, or why its last attempt failed.',
     }),
     cancel_reason: NullableCancelReason,
     cancel_on_reply: Type.Boolean(),
@@ -67,20 +67,18 @@ export const createFollowup = defineOperation({
   subject: 'scheduling.api.followups.create',
   summary: 'Schedule a follow-up',
   description:
-    'A message that goes out by itself at `due_at`, or `delay_minutes` from now (exactly one of the two), never earlier, ' +
-    'unless it is cancelled before: by `DELETE`, when the lead writes (`cancel_on_reply`), opts out, or books an ' +
-    'appointment (`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. ' +
-    'A `template` is what goes out where the channel takes no free text any more.',
+    'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
+    'cancelled before: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
+    '(`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. `template` is sent ' +
+    'when the channel no longer accepts free text.',
   extension: true,
   request: {
     body: Exact({
       lead_id: Uuid,
       message: Text(4096),
-      due_at: Type.Optional(
-        Type.String({ format: 'date-time', description: 'In the future, and at most a year ahead.' }),
-      ),
+      due_at: Type.Optional(Type.String({ format: 'date-time', description: 'In the future, at most a year ahead.' })),
       delay_minutes: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: followupHorizonDays * 1440, description: 'In place of `due_at`.' }),
+        Type.Integer({ minimum: 0, maximum: followupHorizonDays * 1440, description: 'Instead of `due_at`.' }),
       ),
       cancel_on_reply: Type.Optional(Type.Boolean({ default: true })),
       cancel_on_appointment: Type.Optional(Type.Boolean({ default: false })),
@@ -94,7 +92,7 @@ export const createFollowup = defineOperation({
 export const listFollowups = defineOperation({
   subject: 'scheduling.api.followups.list',
   summary: 'List follow-ups',
-  description: 'In the order of `due_at`, of which `from` is inclusive and `to` is exclusive.',
+  description: 'Ordered by `due_at`. `from` is inclusive, `to` is exclusive.',
   extension: true,
   request: {
     query: Exact({
@@ -121,26 +119,26 @@ export const cancelFollowup = defineOperation({
   subject: 'scheduling.api.followups.cancel',
   summary: 'Cancel a scheduled follow-up',
   description:
-    'Only a follow-up that is `pending`. When the answer is 200 it is never sent; when it is 409, `current_status` says ' +
-    'what became of it instead.',
+    'Only a `pending` follow-up can be cancelled. After a 200 it is never sent. After a 409, `current_status` says ' +
+    'what it is instead.',
   request: { params: followupParams },
   reply: Type.Object({ cancelled: Type.Literal(true), id: Uuid }),
   errors: ['followup_not_found', 'followup_not_pending'],
 });
 
-/** What is due of one follow-up: claims it, hands it to messaging, records what became of it. Safe to repeat at any moment. */
+/** The due step of one follow-up: claims it, hands it to messaging, records the outcome. Safe to repeat at any time. */
 export const advanceFollowup = defineOperation({
   subject: 'scheduling.step.followups.advance',
-  summary: 'Do what is due of a follow-up',
+  summary: 'Run the due step of a follow-up',
   request: { body: Exact({ followup_id: Uuid }) },
   reply: NextStep,
 });
 
-/** Minutes after midnight in the store's zone, `from` inclusive, `to` exclusive: `09:00`–`18:00`; `24:00` ends a day. */
+/** A time of day in the store's zone, such as `09:00`. `from` is inclusive, `to` is exclusive; `24:00` ends a day. */
 const LocalTime = (options: { description?: string } = {}) =>
   Type.String({ ...options, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$' });
 
-/** When follow-ups may go out, in the store's time zone. An empty list of windows, or none, means always. */
+/** When follow-ups may be sent, in the store's time zone. No list, or an empty one, means always. */
 export const SendingWindows = Type.Array(
   Exact({
     weekdays: Type.Array(OneOf(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']), {
@@ -149,7 +147,7 @@ export const SendingWindows = Type.Array(
       uniqueItems: true,
     }),
     from: LocalTime(),
-    to: LocalTime({ description: 'After `from`; `24:00` is the end of the day.' }),
+    to: LocalTime({ description: 'After `from`. `24:00` is the end of the day.' }),
   }),
   { maxItems: 50 },
 );
@@ -157,15 +155,15 @@ export type SendingWindows = Static<typeof SendingWindows>;
 
 export const updateSendingWindows = defineOperation({
   subject: 'scheduling.admin.sending-windows.update',
-  summary: 'Set when follow-ups may go out',
+  summary: 'Set when follow-ups may be sent',
   request: { body: Exact({ windows: SendingWindows }) },
   reply: Type.Object({ windows: SendingWindows }),
 });
 
-/** The store's time zone changed: what waits for a window is planned anew. */
+/** Plans waiting follow-ups again, after the store's time zone has changed. */
 export const replanFollowups = defineOperation({
   subject: 'scheduling.internal.followups.replan',
-  summary: 'Plan anew what waits for a sending window',
+  summary: 'Plan again the follow-ups that wait for a sending window',
   request: {},
   reply: Done,
 });

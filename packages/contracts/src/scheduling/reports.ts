@@ -20,7 +20,7 @@ export const FollowupCounts = Type.Object({
 });
 export type FollowupCounts = Static<typeof FollowupCounts>;
 
-export const AppointmentsByStatus = PerWord(appointmentStatuses, 'All appointments by their status, as of now.');
+export const AppointmentsByStatus = PerWord(appointmentStatuses, 'All appointments by status, as of now.');
 
 export const summarizeScheduling = defineOperation({
   subject: 'scheduling.internal.reports.summary.v2',
@@ -33,7 +33,7 @@ export const summarizeScheduling = defineOperation({
   }),
 });
 
-/** The form that gateways of the version before ask for. Remove it with the next version. */
+/** The form that gateways of the previous version request. Remove it with the next version. */
 export const summarizeSchedulingV1 = defineOperation({
   subject: 'scheduling.internal.reports.summary',
   summary: "Count a store's appointments and follow-ups over a period",
@@ -47,7 +47,7 @@ export const summarizeSchedulingV1 = defineOperation({
 
 export const LeadAppointments = Type.Object({
   created: Count(appointmentMetrics.created),
-  by_status: PerWord(appointmentStatuses, 'All appointments of the lead by their status, as of now.'),
+  by_status: PerWord(appointmentStatuses, 'All appointments of the lead by status, as of now.'),
 });
 
 export const reportLeadScheduling = defineOperation({

@@ -7,18 +7,18 @@ export type HttpAnswer = {
   readonly body: string;
 };
 
-/** Nothing of the request can have reached anyone: there was no connection to write it to. */
+/** The request certainly did not reach the server: there was no connection. */
 export class NotConnected extends Error {}
 
-// A server that is there takes a connection in far less; what is left of the time belongs to its answer.
+// A reachable server accepts a connection in far less. The rest of the time belongs to its answer.
 const connectLimitMs = 4_000;
-// An answer is small; what is longer is not read.
+// Answers are small. A longer one is an error.
 const maxAnswerBytes = 256 * 1024;
 
 /**
- * Posts JSON and returns whatever is answered. Not `fetch`, which does not tell a failed connect from a lost answer.
+ * Posts JSON and returns any answer. It does not use `fetch`, which cannot tell a failed connect from a lost answer.
  *
- * @throws NotConnected only when no byte of the request can have been sent; any other error leaves that open
+ * @throws NotConnected only when no byte of the request can have been sent; after any other error that is unknown
  */
 export function postJson(
   url: URL,
@@ -44,7 +44,7 @@ export function postJson(
         connected = true;
         clearTimeout(timer);
       };
-      // One that was kept open from before is connected already, also when it turns out to be dead.
+      // A reused connection is already connected, even if it turns out to be dead.
       if (!socket.connecting) onConnected();
       else socket.once(secure ? 'secureConnect' : 'connect', onConnected);
     });
@@ -69,10 +69,10 @@ export function postJson(
   });
 }
 
-/** A provider must not postpone the next attempt for longer than this. */
+/** The longest `Retry-After` that a provider may set. */
 const maxRetryAfterSeconds = 86_400;
 
-/** Whole seconds of a `Retry-After` header, which is seconds or a date (RFC 9110, 10.2.3). `undefined` when it is neither. */
+/** Whole seconds of a `Retry-After` header: seconds or a date (RFC 9110, 10.2.3). `undefined` when it is neither. */
 export function retryAfterSeconds(header: string | string[] | null | undefined, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - nowMs) / 1000;

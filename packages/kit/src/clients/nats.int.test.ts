@@ -14,7 +14,7 @@ describe('the connection to NATS', () => {
   });
   afterEach(() => server.stop());
 
-  test('knows when it is down and comes back by itself', async () => {
+  test('detects an outage and reconnects by itself', async () => {
     expect(isConnected(server.nats)).toBe(true);
     await pingNats(server.nats);
     await server.stopServer();
@@ -25,7 +25,7 @@ describe('the connection to NATS', () => {
     await pingNats(server.nats);
   });
 
-  test('a server that hangs fails the ping within its limit', async () => {
+  test('a ping of a hanging server fails within its timeout', async () => {
     server.freezeServer();
     const refusal = () =>
       pingNats(server.nats).then(
@@ -37,12 +37,12 @@ describe('the connection to NATS', () => {
     await waitFor(() => pingNats(server.nats).then(() => true), { description: 'it answers again' });
   });
 
-  test('a dial that was given up is closed, so that its end is not taken for the end of the connection after it', async () => {
+  test('a connection attempt that timed out is closed, so its end does not close the next connection', async () => {
     const way = await holdingWay(server.url);
     const nats = await connectNats({ url: way.url, name: 'test', log: silentLog() });
     way.hold();
     way.cut();
-    await waitFor(() => way.met() > 2, { description: 'a dial was given up, and another begun', timeoutMs: 10_000 });
+    await waitFor(() => way.met() > 2, { description: 'an attempt timed out and another began', timeoutMs: 10_000 });
     way.goOn();
     await waitFor(() => isConnected(nats), { description: 'connected again', timeoutMs: 10_000 });
     await waitFor(() => way.open() === 1, { description: 'nothing else is open', timeoutMs: 10_000 });
@@ -51,7 +51,7 @@ describe('the connection to NATS', () => {
     await way.close();
   });
 
-  test('the event stream is made once, by however many at once, keeps one of two equal events, and survives a restart', async () => {
+  test('concurrent calls create one event stream, which drops duplicates and survives a restart', async () => {
     await Promise.all([1, 2, 3].map(() => ensureEventStream(server.nats)));
     const js = server.nats.jetstream();
     await js.publish('events.crm.lead.created', '{}', { msgID: 'a' });
@@ -82,14 +82,14 @@ describe.skipIf(!canMakeCertificates)('NATS with TLS', () => {
     certificates?.remove();
   });
 
-  test('is reached with the authority, a certificate and its key', async () => {
+  test('accepts a client with the authority, a certificate and its key', async () => {
     await pingNats(server.nats);
   });
 
   test.each([
     ['another authority signed its certificate', () => ({ caFile: certificates.otherCa, ...shown() })],
-    ['no certificate is shown to it', () => ({ caFile: certificates.ca })],
-  ])('is not connected to when %s', async (_why, tls) => {
+    ['the client has no certificate', () => ({ caFile: certificates.ca })],
+  ])('gets no connection when %s', async (_why, tls) => {
     const { url, attempts, close } = await countingWay(server.url);
     let connected = false;
     void connectNats({ url, tls: tls(), name: 'refused', log: silentLog() }).then(() => {
@@ -101,7 +101,7 @@ describe.skipIf(!canMakeCertificates)('NATS with TLS', () => {
   });
 });
 
-test('a password does not leave for a server without TLS when the address says tls', async () => {
+test('with a tls address the client sends no password to a server without TLS', async () => {
   const plain = await startTestNats();
   const { url, attempts, sent, close } = await countingWay(plain.url);
   void connectNats({ url: url.replace('nats://', 'tls://crm:known-secret@'), name: 'crm', log: silentLog() });
@@ -111,13 +111,13 @@ test('a password does not leave for a server without TLS when the address says t
   await plain.stop();
 });
 
-test('an address that cannot be read is refused without being shown', async () => {
+test('an invalid address is rejected without being shown', async () => {
   const secret = { url: 'nats://crm:known-secret@:not a port', name: 'crm', log: silentLog() };
   const refusal = await connectNats(secret).catch((error: unknown) => error);
-  expect(refusal).toEqual(new Error('NATS_URL is not an address'));
+  expect(refusal).toEqual(new Error('NATS_URL is not an address such as nats://user:password@host:4222'));
 });
 
-/** A way to a server that counts who comes and keeps what they send. */
+/** A proxy that counts connections and keeps what clients send. */
 async function countingWay(target: string) {
   let attempts = 0;
   let sent = '';
@@ -136,7 +136,7 @@ async function countingWay(target: string) {
   return { url: `nats://127.0.0.1:${port}`, attempts: () => attempts, sent: () => sent, close: () => server.close() };
 }
 
-/** A way to the server on which connections can be made to wait before they reach it. */
+/** A proxy that can hold connections before they reach the server. */
 async function holdingWay(to: string) {
   const target = new URL(to);
   const sockets = new Set<Socket>();
@@ -159,7 +159,7 @@ async function holdingWay(to: string) {
   };
   return {
     url: `nats://127.0.0.1:${(way.address() as AddressInfo).port}`,
-    /** Connections so far, and those that are open. */
+    /** The number of connections so far, and of open ones. */
     met: () => met,
     open: () => sockets.size,
     hold: () => {

@@ -14,16 +14,15 @@ import type { Log } from '../process/log.ts';
 
 export type { NatsConnection } from 'nats';
 
-/** How long a connection to NATS may take to be made, and how long a ping may take. */
 const dialTimeoutMs = 2_000;
 const pingTimeoutMs = 1_000;
-/** JetStream's code of that error (https://github.com/nats-io/nats-server/blob/main/server/errors.json). */
+/** JetStream's error code (https://github.com/nats-io/nats-server/blob/main/server/errors.json). */
 const streamNotFound = 10_059;
 
-/** Files of certificates and a key, as nats-server and its clients name them. */
+/** Paths of certificates and a key, named as in nats-server and its clients. */
 export type NatsTls = { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
 
-/** What a process's environment says about NATS, as `connectNats` takes it. */
+/** The NATS settings of a process's environment, as `connectNats` accepts them. */
 export const natsAddress = (config: {
   readonly NATS_URL: string;
   readonly NATS_TLS_CA?: string;
@@ -35,12 +34,12 @@ export const natsAddress = (config: {
 });
 
 /**
- * A connection that never gives up: it waits for the first server, and after that reconnects for ever. Resolves when
- * connected for the first time.
+ * Connects and never gives up: it retries the first connection, and later reconnects, without a limit. Resolves after
+ * the first connection.
  *
- * @param options.url `nats://` or `tls://user:password@host:port`; several separated by commas, of which the first says the user
- * @param options.firstMustWork throws when the first attempt fails, as whoever waits for it wants to know why
- * @param options.name what the server's lists show; the inboxes are those of the user, `_INBOX_<user>.`, or else of this
+ * @param options.url `nats://` or `tls://user:password@host:port`; several separated by commas, the user from the first
+ * @param options.firstMustWork throws when the first attempt fails, for callers that need to know why
+ * @param options.name shown in the server's lists; inboxes are `_INBOX_<user>.`, or `_INBOX_<name>.` without a user
  */
 export async function connectNats(options: {
   url: string;
@@ -57,15 +56,15 @@ export async function connectNats(options: {
       name,
       waitOnFirstConnect: !firstMustWork,
       maxReconnectAttempts: -1,
-      // A server that restarts with its users not loaded yet must not end the connection for good.
+      // A restarting server may not have loaded its users yet. That must not end the connection permanently.
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       reconnectJitter: 250,
       timeout: dialTimeoutMs,
-      // A server that hangs is noticed within 15 s.
+      // These detect a hanging server within 15 s.
       pingInterval: 5_000,
       maxPingOut: 2,
-      // They cost a stack trace for every request.
+      // Async traces cost a stack trace per request.
       noAsyncTraces: true,
     });
     watch(nats, log);
@@ -75,11 +74,11 @@ export async function connectNats(options: {
   }
 }
 
-/** The addresses apart from the user, whom the client library does not take from there. No error shows the text. */
+/** The addresses and the user, because the client library ignores a user in an address. No error shows `text`. */
 function serversOf(text: string, tls: NatsTls = {}, name: string): ConnectionOptions {
   const urls = text.split(',').map((server) => {
     const url = URL.parse(server.includes('://') ? server.trim() : `nats://${server.trim()}`);
-    if (!url?.host) throw new Error('NATS_URL is not an address');
+    if (!url?.host) throw new Error('NATS_URL is not an address such as nats://user:password@host:4222');
     return url;
   });
   const { username, password } = urls[0] as URL;
@@ -88,19 +87,19 @@ function serversOf(text: string, tls: NatsTls = {}, name: string): ConnectionOpt
   return {
     servers: urls.map((url) => url.host),
     ...(user ? { user, pass: decodeURIComponent(password) } : {}),
-    // Permissions are prefixes, and so is the inbox's.
+    // NATS permissions are prefixes, so each user has its own inbox prefix.
     inboxPrefix: `_INBOX_${user || name}`,
-    // Where it is given, a server without TLS is refused before the password is sent.
+    // With `tls` the client rejects a server without TLS before it sends the password.
     ...(secured ? { tls } : {}),
   };
 }
 
-/** What is known of each connection: the client library does not say whether it is connected. */
+/** The connections that are down. The client library does not expose this state. */
 const disconnected = new WeakSet<NatsConnection>();
 
 /**
- * Whether requests can be sent now. What is published while the connection is down would be buffered and sent late,
- * after whoever asked has given up.
+ * Whether requests can be sent now. While the connection is down the client library buffers messages, and would send
+ * them after their callers have given up.
  */
 export function isConnected(nats: NatsConnection): boolean {
   return !nats.isClosed() && !disconnected.has(nats);
@@ -120,7 +119,7 @@ export async function pingNats(nats: NatsConnection): Promise<void> {
   }
 }
 
-/** Makes the JetStream stream of the domain events, or brings it to these settings. */
+/** Creates the JetStream stream of the domain events, or updates it to these settings. */
 export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const manager = await nats.jetstreamManager();
   const config = {
@@ -131,14 +130,14 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
     discard: DiscardPolicy.Old,
     max_age: nanos(7 * 24 * 3_600_000),
     max_bytes: 1024 ** 3,
-    // The relay may publish an event again: within this time the stream keeps only one.
+    // The relay may publish an event again. Within this time the stream drops the duplicate.
     duplicate_window: nanos(10 * 60_000),
   };
   if (await exists(manager, config.name)) await manager.streams.update(config.name, config);
   else await manager.streams.add(config);
 }
 
-/** Asked by its name: the list of streams is more than a service may see. */
+/** Looks up one name, because a service may not list the streams. */
 async function exists(manager: JetStreamManager, stream: string): Promise<boolean> {
   try {
     await manager.streams.info(stream);
@@ -159,9 +158,9 @@ function watch(nats: NatsConnection, log: Log): void {
         disconnected.delete(nats);
         log.info('NATS is reachable again');
       } else if (status.type === 'error') {
-        log.error({ nats: String(status.data) }, 'NATS reports an error');
+        log.error({ nats: String(status.data) }, 'the NATS connection had an error');
       }
     }
   };
-  follow().catch((error) => log.error({ err: error }, 'the state of the NATS connection is not known any more'));
+  follow().catch((error) => log.error({ err: error }, 'the state of the NATS connection is unknown'));
 }

@@ -9,7 +9,7 @@ const vault = createVault(`k1:${key}`);
 const row = 'store/connection';
 
 describe('the vault', () => {
-  test('gives back what was sealed, and shows nothing of it', () => {
+  test('opens what it sealed, and the sealed text has the documented form', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (secrets, aad) => {
         const sealed = vault.seal(secrets, aad);
@@ -23,12 +23,12 @@ describe('the vault', () => {
     expect(vault.seal({ password: 'x' }, row)).not.toBe(vault.seal({ password: 'x' }, row));
   });
 
-  test('opens nothing for another row', () => {
+  test('does not open a text for another row', () => {
     const sealed = vault.seal({ password: 'x' }, row);
     expect(() => vault.open(sealed, 'other/connection')).toThrow();
   });
 
-  test('opens nothing that was changed anywhere', () => {
+  test('does not open a text with any byte changed', () => {
     const [version, id, nonce = '', content = ''] = vault.seal({ password: 'hunter2' }, row).split('.');
     for (const [part, rebuild] of [
       [nonce, (changed: string) => [version, id, changed, content]],
@@ -48,25 +48,25 @@ describe('the vault', () => {
     (text) => expect(() => vault.open(text, row)).toThrow('not a sealed text'),
   );
 
-  test('after a rotation opens what the old key sealed, and seals with the new one', () => {
+  test('opens texts of the old key after a rotation, and seals with the new key', () => {
     const sealedBefore = createVault(`k0:${oldKey}`).seal({ password: 'x' }, row);
     const rotated = createVault(`k1:${key}, k0:${oldKey}`);
     expect(rotated.open(sealedBefore, row)).toEqual({ password: 'x' });
     expect(rotated.seal({}, row)).toMatch(/^v1\.k1\./);
   });
 
-  test('names a key that is missing', () => {
+  test('names a missing key', () => {
     const sealed = createVault(`k0:${oldKey}`).seal({ password: 'x' }, row);
     expect(() => vault.open(sealed, row)).toThrow('sealed with the key k0');
   });
 
-  test('two keys of one name cannot be passed off for each other', () => {
+  test('does not open a text of another key with the same id', () => {
     const sealed = createVault(`k1:${oldKey}`).seal({ password: 'x' }, row);
     expect(() => vault.open(sealed, row)).toThrow();
   });
 
   test.each(['', 'k1', `k1:${'A'.repeat(20)}`, `k 1:${key}`, `k1:${key},k1:${oldKey}`, `:${key}`])(
-    '%j is refused as keys, and not shown',
+    '%j is rejected as keys, and not shown',
     (keys) => {
       expect(() => createVault(keys)).toThrow(/ENCRYPTION_KEYS/);
       expect(() => createVault(keys)).not.toThrow(new RegExp(key.slice(0, 10).replaceAll('+', '\\+')));

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Encrypts what must be kept but never shown, such as the credentials of a calendar. */
+/** Encrypts data that is stored but never shown, such as the credentials of a calendar. */
 export type Vault = {
-  /** The sealed text of a JSON object. `aad` names the row it belongs to: it opens nowhere else. */
+  /** Encrypts a JSON object. `aad` names the row that it belongs to; it cannot be opened for another row. */
   seal(plain: object, aad: string): string;
-  /** What was sealed. Throws when the key is not configured, the text was changed, or the row is another one. */
+  /** Decrypts a sealed text. Throws when its key is not configured, the text was changed, or the row is another. */
   open<T>(sealed: string, aad: string): T;
 };
 
@@ -13,8 +13,8 @@ const tagBytes = 16;
 const form = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]+)$/;
 
 /**
- * A vault with the keys `id:base64-of-32-bytes[,id2:…]` (AES-256-GCM): the first seals, all of them open, so a new
- * key is put in front and the old one stays until everything has been sealed anew.
+ * A vault with the keys `id:base64-of-32-bytes[,id2:…]` (AES-256-GCM). The first key seals, all keys open. To rotate,
+ * put a new key in front and keep the old one until everything has been sealed again.
  * A sealed text is `v1.<key id>.<nonce>.<ciphertext and tag>`. No error shows a key or a plain text.
  */
 export function createVault(encryptionKeys: string): Vault {

@@ -31,7 +31,7 @@ describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
     return made;
   };
 
-  test('is reached with the authority, a certificate and its key, and the history says which process it was', async () => {
+  test('accepts a client with the authority, a certificate and its key, and records its identity', async () => {
     const row = { storeId: randomUUID(), entityId: randomUUID() };
     await connected(secured.environment, identityOf('crm')).signalWithStart('appointment', row, 'created');
     const handle = secured.temporal.client.workflow.getHandle(entityWorkflows.appointment.workflowId(row.entityId));
@@ -41,21 +41,21 @@ describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
     await handle.terminate();
   });
 
-  test('is reached by the name in its certificate where that is not the address', async () => {
+  test('accepts a server name that differs from the address', async () => {
     await connected({ ...secured.environment, TEMPORAL_TLS_SERVER_NAME: 'server.test' }).ping();
   });
 
   test.each([
-    ['no certificate is shown', { TEMPORAL_TLS_CERT: undefined, TEMPORAL_TLS_KEY: undefined }],
+    ['the client has no certificate', { TEMPORAL_TLS_CERT: undefined, TEMPORAL_TLS_KEY: undefined }],
     ['its certificate is for another name', { TEMPORAL_TLS_SERVER_NAME: 'elsewhere.test' }],
-    ['nothing says who may have signed its certificate', { TEMPORAL_TLS_CA: undefined }],
-  ])('is not spoken to when %s', async (_why, change) => {
+    ['the client does not know its authority', { TEMPORAL_TLS_CA: undefined }],
+  ])('gets no call when %s', async (_why, change) => {
     await expect(connected({ ...secured.environment, ...change }).ping()).rejects.toMatchObject({
       code: expect.stringMatching(/service_unavailable|upstream_timeout/),
     });
   });
 
-  test('is not spoken to when another authority signed its certificate, nor without TLS', async () => {
+  test('gets no call when another authority signed its certificate, nor without TLS', async () => {
     const { otherCa } = secured.certificates;
     for (const config of [
       { ...secured.environment, TEMPORAL_TLS_CA: otherCa },
@@ -87,12 +87,12 @@ describe.skipIf(!canMakeCertificates)('Temporal behind TLS', () => {
   });
 });
 
-test('a certificate without its key is refused before anything is connected', () => {
+test('a certificate without its key is rejected before any connection', () => {
   const config = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_TLS: true, TEMPORAL_TLS_CERT: 'client.pem' };
-  expect(() => temporalAddress(config)).toThrow('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together');
+  expect(() => temporalAddress(config)).toThrow('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY must be set together');
 });
 
-test('without any of the settings it is TLS for nobody', () => {
+test('without a TLS variable the connection has no TLS', () => {
   const config = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_TLS: false };
   expect(temporalAddress(config)).toEqual({ address: 'temporal:7233' });
 });

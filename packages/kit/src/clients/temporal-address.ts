@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Where Temporal is and how a process shows who it is, as the client's and the worker's connection take it. */
+/** The address of Temporal and the credentials of a process, as client and worker connections accept them. */
 export type TemporalAddress = {
   readonly address: string;
-  /** Absent: without TLS. */
+  /** Absent without TLS. */
   readonly tls?: {
     readonly serverNameOverride?: string;
     readonly serverRootCACertificate?: Uint8Array;
@@ -14,8 +14,10 @@ export type TemporalAddress = {
 };
 
 /**
- * What a process's environment says about Temporal. Any of its variables about TLS turns it on, and so does an API key,
- * which never travels without. Throws when a file cannot be read, or a certificate comes without its key.
+ * The Temporal settings of a process's environment. Any TLS variable turns TLS on, and so does an API key, which is
+ * only sent over TLS.
+ *
+ * @throws Error when a file cannot be read, or a certificate comes without its key
  */
 export function temporalAddress(config: {
   readonly TEMPORAL_ADDRESS: string;
@@ -29,7 +31,7 @@ export function temporalAddress(config: {
   const { TEMPORAL_ADDRESS: address, TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: cert, TEMPORAL_TLS_KEY: key } = config;
   const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = config;
   if (!cert !== !key) {
-    throw new Error('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together');
+    throw new Error('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY must be set together');
   }
   const secured = config.TEMPORAL_TLS || ca || cert || serverName || apiKey;
   if (!secured) return { address };
@@ -44,5 +46,5 @@ export function temporalAddress(config: {
   };
 }
 
-/** Who a workflow's history says did it: the service, where it runs, and which of its processes. */
+/** The identity in workflow histories: the service, its host and its process id. */
 export const identityOf = (service: string): string => `${service}@${hostname()}:${process.pid}`;

@@ -14,10 +14,11 @@ import type { TemporalAddress } from './temporal-address.ts';
 
 export type TemporalStarter = {
   /**
-   * Signals the workflow that carries a row, and starts it where it does not run. Every signal means *look at the row*.
+   * Signals a row's entity workflow, and starts it when it does not run. Every signal means *run the step again*.
    *
-   * @param deadlineMs how long the call may take; 5 s unless said
-   * @throws AppError `service_unavailable` when Temporal was not reached, `upstream_timeout` when it did not answer in time; anything else is a refusal that would come again
+   * @param deadlineMs how long the call may take; default 5,000
+   * @throws AppError `service_unavailable` when Temporal was not reached, `upstream_timeout` when it did not answer in
+   * time; any other error is a rejection that a retry would get again
    */
   signalWithStart(
     workflow: EntityWorkflowName,
@@ -36,9 +37,9 @@ export type Temporal = TemporalStarter & {
 const callLimitMs = 5000;
 const pingLimitMs = 1000;
 
-// Numbers of gRPC's status codes (https://grpc.io/docs/guides/status-codes/).
+// gRPC status codes (https://grpc.io/docs/guides/status-codes/).
 const deadlineExceeded = 4;
-/** What is wrong with the request, or with us. All else is wrong with the server or the way to it, and passes. */
+/** The request or our configuration is wrong. Every other code means a fault of the server or the network: retry. */
 const refusals = new Set([
   3, // INVALID_ARGUMENT
   5, // NOT_FOUND
@@ -55,9 +56,8 @@ const keys = {
 };
 
 /**
- * The client side of Temporal. Nothing is connected until the first call, and a server that is down is tried again at
- * most five seconds apart; each call is one attempt, as whoever calls does the retrying. `identity` is who a history
- * says did it.
+ * The client side of Temporal. It connects with the first call, and retries the connection to a server that is down at
+ * most every 5 s. Each call is one attempt, because the caller retries. `identity` appears in workflow histories.
  */
 export function connectTemporal(
   options: TemporalAddress & { namespace: string; identity?: string; log: Log },
@@ -71,7 +71,7 @@ export function connectTemporal(
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 5000,
-      // A connection whose other end is gone without a word is noticed within 15 s.
+      // These detect a dead connection within 15 s.
       'grpc.keepalive_time_ms': 10_000,
       'grpc.keepalive_timeout_ms': 5000,
     },
@@ -116,8 +116,8 @@ function attributes(ids: { storeId: string; entityId: string; leadId?: string | 
 }
 
 /**
- * A workflow that is just closing, or that others are signalling, refuses for a moment with RESOURCE_EXHAUSTED. That is
- * this one workflow's own affair and no sign that the server is out of reach, so it is waited for here.
+ * A workflow that is closing, or that others are signalling, rejects calls for a moment with RESOURCE_EXHAUSTED. The
+ * server is up, so this function retries until the deadline.
  */
 async function pastBusyMoments(call: () => Promise<unknown>, deadline: number): Promise<void> {
   for (let pauseMs = 20; ; pauseMs *= 2) {

@@ -2,10 +2,10 @@ import net from 'node:net';
 import postgres from 'postgres';
 import { columnTypes } from './types.ts';
 
-/** A tagged template that runs one statement, with postgres.js' own parts: `sql(values)`, `sql.json`, `sql.array`. */
+/** A tagged template that runs one statement, with postgres.js' helpers: `sql(values)`, `sql.json`, `sql.array`. */
 export type Sql = postgres.ISql;
 
-/** Limits that the server itself holds, so that a client that dies or stalls cannot keep locks. */
+/** Limits that the server enforces, so that a client that dies or stalls cannot keep locks. */
 export type ServerLimits = {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
@@ -14,23 +14,23 @@ export type ServerLimits = {
   readonly transactionTimeoutMs: number;
 };
 
-/** One connection with one life. Whatever breaks it, it is never used again: make another. */
+/** One connection. After it breaks it is never used again: create another client. */
 export type Client = {
   readonly sql: postgres.Sql;
   readonly broken: boolean;
-  /** Cuts the connection at once; everything in flight is rejected, an open transaction is rolled back. */
+  /** Closes the connection at once. Statements in flight are rejected; an open transaction is rolled back. */
   destroy(): void;
-  /** Closes the connection after what is in flight. */
+  /** Closes the connection after the statements in flight. */
   end(): Promise<void>;
 };
 
 const connectTimeoutSeconds = 5;
 
 /**
- * Makes a client; it connects with its first statement.
+ * Creates a client. It connects with its first statement.
  *
- * postgres.js connects again by itself, and then runs what was queued: the rest of a transaction would run outside of it,
- * and a read without its store. So its socket is ours, and there is only ever one.
+ * postgres.js reconnects by itself and then runs its queue. The rest of a transaction would run outside of it, and a
+ * read without its store. So this function supplies the socket, and supplies only one.
  */
 export function createClient(options: {
   url: string;
@@ -47,7 +47,7 @@ export function createClient(options: {
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: connectTimeoutSeconds,
-    // The types are named below: to look them up costs a round trip, and its failure would be an unhandled rejection.
+    // `types` names them. Fetching them costs a round trip, and its failure would be an unhandled rejection.
     fetch_types: false,
     onnotice: () => {},
     onclose: () => destroy(),
@@ -61,13 +61,13 @@ export function createClient(options: {
     },
     connection: {
       application_name: options.name,
-      // In which instants are read, whatever the server's is.
+      // Instants are read in UTC, whatever the server's time zone is.
       TimeZone: 'UTC',
       statement_timeout: limits.statementTimeoutMs,
       lock_timeout: limits.lockTimeoutMs,
       idle_in_transaction_session_timeout: limits.idleInTransactionTimeoutMs,
       transaction_timeout: limits.transactionTimeoutMs,
-      // A statement whose client has gone ends within a second, not at its timeout.
+      // The server ends the statement of a lost client within 1 s, not at its timeout.
       client_connection_check_interval: 1000,
     },
     types: columnTypes(),
@@ -77,7 +77,7 @@ export function createClient(options: {
     if (broken) return;
     broken = true;
     socket?.destroy();
-    void sql.end({ timeout: 0 }); // rejects what is queued
+    void sql.end({ timeout: 0 }); // rejects queued statements
     options.onBroken?.();
   }
 
@@ -102,7 +102,7 @@ function open({ host, port, path }: { host: string[]; port: number[]; path?: str
   socket.setTimeout(connectTimeoutSeconds * 1000, () =>
     socket.destroy(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' })),
   );
-  // Its certificate is checked against this name.
+  // TLS checks the server's certificate against this name.
   return Object.assign(socket, { host: host[0] });
 }
 

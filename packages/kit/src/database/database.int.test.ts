@@ -15,7 +15,7 @@ afterAll(() => kit.drop());
 const scopeOf = (storeId: string, timeoutMs = 5000): StoreScope => ({ storeId, deadline: Date.now() + timeoutMs });
 const newScope = (timeoutMs?: number) => scopeOf(randomUUID(), timeoutMs);
 
-/** A pool of its own, for tests that break connections or count them. */
+/** A separate pool, for tests that break connections or count them. */
 async function withPool(size: number, work: (database: Database) => Promise<void>, queue?: number): Promise<void> {
   const database = createDatabase({ url: kit.url, size, queue, log: silentLog(), name: 'pool under test' });
   await work(database).finally(() => database.close());
@@ -29,17 +29,17 @@ const backendOf = async (database: Database) =>
   database.read(newScope(), async (sql) => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number);
 const terminate = (pid: number) => kit.adminSql`select pg_terminate_backend(${pid}, 2000)`;
 
-test('a read that misses its deadline is answered as unknown, and its connection is never used again', () =>
+test('a read that misses its deadline fails with upstream_timeout, and its connection is never used again', () =>
   withPool(1, async (database) => {
     const before = await backendOf(database);
     const late = database.read(newScope(200), (sql) => sql`select pg_sleep(30)`);
     await expect(late).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(await backendOf(database)).not.toBe(before);
     const gone = async () => (await kit.adminSql`select 1 from pg_stat_activity where pid = ${before}`).length === 0;
-    await waitFor(gone, { description: 'the server ends the statement that nobody waits for' });
+    await waitFor(gone, { description: 'the server ends the abandoned statement' });
   }));
 
-test('a transaction that misses its deadline does nothing, whatever it is doing then', () =>
+test('a transaction that misses its deadline commits nothing, inside a statement or between two', () =>
   withPool(2, async (database) => {
     const slow = newScope(200);
     const inStatement = database.write(slow, async (sql) => {
@@ -60,7 +60,7 @@ test('a transaction that misses its deadline does nothing, whatever it is doing 
     expect([await textsOf(slow.storeId), await textsOf(absent.storeId)]).toEqual([[], []]);
   }));
 
-test('a full queue refuses at once, and a place in it is lost at the deadline', () =>
+test('a full queue rejects at once, and a waiting operation leaves the queue at its deadline', () =>
   withPool(
     1,
     async (database) => {
@@ -77,14 +77,14 @@ test('a full queue refuses at once, and a place in it is lost at the deadline', 
     1,
   ));
 
-test('an operation whose deadline has passed is not begun', async () => {
+test('an operation whose deadline has passed does not start', async () => {
   const scope = newScope(-1);
   const late = kit.database.write(scope, (sql) => addNote(sql, scope.storeId, 'late'));
   await expect(late).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(await textsOf(scope.storeId)).toEqual([]);
 });
 
-test('transactions that deadlock are run again and both succeed', async () => {
+test('transactions that deadlock run again, and both succeed', async () => {
   const scope = newScope();
   await kit.database.write(scope, async (sql) => {
     await addNote(sql, scope.storeId, 'a');
@@ -106,7 +106,7 @@ test('transactions that deadlock are run again and both succeed', async () => {
   expect(runs['a b'] + runs['b a']).toBeGreaterThanOrEqual(3);
 });
 
-test('a transaction whose failed statement was swallowed is a failure, not a success', async () => {
+test('a transaction that swallows a failed statement fails', async () => {
   const scope = newScope();
   await kit.database.write(scope, (sql) => addNote(sql, scope.storeId, 'first'));
   const swallowing = kit.database.write(scope, async (sql) => {
@@ -138,21 +138,21 @@ test('a failed transaction leaves its connection clean', () =>
     expect(await textsOf(scope.storeId)).toEqual(['done']);
   }));
 
-test('a statement after the end of its transaction is refused', async () => {
+test('a statement after the end of its transaction is rejected', async () => {
   const scope = newScope();
   const escaped = await kit.database.write(scope, async (sql) => ({ sql }));
   expect(() => escaped.sql`select 1`).toThrow(/ended/);
   expect(() => escaped.sql.unsafe('select 1')).toThrow(/ended/);
 });
 
-test('an idle connection that the server closed is replaced before anyone meets it', () =>
+test('an idle connection that the server closed is replaced before the next operation', () =>
   withPool(1, async (database) => {
     const pid = await backendOf(database);
     await terminate(pid);
     await waitFor(async () => (await backendOf(database)) !== pid, { description: 'a new connection' });
   }));
 
-test('a transaction whose connection breaks did nothing, says so, and never goes on with another connection', () =>
+test('a transaction whose connection breaks fails as not done, and never continues on another connection', () =>
   withPool(1, async (database) => {
     const scope = newScope();
     const broken = database.write(scope, async (sql) => {
@@ -166,7 +166,7 @@ test('a transaction whose connection breaks did nothing, says so, and never goes
     expect(await textsOf(scope.storeId)).toEqual(['next']);
   }));
 
-test('a COMMIT whose answer is lost is unknown, not failed', () =>
+test('a COMMIT whose answer is lost fails with upstream_timeout, because its outcome is unknown', () =>
   withPool(1, async (database) => {
     await kit.adminSql.unsafe(`
       create table slow_commits (store_id uuid);
@@ -187,7 +187,7 @@ test('a COMMIT whose answer is lost is unknown, not failed', () =>
     expect(killed).toHaveLength(1);
   }));
 
-test('statements prepared before a migration go on working after it', () =>
+test('statements prepared before a migration work after it', () =>
   withPool(1, async (database) => {
     const scope = newScope();
     await kit.adminSql`create table versions (a int)`;
@@ -201,7 +201,7 @@ test('statements prepared before a migration go on working after it', () =>
     expect(await read()).toEqual([{ a: 1, b: 2 }]);
   }));
 
-test('a closed pool takes nothing more and waits for what runs', async () => {
+test('a closed pool rejects new operations and waits for running ones', async () => {
   const database = createDatabase({ url: kit.url, size: 2, log: silentLog(), name: 'closing' });
   const running = database.read(newScope(), (sql) => sql`select pg_sleep(0.2)`);
   const closed = database.close();

@@ -9,8 +9,8 @@ import { freePort } from '../../../../infra/local/ports.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../../infra/local/servers/postgres.ts';
 import { createSystemDatabase, type SystemDatabase } from './database.ts';
 
-// A server of this file's own, so that it can be stopped, killed and frozen. The system pool is used, as the
-// administrator's rows belong to no store; both pools are the same below that.
+// This file has its own server, so that tests can stop, kill and freeze it. They use the system pool, because the
+// administrator's rows belong to no store. Below that both pools are the same.
 const poolSize = 4;
 let folder: string;
 let port: number;
@@ -51,7 +51,7 @@ const atOnce = <T>(count: number, work: () => Promise<T>) =>
     ),
   );
 
-/** Every connection serves again, and none is lost: as many as there may be run side by side. */
+/** Every connection works again and none is lost: the maximum number runs side by side. */
 async function expectWholePool(): Promise<void> {
   await waitFor(() => note('after').then(() => true), { description: 'the pool works again' });
   const sleeps = await atOnce(poolSize, () => database.read(scope(), (sql) => sql`select pg_sleep(0.05)`));
@@ -59,7 +59,7 @@ async function expectWholePool(): Promise<void> {
   expect(database.stats()).toEqual({ size: poolSize, busy: 0, waiting: 0 });
 }
 
-test('the pool works again after PostgreSQL was restarted, and refused at once while it was away', async () => {
+test('the pool rejects at once while PostgreSQL is stopped, and works again after its restart', async () => {
   await atOnce(poolSize, () => note('warm'));
   await server.stop(5000);
   const startedAt = performance.now();
@@ -70,7 +70,7 @@ test('the pool works again after PostgreSQL was restarted, and refused at once w
   await expectWholePool();
 });
 
-test('what was acknowledged before PostgreSQL was killed is there, and the pool works again', async () => {
+test('acknowledged writes survive a kill of PostgreSQL, and the pool works again', async () => {
   let acknowledged = 0;
   let killed = false;
   const writers = atOnce(poolSize, async () => {
@@ -87,12 +87,12 @@ test('what was acknowledged before PostgreSQL was killed is there, and the pool 
   await startServer();
   await expectWholePool();
   const [row] = await database.read(scope(), (sql) => sql`select count(*) from facts where text = 'acknowledged'`);
-  // A COMMIT whose answer was lost may have been done.
+  // A COMMIT whose answer was lost may have taken effect.
   expect(row?.count).toBeGreaterThanOrEqual(acknowledged);
   expect(row?.count).toBeLessThanOrEqual(acknowledged + poolSize);
 });
 
-test('the pool works again after PostgreSQL stood still, and nobody waited past the deadline', async () => {
+test('while PostgreSQL is frozen no operation outlasts its deadline, and the pool works again afterwards', async () => {
   await atOnce(poolSize, () => note('warm'));
   const backends = await database.read(scope(), (sql) => sql`select pid from pg_stat_activity where pid is not null`);
   const processes = [server.pid, ...backends.map(({ pid }) => pid as number)];

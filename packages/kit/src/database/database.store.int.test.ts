@@ -17,7 +17,7 @@ const addNote = (sql: TransactionSql, storeId: string, text: string) =>
 const textsOf = async (storeId: string) =>
   (await kit.adminSql`select text from notes where store_id = ${storeId} order by text`).map(({ text }) => text);
 
-test('a statement that names no store sees the rows of its own store alone', async () => {
+test('a statement that names no store sees only the rows of its own store', async () => {
   const [mine, other] = [newScope(), newScope()];
   await kit.database.write(mine, (sql) => addNote(sql, mine.storeId, 'mine'));
   await kit.database.write(other, (sql) => addNote(sql, other.storeId, 'other'));
@@ -48,7 +48,7 @@ test('many stores share one connection and each read sees its own store', async 
   await Promise.all(scopes.map((scope) => database.write(scope, (sql) => addNote(sql, scope.storeId, scope.storeId))));
   const seen = await Promise.all(
     scopes.map((scope) =>
-      // An async function, and two statements: neither may run before the store is set.
+      // An async function with two statements: neither may run before the store is set.
       database.read(scope, async (sql) => {
         const [first] = await sql`select text from notes`;
         const [second] = await sql`select text from notes`;

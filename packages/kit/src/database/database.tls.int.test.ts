@@ -31,7 +31,7 @@ describe.skipIf(!canMakeCertificates)('PostgreSQL with TLS', () => {
       copyFileSync(file, copy);
       chownSync(copy, uid, gid);
     }
-    // The server is everybody's: who does not ask for TLS sees nothing of this.
+    // All tests share the server. Connections without TLS are not affected.
     for (const [name, value] of [
       ['ssl_cert_file', 'tls.pem'],
       ['ssl_key_file', 'tls.key'],
@@ -69,17 +69,17 @@ describe.skipIf(!canMakeCertificates)('PostgreSQL with TLS', () => {
     return row?.ssl;
   };
 
-  test('sslmode=verify-full speaks to a server whose authority is known, over TLS', async () => {
+  test('sslmode=verify-full connects over TLS to a server whose authority is trusted', async () => {
     setDefaultCACertificates([...trusted, readFileSync(certificates.ca, 'utf8')]);
     expect(await isSecured(connected('verify-full', 'localhost'))).toBe(true);
   });
 
-  test('sslmode=verify-full does not speak to a server whose authority is another', async () => {
+  test('sslmode=verify-full does not connect to a server whose authority is not trusted', async () => {
     setDefaultCACertificates([...trusted, readFileSync(certificates.otherCa, 'utf8')]);
     await expect(connected('verify-full', 'localhost').ping()).rejects.toThrow();
   });
 
-  test('sslmode=require is TLS with whoever answers', async () => {
+  test('sslmode=require connects over TLS without checking the certificate', async () => {
     setDefaultCACertificates(trusted);
     expect(await isSecured(connected('require', '127.0.0.1'))).toBe(true);
   });

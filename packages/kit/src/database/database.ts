@@ -7,44 +7,44 @@ import { createPool, type Pool, type PoolStats } from './pool.ts';
 export type { PoolStats } from './pool.ts';
 export type { Sql };
 
-/** Runs statements inside one transaction, and refuses to once that has ended. */
+/** Runs statements inside one transaction, and rejects them after its end. */
 export type TransactionSql = Sql & { readonly inTransaction: true };
 
-/** Whose rows, and until when (epoch ms). A request's context is one. */
+/** The store whose rows are visible, and the deadline (epoch ms). A request's context is one. */
 export type StoreScope = { readonly storeId: string; readonly deadline: number };
-/** Until when (epoch ms). */
+/** The deadline (epoch ms). */
 export type SystemScope = { readonly deadline: number };
 
 /**
- * PostgreSQL as a pool of connections. Both calls throw what the work throws, or an AppError:
- * `service_unavailable` when nothing was done (no connection, a full queue, a lock that did not come), `upstream_timeout`
- * when the deadline came while it ran or a COMMIT was lost.
+ * PostgreSQL as a pool of connections. `read` and `write` throw what the work throws, or an AppError:
+ * `service_unavailable` when nothing was done (no connection, a full queue, a lock timeout), `upstream_timeout` when
+ * the deadline passed while the work ran or the answer of a COMMIT was lost.
  */
 export type DatabaseOf<Scope> = {
-  /** One or a few reads, without a transaction: each statement sees its own moment. */
+  /** Runs one or a few reads without a transaction: each statement sees its own snapshot. */
   read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>): Promise<T>;
   /**
-   * One transaction (read committed). It is run again when PostgreSQL gives it up (deadlock, serialization), so `work`
-   * must do nothing but statements.
+   * Runs one transaction (read committed). It runs again after a deadlock or a serialization failure, so `work` must do
+   * nothing but statements.
    */
   write<T>(scope: Scope, work: (sql: TransactionSql) => PromiseLike<T>): Promise<T>;
   /** Throws unless PostgreSQL answers within a second. */
   ping(): Promise<void>;
   stats(): PoolStats;
-  /** Lets what runs finish, then closes every connection. */
+  /** Waits up to 5 s for running operations, then closes every connection. */
   close(): Promise<void>;
 };
 
-/** The runtime role's connections: row-level security shows the rows of the scope's store alone. */
+/** The runtime role's connections: row-level security shows only the rows of the scope's store. */
 export type Database = DatabaseOf<StoreScope>;
-/** The system role's connections: no store, and policies on just the tables it needs. */
+/** The system role's connections: no store, and policies only on the tables that it needs. */
 export type SystemDatabase = DatabaseOf<SystemScope>;
 
 export type DatabaseOptions = {
   url: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   size: number;
-  /** How many may wait for one before the next is refused at once; 64 for each connection unless said. */
+  /** How many operations may wait for a connection; more are rejected at once. Default 64 per connection. */
   queue?: number;
   log: Log;
   /** Shown in pg_stat_activity. */
@@ -59,7 +59,7 @@ const limits: ServerLimits = {
 };
 const mostRuns = 6;
 
-/** Connections of a store-scoped role. Connects when first used, and again after any failure. */
+/** Connections of a store-scoped role. Connects on first use, and again after any failure. */
 export function createDatabase(options: DatabaseOptions): Database {
   return databaseOn<StoreScope>(openPool(options), {
     beforeRead: (sql, { storeId }) => sql`select set_config('mostrador.store_id', ${storeId}, false)`,
@@ -75,7 +75,7 @@ export function createSystemDatabase(options: DatabaseOptions): SystemDatabase {
   });
 }
 
-/** Whether a statement broke a unique constraint (that one, when it is named). */
+/** Whether a statement violated a unique constraint (`constraint`, when given). */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== '23505') return false;
   return constraint === undefined || (error as { constraint_name?: string }).constraint_name === constraint;
@@ -91,7 +91,7 @@ function openPool({ url, size, queue, log, name }: DatabaseOptions): Pool {
   });
 }
 
-/** A statement that is queued by `execute()`; a plain `await` would queue it a tick later. */
+/** `execute()` queues this statement now; a plain `await` queues it a tick later. */
 type Statement = ReturnType<Sql['unsafe']>;
 type Openings<Scope> = {
   beforeRead?: (sql: Sql, scope: Scope) => Statement;
@@ -105,7 +105,7 @@ function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Sc
         return await pool.use(scope.deadline, async ({ sql }) => {
           const scoped = lend<Sql>(sql);
           try {
-            // Both are queued in one tick on one connection, so nothing comes between them.
+            // Both are queued in one tick on one connection, so no other statement runs between them.
             const opened = openings.beforeRead?.(sql, scope).execute();
             const [, result] = await Promise.all([opened, query(scoped.sql)]);
             return result;
@@ -152,13 +152,13 @@ async function transaction<Scope extends SystemScope, T>(
   progress: { phase: Phase },
 ): Promise<T> {
   const { sql } = client;
-  // A process that stalls must not keep its locks: past the deadline the server ends the transaction by itself.
+  // If this process stalls, the server ends the transaction 250 ms after the deadline and releases its locks.
   const transactionTimeout = String(Math.max(1, scope.deadline - Date.now() + 250));
   const scoped = lend<TransactionSql>(sql);
-  // BEGIN, the store and the work's first statement travel together.
+  // BEGIN, the store and the work's first statement are sent together.
   const begun = sql.unsafe('begin').execute();
   const opened = Promise.all([begun, openings.beforeWork(sql, scope, transactionTimeout).execute()]);
-  opened.catch(() => {}); // it is awaited below, unless the work throws at once
+  opened.catch(() => {}); // awaited below, unless the work throws at once
   try {
     const [, result] = await Promise.all([opened, work(scoped.sql)]);
     scoped.end();
@@ -166,7 +166,7 @@ async function transaction<Scope extends SystemScope, T>(
     const { command } = await sql.unsafe('commit');
     if (command === 'COMMIT') return result;
     progress.phase = 'before commit';
-    throw new Error('PostgreSQL rolled the transaction back: the work went on after a statement had failed');
+    throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement');
   } catch (error) {
     scoped.end();
     if (progress.phase === 'before commit') await sql.unsafe('rollback').catch(() => client.destroy());
@@ -174,11 +174,11 @@ async function transaction<Scope extends SystemScope, T>(
   }
 }
 
-/** `sql` for the length of one operation: afterwards the connection is somebody else's. */
+/** `sql` for one operation only: afterwards the connection belongs to another. */
 function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void } {
   let over = false;
   const check = () => {
-    if (over) throw new Error('a statement came after its operation had ended; something was not awaited');
+    if (over) throw new Error('a statement ran after its operation had ended; await every statement');
   };
   const call = (first: TemplateStringsArray, ...rest: never[]) => {
     check();

@@ -7,8 +7,10 @@ export function etagOf(version: number): string {
 }
 
 /**
- * Throws `version_mismatch` when the request carries an `If-Match` that does not name this version. `*` names every
- * version; a weak tag names none, for the comparison is strong (RFC 9110, 13.1.1).
+ * Checks the request's `If-Match`, if it has one. `*` names every version. A weak tag names none, because the
+ * comparison is strong (RFC 9110, 13.1.1).
+ *
+ * @throws AppError `version_mismatch` when `If-Match` does not name this version
  */
 export function assertIfMatch(context: Pick<Context, 'ifMatch'>, version: number): void {
   const { ifMatch } = context;

@@ -1,9 +1,9 @@
 import { AppError } from '../rpc/errors.ts';
 
-/** Where an operation was when it failed: only a lost COMMIT leaves it open whether anything was done. */
+/** Where an operation failed. Only a lost COMMIT leaves the outcome unknown. */
 export type Phase = 'before commit' | 'committing';
 
-/** What a failure means to the caller. `again`: nothing was done, and the same work may succeed if run again now. */
+/** What a failure means to the caller. `again`: nothing was done, and a retry of the same work may succeed now. */
 type Meaning = 'again' | 'unavailable' | 'timeout' | 'ours';
 
 const lostConnection = new Set([
@@ -26,7 +26,7 @@ const lostConnection = new Set([
   '57P05', // idle_session_timeout
 ]);
 
-/** By SQLSTATE (PostgreSQL's appendix A), longest prefix first. */
+/** By SQLSTATE (PostgreSQL documentation, appendix A), longest prefix first. */
 const meanings: readonly (readonly [prefix: string, meaning: Meaning])[] = [
   ['40001', 'again'], // serialization_failure
   ['40P01', 'again'], // deadlock_detected
@@ -45,7 +45,7 @@ export function codeOf(error: unknown): string | undefined {
 
 export const isLostConnection = (error: unknown): boolean => lostConnection.has(codeOf(error) ?? '');
 
-/** A migration changed the columns of a prepared statement: the connection that prepared it must go. */
+/** A migration changed the columns of a prepared statement, so the connection that prepared it must be closed. */
 export const isStalePlan = (error: unknown): boolean =>
   codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 
@@ -57,14 +57,14 @@ function meaningOf(error: unknown): Meaning {
   return meanings.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'ours';
 }
 
-/** Deadlocks, serialization failures and stale plans: nothing was done, the same work may be run again at once. */
+/** Deadlocks, serialization failures and stale plans: nothing was done, so the same work may run again at once. */
 export const mayRunAgain = (error: unknown): boolean => meaningOf(error) === 'again';
 
 export const unavailable = (cause?: unknown): AppError =>
   new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
 export const timedOut = (cause?: unknown): AppError => new AppError('upstream_timeout', { cause });
 
-/** The error that leaves the pool. */
+/** The error that the pool throws to its caller. */
 export function failureOf(error: unknown, phase: Phase): unknown {
   if (error instanceof AppError) return error;
   const meaning = meaningOf(error);

@@ -3,7 +3,7 @@ import type { migrateConfig } from '../process/config.ts';
 import { createLog } from '../process/log.ts';
 import { migrate } from './migrate.ts';
 
-/** The migrate command of a service: brings the schema of its name to the files in its folder, and says which were new. */
+/** The migrate command of a service: applies the files of a folder to the schema of its name, and logs the new ones. */
 export async function runMigrateCommand(options: {
   name: string;
   directory: string;

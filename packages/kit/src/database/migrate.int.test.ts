@@ -40,14 +40,14 @@ test('files run in the order of their names, each once', async () => {
   expect(await owner`select n from things order by n`).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
 });
 
-test('of several migrations at once one works and the others find it done', async () => {
+test('of several concurrent migrations one works, and the others find nothing to do', async () => {
   await file('0001-things.sql', 'create table things (n int); select pg_sleep(0.3); insert into things values (1);');
   const outcomes = await Promise.all([run(), run(), run()]);
   expect(outcomes.flatMap(({ applied }) => applied)).toEqual(['0001-things.sql']);
   expect(await owner`select n from things`).toHaveLength(1);
 });
 
-test('an applied file that changed since is an error and nothing more is applied', async () => {
+test('an applied file that has changed is an error, and nothing more is applied', async () => {
   await file('0001-things.sql', 'create table things (n int);');
   await run();
   await file('0001-things.sql', 'create table things (n bigint);');
@@ -56,7 +56,7 @@ test('an applied file that changed since is an error and nothing more is applied
   expect(await namesOf(owner)).toEqual(['0001-things.sql']);
 });
 
-test('a file that fails leaves nothing of itself, and what came before it stays', async () => {
+test('a file that fails changes nothing, and the files before it stay applied', async () => {
   await file('0001-good.sql', 'create table good (n int);');
   await file('0002-bad.sql', 'create table half (n int); select 1 / 0;');
   await expect(run()).rejects.toThrow(/division by zero/);
@@ -66,7 +66,7 @@ test('a file that fails leaves nothing of itself, and what came before it stays'
   expect(await run()).toEqual({ applied: ['0002-bad.sql'] });
 });
 
-test('an index is built while requests go on, and waits for long transactions instead of being left half done', async () => {
+test('building an index blocks no request, and waits for long transactions instead of leaving it invalid', async () => {
   await file('0001-things.sql', 'create table things (n int);');
   await run();
   await file('0002-index.sql', '-- no-transaction\ncreate index concurrently if not exists by_n on things (n);');
@@ -92,7 +92,7 @@ test('an index is built while requests go on, and waits for long transactions in
   ]);
 });
 
-test('a lock that requests hold is waited for in short tries, and the migration then succeeds', async () => {
+test('a migration waits in short attempts for a lock that requests hold, and then succeeds', async () => {
   await file('0001-things.sql', 'create table things (n int);');
   await run();
   await file('0002-column.sql', 'alter table things add column m int;');
@@ -106,14 +106,14 @@ test('a lock that requests hold is waited for in short tries, and the migration 
   await held;
   await expect(run(0)).rejects.toMatchObject({ code: '55P03' });
   const patient = run();
-  // Between the tries others get through.
+  // Between the attempts requests get through.
   await kit.adminSql`insert into things values (1)`;
   release();
   await request;
   expect(await patient).toEqual({ applied: ['0002-column.sql'] });
 });
 
-test('names that leave the order open are refused', async () => {
+test('file names with an ambiguous order are rejected', async () => {
   await file('1-things.sql', 'select 1;');
   await expect(run()).rejects.toThrow(/NNNN-name.sql/);
   await rm(join(directory, '1-things.sql'));

@@ -12,7 +12,7 @@ export type MigrateOptions = {
   /** Folder of `NNNN-name.sql` files. */
   readonly directory: string;
   readonly log: { info(text: string): void };
-  /** How long to wait for another migration of this schema, and for locks that requests hold. */
+  /** How long to wait for another migration of this schema, and for locks that requests hold. Default 60,000. */
   readonly patienceMs?: number;
 };
 
@@ -24,15 +24,15 @@ const lockWaitMs = 2000;
 const lockNotAvailable = '55P03';
 
 /**
- * Brings a schema to what the files in a folder say. Files run in the order of their names, each once, each in a
- * transaction of its own; one whose first line is `-- no-transaction` holds a single statement that cannot run in one
- * (such as `create index concurrently`) and that does no harm when it runs twice.
+ * Applies the migration files of a folder to a schema. Files run in the order of their names, each once, each in its
+ * own transaction. A file whose first line is `-- no-transaction` holds a single statement that cannot run in a
+ * transaction (such as `create index concurrently`) and is safe to run twice.
  *
- * Several at once are safe: one works, the others wait for it. A lock that requests hold is waited for two seconds at a
- * time, so that requests never queue behind a migration for longer than that.
+ * Concurrent runs are safe: one works, the others wait for it. An attempt to lock a table lasts at most 2 s, so
+ * requests never queue behind a migration for longer.
  *
- * @returns the names of the files that were applied now
- * @throws Error when an applied file has changed since, a file's name has another form, or patience runs out
+ * @returns the names of the files that this run applied
+ * @throws Error when an applied file has changed, a file's name has another form, or `patienceMs` has passed
  */
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
   const { schema } = options;
@@ -41,7 +41,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   const client = createClient({
     url: options.url,
     name: `${schema} migrations`,
-    // An index over a large table takes long; only waiting for locks has a limit.
+    // An index on a large table takes long to build, so only the wait for locks has a limit.
     limits: {
       statementTimeoutMs: 0,
       lockTimeoutMs: lockWaitMs,
@@ -72,9 +72,9 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
 async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   const odd = names.find((name) => !fileName.test(name));
-  if (odd) throw new Error(`${odd} in ${directory} is not named NNNN-name.sql`);
+  if (odd) throw new Error(`${odd} in ${directory} is not named NNNN-name.sql; rename it`);
   const twice = names.find((name, index) => name.slice(0, 4) === names[index + 1]?.slice(0, 4));
-  if (twice) throw new Error(`two migrations in ${directory} have the number of ${twice}`);
+  if (twice) throw new Error(`two migrations in ${directory} have the number of ${twice}; renumber one of them`);
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(join(directory, name), 'utf8');
@@ -83,7 +83,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   );
 }
 
-/** Holds an advisory lock for as long as the connection lives: a try-lock, so that a waiting one holds up nothing. */
+/** Holds an advisory lock until the connection closes. It polls a try-lock, so that the wait blocks nothing else. */
 async function becomeTheOnlyOne(sql: Sql, schema: string, until: number): Promise<void> {
   for (;;) {
     const [row] =
@@ -106,7 +106,7 @@ async function apply(sql: Sql, schema: string, { name, text, checksum }: Migrati
     sql`insert into ${sql(schema)}.schema_migrations (name, checksum) values (${name}, ${checksum})`;
   await sql`select set_config('search_path', ${schema}, false)`;
   if (withoutTransaction.test(text)) {
-    // It waits for transactions older than itself and holds up nobody; given up, it would leave half an index.
+    // The statement waits for older transactions and blocks nobody. A timeout would leave an invalid index.
     await sql`set lock_timeout = 0`;
     await sql.unsafe(text);
     await remember();
@@ -119,7 +119,7 @@ async function apply(sql: Sql, schema: string, { name, text, checksum }: Migrati
     await remember();
     await sql.unsafe('commit');
   } catch (error) {
-    await sql.unsafe('rollback').catch(() => {}); // the connection may be what failed
+    await sql.unsafe('rollback').catch(() => {}); // the connection itself may have failed
     throw error;
   }
 }

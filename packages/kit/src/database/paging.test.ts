@@ -20,22 +20,22 @@ function refusal(cursor: string, filters: unknown = {}): string {
 }
 
 describe('a cursor', () => {
-  test('comes back as it went in, whatever the order of the filters', () => {
+  test('decodes to what was encoded, whatever the order of the filters', () => {
     const cursor = encodeCursor(position, { status: 'done', lead_id: undefined, limit: 5 });
     expect(decodeCursor(cursor, { limit: 5, status: 'done' }, Position)).toEqual(position);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  test('of other filters is refused', () => {
+  test('of other filters is rejected', () => {
     expect(refusal(encodeCursor(position, { status: 'done' }), { status: 'cancelled' })).toContain('other filters');
   });
 
-  test('that someone wrote themselves is refused unless it holds what ours hold', () => {
+  test('that a client wrote is rejected unless it matches the schema', () => {
     expect(refusal(encodeCursor({ after: "'; drop table", total: 7 }, {}))).toContain('not a cursor');
     expect(refusal(encodeCursor({ total: 7 }, {}))).toContain('not a cursor');
   });
 
-  test('that is anything else is refused, and nothing worse', () => {
+  test('that is any other text is rejected with a fault, without another error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(refusal(text)).toContain('not a cursor');
@@ -52,13 +52,13 @@ describe('a cursor', () => {
 describe('a query', () => {
   const cursor = encodeCursor(position, {});
 
-  test('begins where its cursor says, or at its page', () => {
+  test('starts at its cursor, or at its page without one', () => {
     expect(readCursor({ cursor }, {}, Position)).toEqual(position);
     expect(readCursor({ page: 3 }, {}, Position)).toBeUndefined();
     expect(readCursor({}, {}, Position)).toBeUndefined();
   });
 
-  test('has a cursor or a page, not both', () => {
+  test('with a cursor and a page is rejected', () => {
     expect(() => readCursor({ cursor, page: 1 }, {}, Position)).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
@@ -82,7 +82,7 @@ describe('the pages of a list', () => {
     return reply(all.slice(from, from + take), total ?? all.length, ({ number }) => number);
   };
 
-  test('a walk by cursor meets every row once, and carries the number of the page and the total', () => {
+  test('a walk by cursor returns every row once, and keeps the page number and the total', () => {
     const seen: number[][] = [];
     for (let query: { cursor?: string } | undefined = {}; query; ) {
       const { body, headers } = read(query);
@@ -93,11 +93,11 @@ describe('the pages of a list', () => {
     expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  test('a page by its number begins where the pages before it end', () => {
+  test('a page by number starts where the previous page ends', () => {
     expect(read({ page: 2, limit: 2 }).body).toEqual({ data: [3, 4], total: 7, page: 2, limit: 2 });
   });
 
-  test('the last page has no next one, also when it is full', () => {
+  test('the last page has no next cursor, even when it is full', () => {
     expect(read({ limit: 7 }).headers.nextCursor).toBeUndefined();
     expect(read({ page: 9 }).body?.data).toEqual([]);
   });

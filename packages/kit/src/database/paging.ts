@@ -5,28 +5,30 @@ import { type Reply, reply } from '../rpc/reply.ts';
 import { compile } from '../rpc/validate.ts';
 
 /**
- * An opaque cursor: where a list goes on. It is bound to the list's filters, so that it cannot be used with others.
- * It is not secret and not signed: `decodeCursor` trusts nothing of it.
+ * An opaque cursor: where a list continues. It is bound to the list's filters, so it cannot be used with others.
+ * It is neither secret nor signed, so `decodeCursor` trusts nothing in it.
  */
 export function encodeCursor(cursor: Record<string, unknown>, filters: unknown): string {
   return Buffer.from(JSON.stringify([filtersHash(filters), cursor])).toString('base64url');
 }
 
 /**
- * What `encodeCursor` was given, checked against `schema`: anyone can write a cursor.
- * Throws `validation_failed` on `cursor` for whatever is not a cursor of this list with these filters.
+ * Returns what `encodeCursor` was given, checked against `schema`, because anyone can write a cursor.
+ *
+ * @throws AppError `validation_failed` on `cursor` when it is not a cursor of this list with these filters
  */
 export function decodeCursor<S extends TSchema>(cursor: string, filters: unknown, schema: S): Static<S> {
   const [hash, content] = parse(cursor);
-  if (typeof hash !== 'string') throw refused('is not a cursor of this list');
-  if (hash !== filtersHash(filters)) throw refused('belongs to a list with other filters');
-  if (compile(schema)(content).length > 0) throw refused('is not a cursor of this list');
+  if (typeof hash !== 'string') throw refused('is not a cursor of this list; start again without it');
+  if (hash !== filtersHash(filters)) throw refused('belongs to a list with other filters; start again without it');
+  if (compile(schema)(content).length > 0) throw refused('is not a cursor of this list; start again without it');
   return content as Static<S>;
 }
 
 /**
- * Where the page that a list's query asks for begins: what `encodeCursor` was given, or undefined without a cursor.
- * Throws `validation_failed` as `decodeCursor` does, and on `page` when both are given.
+ * Reads the cursor of a list's query: what `encodeCursor` was given, or undefined without a cursor.
+ *
+ * @throws AppError `validation_failed` as `decodeCursor` does, and on `page` when both are given
  */
 export function readCursor<S extends TSchema>(
   query: { readonly cursor?: string; readonly page?: number },
@@ -35,41 +37,40 @@ export function readCursor<S extends TSchema>(
 ): Static<S> | undefined {
   if (query.cursor === undefined) return undefined;
   if (query.page !== undefined) {
-    throw validationFailed([{ in: 'query', name: 'page', detail: 'cannot stand together with `cursor`' }]);
+    throw validationFailed([{ in: 'query', name: 'page', detail: 'cannot be combined with `cursor`; send only one' }]);
   }
   return decodeCursor(query.cursor, filters, schema);
 }
 
-/** Where a page begins: after a row that stands at `after`, or as many rows after the first. */
+/** Where a page begins: after the row at `after`, or `offset` rows after the first one. */
 export type PageStart<After> = { readonly after: After } | { readonly offset: number };
 
 /** The page of a list that a query asks for. */
 export type ListPage<Row, After> = {
   readonly start: PageStart<After>;
-  /** How many rows to read: one more than the page shows tells whether there is a next one. */
+  /** How many rows to read: one more than the page shows, to learn whether there is a next page. */
   readonly take: number;
-  /** As the first page counted it; undefined on the first page, which has to count. */
+  /** The total that the first page counted; undefined on the first page, which must count. */
   readonly total: number | undefined;
   /** The envelope, and the cursor of the next page when there is one. */
   reply<Shown>(rows: readonly Row[], total: number, show: (row: Row) => Shown): Reply<Page<Shown>>;
 };
 
 type Page<Shown> = { data: Shown[]; total: number; page: number; limit: number };
-/** What a cursor holds. */
 type Reached<Position> = { at: Position; page: number; total: number };
 type PageQuery = { readonly cursor?: string; readonly page?: number; readonly limit?: number };
 
 /**
- * Reads the queries of a list: `page` or `cursor`, and `limit`. A cursor holds where the last row of its page stands in
- * the list's order (`position`), the page's number and the total, and is bound to the filters.
+ * Reads the queries of a list: `page` or `cursor`, and `limit`. A cursor holds the place of its page's last row in the
+ * list's order (`position`), the page number and the total. It is bound to the filters.
  *
- * The function that it returns throws `validation_failed` as `readCursor` does.
+ * The returned function throws `validation_failed` as `readCursor` does.
  */
 export function pagesOf<Row, Position extends TSchema, After>(list: {
   readonly defaultLimit: number;
   readonly position: Position;
   readonly positionOf: (row: Row) => Static<Position>;
-  /** The position as the repository takes it. */
+  /** The position in the form that the repository accepts. */
   readonly toAfter: (position: Static<Position>) => After;
 }): (query: PageQuery, filters: unknown) => ListPage<Row, After> {
   const Cursor = Type.Object({
@@ -106,7 +107,7 @@ function parse(cursor: string): unknown[] {
   }
 }
 
-/** Short: it guards against a mix-up, not against an attacker. */
+/** Short, because it guards against mistakes, not against attackers. */
 const filtersHash = (filters: unknown): string => fingerprintOf(filters).slice(0, 12);
 
 const refused = (detail: string) => validationFailed([{ in: 'query', name: 'cursor', detail }]);

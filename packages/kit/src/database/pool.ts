@@ -2,16 +2,18 @@ import type { Log } from '../process/log.ts';
 import type { Client } from './client.ts';
 import { isLostConnection, isStalePlan, timedOut, unavailable } from './failures.ts';
 
-/** A bounded number of one-connection clients, lent to one operation at a time. */
+/** A bounded number of one-connection clients. Each is lent to one operation at a time. */
 export type Pool = {
   /**
-   * Lends a client to `work` until it settles or the deadline (epoch ms) comes. A client whose operation missed its
-   * deadline is cut and replaced, never lent again.
-   * @throws AppError `service_unavailable` when the queue is full or no client is free in time, `upstream_timeout` when the deadline comes while `work` runs
+   * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
+   * deadline is closed and replaced, never lent again.
+   *
+   * @throws AppError `service_unavailable` when the queue is full or no client is free in time, `upstream_timeout` when
+   * the deadline passes while `work` runs
    */
   use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T>;
   stats(): PoolStats;
-  /** Lends no more, lets what runs finish for up to `limitMs`, then cuts it. */
+  /** Lends no more clients, waits up to `limitMs` (default 5,000) for running operations, then closes theirs. */
   close(limitMs?: number): Promise<void>;
 };
 
@@ -21,7 +23,7 @@ type Waiter = { readonly deadline: number; give(client: Client): void; refuse():
 
 export function createPool(options: {
   size: number;
-  /** How many may wait for a client before the next is refused at once. */
+  /** How many operations may wait for a client; more are rejected at once. */
   queue: number;
   name: string;
   log: Log;
@@ -45,7 +47,7 @@ export function createPool(options: {
     return client;
   }
 
-  /** A free client, or a new one while there may be more. */
+  /** A free client, or a new one below the maximum. */
   function available(): Client | undefined {
     return free.pop() ?? (all.size < options.size ? create() : undefined);
   }
@@ -53,7 +55,7 @@ export function createPool(options: {
   function serveNext(): void {
     if (all.size === free.length) idle();
     for (const waiter of waiting) {
-      // Its timer may not have had its turn yet; to begin now would only break the next connection.
+      // Its timer may not have fired yet. Late work would only cost another connection.
       if (waiter.deadline <= Date.now()) {
         waiter.refuse();
         continue;

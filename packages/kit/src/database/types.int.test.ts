@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 let kit: TestDatabase;
 beforeAll(async () => {
   kit = await createKitDatabase();
-  // Where the clock was seconds off a whole minute, long ago.
+  // In this zone, offsets of the distant past had seconds.
   await kit.adminSql.unsafe(`alter database ${new URL(kit.url).pathname.slice(1)} set timezone to 'America/Sao_Paulo'`);
 });
 afterAll(() => kit?.drop());
@@ -16,11 +16,11 @@ const first = new Date('0001-01-01T00:00:00Z');
 const last = new Date('9999-12-31T23:59:59.999Z');
 const instant = fc.oneof(
   fc.date({ min: first, max: last, noInvalidDate: true }),
-  // Years that look like days, months, or the end of a year.
+  // Years that look like days, months or two-digit years.
   fc.date({ min: first, max: new Date('0100-01-01T00:00:00Z'), noInvalidDate: true }),
 );
 
-test('an instant of any year is read as it was written, alone and in an array, whatever the time zone of the server', async () => {
+test('an instant of any year reads as written, alone and in an array, in any time zone of the server', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(instant, { minLength: 1, maxLength: 50 }), async (instants) => {
       const texts = instants.map((at) => at.toISOString());

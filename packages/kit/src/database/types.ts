@@ -4,16 +4,16 @@ type Parse = (text: string) => unknown;
 
 const asText: Parse = (text) => text;
 const asNumber: Parse = (text) => Number(text);
-/** int8 as a number while that is exact, else its digits. */
+/** int8 as a number while that is exact, otherwise as its digits. */
 const asInt8: Parse = (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
 
 /**
- * An instant as a session in UTC writes it: `2027-01-31 09:00:00.5+00`. With `T` and `Z` it is what ECMAScript defines;
- * without, V8 guesses, and takes the year 17 for a day.
+ * An instant as a session in UTC writes it: `2027-01-31 09:00:00.5+00`. ECMAScript defines the form with `T` and `Z`.
+ * Without them V8 guesses, and reads the year 17 as a day.
  */
 const asInstant: Parse = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
 
-/** Array types by their object id in pg_type, each with how an element is read. One dimension is all we use. */
+/** Array types: their object id in pg_type and the parser of an element. Only one dimension is supported. */
 const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] = [
   ['bool_array', 1000, (text) => text === 't'],
   ['int2_array', 1005, asNumber],
@@ -29,8 +29,8 @@ const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] 
 ];
 
 /**
- * How columns and parameters cross the wire, beyond what postgres.js knows by itself: instants, int8, and arrays. Left alone it
- * asks every new connection for the array types, and when that connection breaks nobody catches the rejection.
+ * How instants, int8 and arrays cross the wire. By default postgres.js asks every new connection for the array types,
+ * and nobody catches the rejection when that connection breaks.
  */
 export function columnTypes(): Record<string, postgres.PostgresType> {
   const int8 = { to: 20, from: [20], serialize: String, parse: asInt8 };
@@ -64,7 +64,7 @@ function writeElement(value: unknown): string {
   return `"${String(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Reads `a,"b c",NULL}`: what follows the opening brace of an array's text form. */
+/** Reads `a,"b c",NULL}`: the text form of an array after its opening brace. */
 function readArray(text: string, element: Parse): unknown[] {
   return Array.from(text.slice(0, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs), ([, quoted, bare]) => {
     if (quoted !== undefined) return element(quoted.replaceAll(/\\(.)/gs, '$1'));

@@ -8,7 +8,7 @@ import { createOutboxDelivery, type OutboxDelivery, type SharedDeliveryOptions }
 const parallelPublishes = 64;
 const publishLimitMs = 5000;
 
-/** Delivers events to the JetStream stream of the domain events. */
+/** Delivers outbox events to the JetStream stream of the domain events. */
 export function createEventDelivery(
   options: SharedDeliveryOptions & { readonly nats: NatsConnection },
 ): OutboxDelivery {
@@ -39,7 +39,7 @@ async function publish(nats: NatsConnection, stream: JetStreamClient, row: Outbo
       expect: { streamName: eventStream.name },
     });
   } catch (cause) {
-    // A server that lost its data has no stream: the next attempt finds one.
+    // A server that lost its data has no stream. Create it for the next attempt.
     await ensureEventStream(nats).catch(() => {});
     throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
   }

@@ -34,7 +34,7 @@ async function publish(type: EventType = 'messaging.lead.opted_out', data: objec
   const id = randomUUID();
   const event = { id, type, store_id: randomUUID(), occurred_at: new Date().toISOString(), data };
   const publishing = () => server.nats.jetstream().publish(eventSubject(type), JSON.stringify(event), { msgID: id });
-  await waitFor(publishing, { description: 'the stream to take an event', timeoutMs: 20_000 });
+  await waitFor(publishing, { description: 'the stream accepts an event', timeoutMs: 20_000 });
   return id;
 }
 
@@ -45,7 +45,7 @@ const pending = async () => {
   return num_pending + num_ack_pending;
 };
 
-test('each event of its types is handled once when all goes well, shared by all processes of the name', async () => {
+test('processes with the same name share the events, and handle each event of their types once', async () => {
   const handled: string[] = [];
   const handle = async ({ id }: { id: string }) => void handled.push(id);
   consume(handle);
@@ -57,7 +57,7 @@ test('each event of its types is handled once when all goes well, shared by all 
   expect(handled.toSorted()).toEqual(ids.toSorted());
 });
 
-test('what was published before it first started is handled too', async () => {
+test('events that were published before the first start are handled too', async () => {
   const id = await publish();
   const handled: string[] = [];
   consume(async (event) => void handled.push(event.id));
@@ -65,7 +65,7 @@ test('what was published before it first started is handled too', async () => {
   expect(handled).toEqual([id]);
 });
 
-test('an event whose handler failed comes again, and holds up no other', async () => {
+test('an event whose handler failed is delivered again, and delays no other', async () => {
   const handled: string[] = [];
   let failures = 0;
   const faulty = await publish();
@@ -82,7 +82,7 @@ test('an event whose handler failed comes again, and holds up no other', async (
   expect(failures).toBe(2);
 });
 
-test('an event that fails for ever is given up, one that is not what the catalogue says at once', async () => {
+test('an event that always fails is dropped after its last delivery, an invalid one at once', async () => {
   let deliveries = 0;
   consume(async () => {
     deliveries += 1;
@@ -95,7 +95,7 @@ test('an event that fails for ever is given up, one that is not what the catalog
   expect(deliveries).toBe(2);
 });
 
-test('survives a restart of NATS', async () => {
+test('the consumer survives a restart of NATS', async () => {
   const handled: string[] = [];
   consume(async ({ id }) => void handled.push(id));
   const first = await publish();
@@ -108,7 +108,7 @@ test('survives a restart of NATS', async () => {
   expect(new Set(handled)).toEqual(new Set([first, second]));
 });
 
-test('a stream that was lost is made anew, and its events are handled', async () => {
+test('a lost stream is created again, and its events are handled', async () => {
   const handled: string[] = [];
   consume(async ({ id }) => void handled.push(id));
   await publish();
@@ -119,7 +119,7 @@ test('a stream that was lost is made anew, and its events are handled', async ()
   await until(() => handled.includes(second), 'an event of the new stream');
 });
 
-test('stop waits for the handler that runs, and what comes later stays for the next process', async () => {
+test('stop waits for running handlers, and later events stay for the next process', async () => {
   const finishing = Promise.withResolvers<void>();
   const handled: string[] = [];
   let begun = 0;

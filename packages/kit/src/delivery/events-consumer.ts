@@ -11,7 +11,7 @@ import type { Log } from '../process/log.ts';
 import type { Periodic } from '../process/periodic.ts';
 import { compile } from '../rpc/validate.ts';
 
-/** An event of one of these types; its `type` says what its `data` is. */
+/** An event of one of these types. `type` decides the type of `data`. */
 export type EventOf<T extends EventType> = T extends EventType ? DomainEvent<T> : never;
 
 export type EventsConsumerOptions<T extends EventType> = {
@@ -20,23 +20,23 @@ export type EventsConsumerOptions<T extends EventType> = {
   /** The durable name: all processes that use it share the events. No dots or spaces. */
   readonly name: string;
   readonly types: readonly T[];
-  /** `deadline` in milliseconds since the epoch. What it throws leads to another delivery, later and later. */
+  /** `deadline` in epoch ms. After an error the event is delivered again, with exponential backoff up to 60 s. */
   readonly handle: (event: EventOf<T>, context: { readonly deadline: number }) => Promise<void>;
-  /** After so many deliveries an event is given up. 20, which takes about a quarter of an hour. */
+  /** The consumer drops an event after this many deliveries. Default 20, about a quarter of an hour. */
   readonly mostDeliveries?: number;
 };
 
 const atOnce = 16;
 const fetchMs = 5_000;
 const handleMs = 20_000;
-/** Longer than a handler may take: an event whose handler's process died comes again after this. */
+/** Longer than a handler may take. When a process dies, its events are delivered again after this time. */
 const ackWaitMs = 30_000;
 const pauseMs = 500;
 
 /**
- * Handles domain events: each at least once, in no promised order, for as long as the stream has it. Waits when NATS is
- * away, and makes stream and consumer anew when they are lost. What is not what the catalogue says, or fails for ever,
- * is logged by its id and dropped: no correctness rests on an event. `stop` waits for the handlers that run.
+ * Handles domain events: each at least once, in no guaranteed order, while the stream keeps it. Waits while NATS is
+ * down, and creates a lost stream or consumer again. An event that does not match the catalogue, or that fails on every
+ * delivery, is logged by its id and dropped: correctness never depends on an event. `stop` waits for running handlers.
  */
 export function consumeEvents<const T extends EventType>(options: EventsConsumerOptions<T>): Periodic {
   const { nats, name, types, handle, mostDeliveries = 20 } = options;
@@ -66,13 +66,13 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
     running.add(work);
   };
 
-  /** Never throws: what is neither acknowledged nor refused is delivered again by itself. */
+  /** Never throws: JetStream delivers an event again when it is neither acknowledged nor terminated. */
   const receive = async (message: JsMsg): Promise<void> => {
     let id: string | undefined;
     try {
       const event = readEvent(message, types);
       if (!event) {
-        log.error({ stream_sequence: message.seq }, 'an event that is not in the catalogue was dropped');
+        log.error({ stream_sequence: message.seq }, 'an event that does not match the catalogue was dropped');
         message.term();
         return;
       }
@@ -82,8 +82,8 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
     } catch (error) {
       const { deliveryCount } = message.info;
       const last = deliveryCount >= mostDeliveries;
-      if (last) log.error({ err: error, event: id, deliveries: deliveryCount }, 'an event was given up');
-      else log.warn({ err: error, event: id, deliveries: deliveryCount }, 'an event could not be handled yet');
+      if (last) log.error({ err: error, event: id, deliveries: deliveryCount }, 'an event failed and was dropped');
+      else log.warn({ err: error, event: id, deliveries: deliveryCount }, 'an event failed, a retry follows');
       if (nats.isClosed()) return;
       if (last) message.term();
       else message.nak(Math.min(60_000, 500 * 2 ** deliveryCount));
@@ -106,13 +106,13 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
           take(message);
           taken += 1;
         }
-        // None came: either there is none, or the consumer is lost, which the fetch does not always say.
+        // No message: none is waiting, or the consumer is lost. The fetch does not always report a lost consumer.
         if (taken === 0 && !signal.aborted) await consumer.info();
         complained = false;
       } catch (error) {
         consumer = undefined;
         if (signal.aborted) return;
-        if (!complained) log.warn({ err: error }, 'the event stream is not there');
+        if (!complained) log.warn({ err: error }, 'the event stream is not available');
         complained = true;
         await pause(pauseMs, signal);
       }
@@ -134,7 +134,7 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
   };
 }
 
-/** Null: it is not an event of these types as the catalogue has it. */
+/** Null when the message is not an event of these types, or does not match the catalogue. */
 function readEvent<T extends EventType>(message: JsMsg, types: readonly T[]): EventOf<T> | null {
   try {
     const event = message.json<EventOf<T>>();

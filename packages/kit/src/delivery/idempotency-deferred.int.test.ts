@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => kit?.drop());
 
 const operation = getChannelConnection;
-/** What became of the row, as an answer. */
+/** The outcome of the row, as an answer. */
 const outcome = (id: string, what: string) => ({
   provider: null,
   status: 'connected' as const,
@@ -25,7 +25,7 @@ const outcome = (id: string, what: string) => ({
 
 type Options = { answer?: (id: string) => Promise<string>; refuse?: boolean };
 
-/** A request that writes a note; its answer comes from `answer`. Resolves after the commit, with what is left to do. */
+/** A request that writes a note; its answer comes from `answer`. Resolves after the commit, with the remaining work. */
 const begin = (context: StoreContext, { answer = async () => 'sent', refuse = false }: Options = {}) =>
   withDeferredIdempotency<typeof operation, string>({
     database: kit.database,
@@ -57,7 +57,7 @@ const notesOf = async (storeId: string) => await kit.adminSql`select id from not
 const recordsOf = async (storeId: string) =>
   await kit.adminSql`select entity_id, reply from idempotency_records where store_id = ${storeId}`;
 
-test('from the transaction on the record names the row, and the answer is open until it is known', async () => {
+test('the transaction stores the id of the row, and the record gets its answer later', async () => {
   const key = newKey();
   const begun = await begin(testContext(key));
   const [note] = await notesOf(key.storeId);
@@ -68,7 +68,7 @@ test('from the transaction on the record names the row, and the answer is open u
   expect(record?.reply.toString()).toBe(text);
 });
 
-test('fifty at once with one key write one row, and all get one answer: the first as its own, the others again', async () => {
+test('fifty concurrent requests with one key write one row and get one answer, forty-nine as a replay', async () => {
   const key = newKey();
   const known = Promise.withResolvers<string>();
   const sending = Array.from({ length: 50 }, () => send(testContext(key), { answer: () => known.promise }));
@@ -79,7 +79,7 @@ test('fifty at once with one key write one row, and all get one answer: the firs
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
 });
 
-test('when those who wait see different outcomes, all of them answer with the one that was stored first', async () => {
+test('requests that see different outcomes all answer the one that was stored first', async () => {
   const key = newKey();
   const first = Promise.withResolvers<string>();
   const original = await begin(testContext(key), { answer: () => first.promise });
@@ -92,9 +92,9 @@ test('when those who wait see different outcomes, all of them answer with the on
   expect(await send(testContext(key))).toEqual({ text: early.text, replayed: true });
 });
 
-test('when the first one’s process dies after the commit, the same request again answers for the same row', async () => {
+test('after the process of the first request dies, a repeated request answers for the same row', async () => {
   const key = newKey();
-  await begin(testContext(key)); // nobody ever finishes it
+  await begin(testContext(key)); // no process ever finishes it
   const again = await send(testContext(key), { answer: async () => 'read' });
   const [note] = await notesOf(key.storeId);
   expect(JSON.parse(again.text).phone).toBe(`${note?.id} read`);
@@ -102,7 +102,7 @@ test('when the first one’s process dies after the commit, the same request aga
   expect(await notesOf(key.storeId)).toHaveLength(1);
 });
 
-test('an answer that could not be had leaves the record open for the next request, and is never “nothing was done”', async () => {
+test('an answer that fails after the commit is upstream_timeout, and the next request completes it', async () => {
   const key = newKey();
   const failing = send(testContext(key), { answer: () => Promise.reject(new AppError('service_unavailable')) });
   await expect(failing).rejects.toMatchObject({ code: 'upstream_timeout' });
@@ -110,7 +110,7 @@ test('an answer that could not be had leaves the record open for the next reques
   expect(await notesOf(key.storeId)).toHaveLength(1);
 });
 
-test('another body under the key is refused, while the answer is open and after', async () => {
+test('another body with the same key is rejected, before and after the answer is known', async () => {
   const key = newKey();
   const other = () => begin(testContext({ ...key, body: { message: 'something else' } }));
   const begun = await begin(testContext(key));
@@ -120,14 +120,14 @@ test('another body under the key is refused, while the answer is open and after'
   expect(await notesOf(key.storeId)).toHaveLength(1);
 });
 
-test('a refused request keeps nothing, and can be sent again with its key', async () => {
+test('a rejected request stores nothing, and can be sent again with its key', async () => {
   const key = newKey();
   await expect(begin(testContext(key), { refuse: true })).rejects.toMatchObject({ code: 'lead_opted_out' });
   expect(await recordsOf(key.storeId)).toEqual([]);
   expect(await send(testContext(key))).toMatchObject({ replayed: false });
 });
 
-test('a record that has expired is replaced, and an answer that comes for it then does not touch the new one', async () => {
+test('an expired record is replaced, and a late answer of the old one does not change the new one', async () => {
   const key = newKey();
   const old = await begin(testContext(key), { answer: async () => 'late' });
   await kit.adminSql`update idempotency_records set expires_at = now() where store_id = ${key.storeId}`;
@@ -139,7 +139,7 @@ test('a record that has expired is replaced, and an answer that comes for it the
   expect(await notesOf(key.storeId)).toHaveLength(2);
 });
 
-test('without a key every request writes, and keeps no record', async () => {
+test('without a key every request writes, and stores no record', async () => {
   const context = testContext();
   await send(context);
   await send(context);
@@ -147,14 +147,14 @@ test('without a key every request writes, and keeps no record', async () => {
   expect(await recordsOf(context.storeId)).toEqual([]);
 });
 
-test('a record holds an answer or names a row', async () => {
+test('a record has an answer or the id of a row', async () => {
   const storeId = randomUUID();
   const empty = kit.adminSql`
     insert into idempotency_records (store_id, scope, key, fingerprint) values (${storeId}, 'POST /x', 'k', 'f')`;
   await expect(empty).rejects.toThrow('idempotency_records_answer');
 });
 
-test('a table without the column still serves requests that answer at once', async () => {
+test('a table without entity_id still serves requests that answer at once', async () => {
   const older = await createKitDatabase();
   await older.adminSql`alter table idempotency_records drop column entity_id, alter column reply set not null`;
   const context = testContext(newKey());

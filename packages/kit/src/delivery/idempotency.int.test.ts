@@ -20,7 +20,7 @@ afterAll(() => kit.drop());
 type Work = IdempotentWork<typeof getChannelConnection, string>;
 const operation = getChannelConnection;
 
-/** A request that writes a note with a text that the store has once, and answers with the note's id. */
+/** A request that writes a note with a text that is unique in the store, and answers the note's id. */
 function send(context: StoreContext, options: { during?: () => Promise<unknown>; database?: Database } = {}) {
   const run: Work['run'] = (commit) =>
     commit(async (sql) => {
@@ -52,7 +52,7 @@ const recordsOf = async (storeId: string) =>
   (await kit.adminSql`select 1 from idempotency_records where store_id = ${storeId}`).length;
 const textOf = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 
-test('fifty requests at once with one key have one effect, and forty-nine get its answer again', async () => {
+test('fifty concurrent requests with one key have one effect, and forty-nine get its answer as a replay', async () => {
   const key = newKey();
   const replies = await Promise.all(Array.from({ length: 50 }, () => send(testContext(key))));
   expect(await notesOf(key.storeId)).toBe(1);
@@ -61,7 +61,7 @@ test('fifty requests at once with one key have one effect, and forty-nine get it
   expect(new Set(replies.map(({ headers }) => headers.etag))).toEqual(new Set(['"v1"']));
 });
 
-test('a replay has the very bytes of the first answer', async () => {
+test('a replay has exactly the bytes of the first answer', async () => {
   const key = newKey();
   const [first, again] = [await send(testContext(key)), await send(testContext(key))];
   const [note] = await kit.adminSql`select id from notes where store_id = ${key.storeId}`;
@@ -70,7 +70,7 @@ test('a replay has the very bytes of the first answer', async () => {
   expect([textOf(first.bytes), textOf(again.bytes)]).toEqual([textOf(expected), textOf(expected)]);
 });
 
-test('a key that came before with another body is refused and changes nothing', async () => {
+test('a key that was used with another body is rejected, and the request changes nothing', async () => {
   const key = newKey();
   await send(testContext(key));
   await expect(send(testContext({ ...key, body: { text: 'another' } }))).rejects.toMatchObject({
@@ -79,7 +79,7 @@ test('a key that came before with another body is refused and changes nothing', 
   expect(await notesOf(key.storeId)).toBe(1);
 });
 
-test('a request that was refused keeps nothing, and can be sent again with its key', async () => {
+test('a rejected request stores nothing, and can be sent again with its key', async () => {
   const key = newKey();
   const refuse = async () => {
     throw new AppError('lead_not_found');
@@ -90,7 +90,7 @@ test('a request that was refused keeps nothing, and can be sent again with its k
   expect(await send(testContext(key))).toMatchObject({ replayed: true });
 });
 
-test('a record that has expired is replaced by the next request', async () => {
+test('an expired record is replaced by the next request', async () => {
   const key = newKey();
   const first = await send(testContext(key));
   await kit.adminSql`update idempotency_records set expires_at = now() where store_id = ${key.storeId}`;
@@ -101,7 +101,7 @@ test('a record that has expired is replaced by the next request', async () => {
   expect(await recordsOf(key.storeId)).toBe(1);
 });
 
-test('one key in two stores, or for two paths, is two keys', async () => {
+test('the same key in two stores, or for two paths, counts as two keys', async () => {
   const [one, other] = [newKey(), newKey()];
   await send(testContext(one));
   expect(await send(testContext({ ...one, storeId: other.storeId }))).toMatchObject({ replayed: false });
@@ -109,7 +109,7 @@ test('one key in two stores, or for two paths, is two keys', async () => {
   await expect(elsewhere).rejects.toMatchObject({ code: 'lead_exists' });
 });
 
-test('requests that wait for the first hold no connection', async () => {
+test('requests that wait for the first one hold no connection', async () => {
   const database = createDatabase({ url: kit.url, size: 2, log: silentLog(), name: 'waiting' });
   const key = newKey();
   const { promise: finish, resolve: letFinish } = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ test('requests that wait for the first hold no connection', async () => {
   const first = send(testContext(key), { during, database });
   await running;
   const others = Array.from({ length: 20 }, () => send(testContext(key), { during, database }));
-  await waitFor(() => database.stats().busy === 1, { description: 'all others are waiting' });
+  await waitFor(() => database.stats().busy === 1, { description: 'all other requests wait' });
   const scope = { storeId: key.storeId, deadline: Date.now() + 1000 };
   expect(await database.read(scope, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
   letFinish();
@@ -130,7 +130,7 @@ test('requests that wait for the first hold no connection', async () => {
   await database.close();
 });
 
-test('a request whose first does not finish in time is told to ask again', async () => {
+test('a request gets idempotency_in_progress when the first one does not finish in time', async () => {
   const key = newKey();
   const { promise: finish, resolve: letFinish } = Promise.withResolvers<void>();
   const { promise: running, resolve: runs } = Promise.withResolvers<void>();
@@ -148,14 +148,14 @@ test('a request whose first does not finish in time is told to ask again', async
   await first;
 });
 
-test('without a key each request runs', async () => {
+test('without a key every request runs', async () => {
   const context = testContext();
   expect((await send(context)).headers).toEqual({ etag: '"v1"' });
   await expect(send(context)).rejects.toMatchObject({ code: 'lead_exists' });
   expect(await recordsOf(context.storeId)).toBe(0);
 });
 
-test('the purge deletes what has expired, in batches, and nothing else', async () => {
+test('the purge deletes only expired records, in batches', async () => {
   const kept = randomUUID();
   await Promise.all(Array.from({ length: 7 }, () => send(testContext(newKey()))));
   await kit.adminSql`update idempotency_records set expires_at = now() - interval '1 s'`;

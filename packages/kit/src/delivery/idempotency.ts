@@ -10,47 +10,48 @@ export type IdempotentWork<O extends Operation, T> = {
   readonly context: StoreContext;
   readonly operation: O;
   /**
-   * What the request does: look-ups first, then `commit(work)` once, whose `work` is the one transaction. All of it may
-   * run again from the start, so nothing before or inside `commit` has an effect outside of that transaction.
+   * What the request does: look-ups first, then `commit(work)` once; `work` is the only transaction. All of it may run
+   * again from the start, so nothing before or inside `commit` may have an effect outside of that transaction.
    */
   readonly run: (commit: (work: (sql: TransactionSql) => Promise<T>) => Promise<T>) => Promise<T>;
   readonly toReply: (result: T) => ReplyOf<O>;
   readonly etag?: (result: T) => string;
 };
 
-/** Work whose answer is known only some time after its commit. */
+/** Work whose answer is known only after its commit. */
 export type DeferredWork<O extends Operation, T> = Pick<
   IdempotentWork<O, T>,
   'database' | 'context' | 'operation' | 'run'
 > & {
-  /** The row that the transaction wrote, by which any later request finds what became of it. */
+  /** The id of the row that the transaction wrote. Later requests find the outcome by it. */
   readonly entityOf: (result: T) => string;
-  /** Waits for what becomes of the row, and says it. `closing` as in `later`. */
+  /** Waits for the outcome of the row and returns it as the answer. `closing` as in `later`. */
   readonly answer: (entityId: string, closing: AbortSignal) => Promise<ReplyOf<O>>;
 };
 
 type IdempotencyRecord = {
   readonly fingerprint: string;
-  /** Null: the answer is still open. */
+  /** Null until the answer is known. */
   readonly reply: Buffer | null;
   readonly etag: string | null;
-  /** Only tables of services that defer answers have it. */
+  /** Only the tables of services that defer answers have this column. */
   readonly entity_id?: string | null;
 };
 
-/** Somebody else was or is at it with this key: look again from the start. */
+/** Another request has used or is using this key: start again from the look-up. */
 class StartAgain extends Error {}
 
-/** Left for the answer's way back, so that the caller hears it before giving up. */
+/** Time left for the answer to reach the caller before its deadline. */
 const answerMarginMs = 250;
 const longestPauseMs = 250;
 
 /**
- * One effect per idempotency key (the specification's replay window: 24 hours, per store and endpoint). The first
- * request's reply is stored in the transaction that does its work; the same request again gets it as a replay. While the
- * first still runs, the others wait without a connection. A request that fails leaves nothing behind.
+ * One effect per idempotency key (the specification's replay window: 24 hours, per store and endpoint). The transaction
+ * of the first request stores its reply; a repeated request gets that reply as a replay. While the first one runs, the
+ * others wait without a connection. A request that fails stores nothing.
  *
- * @throws AppError `idempotency_key_reused` (422) when the key came before with another body, `idempotency_in_progress` (409) when the first did not finish in time, and whatever `run` throws
+ * @throws AppError `idempotency_key_reused` (422) when the key was used with another body, `idempotency_in_progress`
+ * (409) when the first request did not finish in time, and whatever `run` throws
  */
 export async function withIdempotency<O extends Operation, T>(
   options: IdempotentWork<O, T>,
@@ -71,9 +72,9 @@ export async function withIdempotency<O extends Operation, T>(
 }
 
 /**
- * The same for an answer that is known only after the commit. From the transaction on the record names the row, and the
- * answer is completed once, by whoever has it first: requests that come again while it is open wait for the same row,
- * also when the first one's process has died. The answer comes later, and without a key just so.
+ * `withIdempotency` for an answer that is known only after the commit. The transaction stores the id of the row, and
+ * the first request that knows the answer completes the record. Until then repeated requests wait for the same row,
+ * even when the process of the first one has died. The answer is a `Later`, or a replay when it is already stored.
  *
  * @throws AppError as `withIdempotency` does
  */
@@ -114,7 +115,7 @@ export async function withDeferredIdempotency<O extends Operation, T>(
   );
 }
 
-/** Deletes records that have expired, in batches, until none is left or the signal comes. Returns how many. */
+/** Deletes expired records in batches until none is left or `signal` is aborted. Returns how many. */
 export async function purgeIdempotency(
   database: SystemDatabase,
   options: { signal?: AbortSignal; batch?: number } = {},
@@ -132,7 +133,7 @@ export async function purgeIdempotency(
   return purged;
 }
 
-/** Carries out what is asked under a key: for the first time, or once more by the record of an earlier time. */
+/** Runs `first` when the key has no record, otherwise `again` with the record. */
 async function underKey<R>(
   { database, context, idempotency }: { database: Database; context: StoreContext; idempotency: Idempotency },
   does: { again: (record: IdempotencyRecord) => R; first: () => Promise<R> },
@@ -184,10 +185,10 @@ async function findRecord(
   return record;
 }
 
-/** Makes this transaction the only one that works under the key, and looks once more whether it is done already. */
+/** Makes this transaction the only one under the key, and checks again that no record exists. */
 async function takeKey(sql: TransactionSql, storeId: string, idempotency: Idempotency): Promise<void> {
   const name = `${storeId} ${idempotency.scope} ${idempotency.key}`;
-  // Two statements, as each sees what was committed before it began: the look must come after the lock.
+  // Two statements, because each sees what was committed before it began: the check must come after the lock.
   const [[lock], record] = await Promise.all([
     sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`.execute(),
     findRecord(sql, storeId, idempotency),
@@ -195,7 +196,7 @@ async function takeKey(sql: TransactionSql, storeId: string, idempotency: Idempo
   if (!lock?.mine || record) throw new StartAgain();
 }
 
-/** The primary key has the last word: a record that is there and alive means that somebody was first. */
+/** The primary key decides: a record that has not expired means that another request was first. */
 async function keepRecord(
   sql: TransactionSql,
   storeId: string,
@@ -211,13 +212,13 @@ async function keepRecord(
   if (kept.count === 0) throw new StartAgain();
 }
 
-/** `service_unavailable` says that nothing was done. After the commit something was, and only the answer is missing. */
+/** `service_unavailable` means that nothing was done. After the commit only the answer is missing. */
 const unknownAfterCommit = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'service_unavailable'
     ? new AppError('upstream_timeout', { cause: error })
     : error;
 
-/** Stores the answer of an open record, unless somebody else has; returns what is stored. */
+/** Stores the answer of a record unless another request has. Returns the stored answer. */
 async function completeRecord(
   sql: TransactionSql,
   storeId: string,
@@ -229,6 +230,6 @@ async function completeRecord(
   const { count } = await sql`update idempotency_records set reply = ${bytes} where ${record} and reply is null`;
   if (count > 0) return bytes;
   const [stored] = await sql<{ reply: Buffer }[]>`select reply from idempotency_records where ${record}`;
-  // Gone: a day has passed, and nobody will ask again.
+  // No record: it expired after 24 hours, so no replay will follow.
   return stored?.reply ?? bytes;
 }

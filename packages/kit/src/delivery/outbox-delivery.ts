@@ -7,7 +7,7 @@ import type { Kind, OutboxRepository, OutboxRow, Postponement } from './outbox.r
 export type SharedDeliveryOptions = {
   readonly repository: OutboxRepository;
   readonly log: Log;
-  /** How long the delivery waits for a nudge before it looks by itself. */
+  /** How long the delivery waits for a nudge before it sweeps. */
   readonly sweepIntervalMs: number;
   /** Rows claimed at a time. */
   readonly batch: number;
@@ -65,9 +65,9 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
     }
   }
 
-  /** Takes a batch, sends it, and records what became of it. True when more is likely to be waiting. */
+  /** Claims a batch, sends it, and records the outcomes. True when more rows are likely to wait. */
   async function pass(): Promise<boolean> {
-    // While the other side is down one row asks for all of them, and the others keep their place.
+    // While the receiver is down, one row probes it for all, and the others keep their place.
     const limit = reachable ? options.batch : 1;
     const rows = await repository.claim(kind, limit, options.leaseMs);
     if (rows.length === 0) return false;
@@ -111,13 +111,13 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
     if (now !== reachable) {
       reachable = now;
       if (now) log.info({ kind }, 'the outbox is delivered again');
-      else log.warn({ kind, error: failed[0]?.error }, 'the outbox waits: its receiver is unreachable');
+      else log.warn({ kind, error: failed[0]?.error }, 'the outbox receiver is unreachable');
     } else if (now && failed.length > 0) {
       log.error({ kind, entries: failed.length, error: failed[0]?.error }, 'outbox entries were rejected');
     }
   }
 
-  /** Groups rows that need one sending; the last row of each comes first and speaks for all. */
+  /** Groups rows that need only one send. The newest row of each group comes first and is the one that is sent. */
   function groupsOf(rows: readonly OutboxRow[]): Group[] {
     const newestFirst = rows.toSorted((a, b) => (a.id < b.id ? 1 : -1));
     const groups = Object.values(Object.groupBy(newestFirst, options.sameAs)) as unknown as Group[];

@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all([wayToTemporal.close(), server.close(), nats.stop(), kit.drop()]);
 });
 
-/** A relay that looks only when nudged, unless told otherwise. */
+/** A relay that sweeps only when nudged, unless `options` say otherwise. */
 function startRelay(options: Partial<RelayOptions> = {}): Relay {
   const { systemDatabase: database } = kit;
   const defaults = { database, temporal, nats: nats.nats, log: silentLog(), sweepIntervalMs: 60_000 };
@@ -91,7 +91,7 @@ test('an entry of a transaction that was rolled back is never delivered', async 
   expect(await empty()).toBe(true);
 });
 
-test('a nudge delivers at once what was committed before it, to Temporal and to the stream', async () => {
+test('a nudge delivers committed entries at once, to Temporal and to the stream', async () => {
   const relay = startRelay();
   const [appointmentId = '', leadId = '', sellerId = ''] = ids(3);
   await append([wakeUp(appointmentId, 'created', leadId), fact(sellerId)]);
@@ -113,13 +113,13 @@ test('a nudge delivers at once what was committed before it, to Temporal and to 
   ]);
 });
 
-test('without a nudge the sweep finds it', async () => {
+test('without a nudge the sweep finds the entries', async () => {
   startRelay({ sweepIntervalMs: 100 });
   await append([fact(randomUUID())]);
   await untilEmpty();
 });
 
-test('several wake-ups of one row in a batch are one signal', async () => {
+test('several wake-ups of one row in a batch become one signal', async () => {
   const entityId = randomUUID();
   await append([wakeUp(entityId, 'created'), wakeUp(entityId, 'changed'), wakeUp(entityId, 'changed')]);
   startRelay();
@@ -127,7 +127,7 @@ test('several wake-ups of one row in a batch are one signal', async () => {
   expect(await signalsOf(server.client, entityId)).toEqual(['changed']);
 });
 
-test('two relays at once lose nothing and deliver each entry once', async () => {
+test('two concurrent relays lose nothing and deliver each entry once', async () => {
   const [entities, sellers] = [ids(150), ids(300)];
   for (const part of [0, 1, 2]) {
     await append([
@@ -143,7 +143,7 @@ test('two relays at once lose nothing and deliver each entry once', async () => 
   for (const entity of entities) expect(await signalsOf(server.client, entity)).toEqual(['created']);
 });
 
-test('what a relay had taken when it died is delivered by another once the lease ends', async () => {
+test('rows that a dead relay had claimed are delivered by another after the lease', async () => {
   const [entityId = '', sellerId = ''] = ids(2);
   await append([wakeUp(entityId), fact(sellerId)]);
   const dead = outboxRepository(kit.systemDatabase);
@@ -156,7 +156,7 @@ test('what a relay had taken when it died is delivered by another once the lease
   expect(await publishedEvents()).toHaveLength(1);
 });
 
-test('what was sent but not yet crossed out is sent again, and the stream keeps one', async () => {
+test('an event that was sent but not yet removed is sent again, and the stream drops the duplicate', async () => {
   await append([fact(randomUUID())]);
   const rows = await kit.adminSql`select * from outbox`;
   const relay = startRelay();
@@ -201,7 +201,7 @@ test('while NATS is down wake-ups go out, and the events follow when it is back'
   expect(await publishedEvents()).toHaveLength(120);
 });
 
-test('an entry that is refused holds up no other', async () => {
+test('a rejected entry delays no other', async () => {
   await kit.adminSql`
     insert into outbox (store_id, kind, topic, entity_id, signal)
     values (${storeId}, 'workflow', 'unknown', ${randomUUID()}, 'created')`;
@@ -212,7 +212,7 @@ test('an entry that is refused holds up no other', async () => {
   expect((await left())[0]).toMatchObject({ topic: 'unknown', last_error: expect.stringMatching(/TypeError/) });
 });
 
-test('a relay that stops finishes what it has taken and takes no more', async () => {
+test('a relay that stops finishes its claimed rows and claims no more', async () => {
   const relay = startRelay({ batch: 10 });
   await append(ids(40).map(fact));
   relay.nudge();

@@ -2,7 +2,7 @@ import type { SystemDatabase } from '../database/database.ts';
 
 export type Kind = 'workflow' | 'event';
 
-/** An entry as the relay takes it up. `data` is an event's; the three before it are a workflow's. */
+/** An entry that the relay has claimed. Events have `data`; wake-ups have the three members before it. */
 export type OutboxRow = {
   readonly id: string;
   readonly store_id: string;
@@ -12,20 +12,20 @@ export type OutboxRow = {
   readonly signal: string | null;
   readonly data: unknown;
   readonly created_at: Date;
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
 };
 
-/** What becomes of a row that could not be delivered. */
+/** The next attempt of a row that could not be delivered. */
 export type Postponement = { readonly id: string; readonly waitMs: number; readonly error: string };
 
 const statementLimitMs = 5000;
 const scope = () => ({ deadline: Date.now() + statementLimitMs });
 
-/** The relay's statements. Each is a transaction of its own: nothing stays locked while the network is used. */
+/** The relay's statements. Each is its own transaction, so no lock is held during a send. */
 export function outboxRepository(database: SystemDatabase) {
   return {
-    /** Takes up to `limit` due rows for `leaseMs`; after that they are due again, whatever became of the taker. */
+    /** Claims up to `limit` due rows for `leaseMs`. After that they are due again, even if the claimant died. */
     claim: (kind: Kind, limit: number, leaseMs: number): Promise<OutboxRow[]> =>
       database.write(
         scope(),
@@ -53,7 +53,7 @@ export function outboxRepository(database: SystemDatabase) {
       );
     },
 
-    /** Gives back what was taken and not tried. */
+    /** Releases rows that were claimed but not tried. */
     release: async (ids: readonly string[]): Promise<void> => {
       await database.write(
         scope(),

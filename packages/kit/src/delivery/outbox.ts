@@ -4,7 +4,7 @@ import type { TransactionSql } from '../database/database.ts';
 
 export { createRelay, type Relay, type RelayOptions } from './relay.ts';
 
-/** A workflow to start or wake: it will look at the row `entityId`. */
+/** A wake-up: starts or signals the entity workflow of the row `entityId`. */
 export type WakeUpEntry = {
   [Name in EntityWorkflowName]: {
     readonly kind: 'workflow';
@@ -15,7 +15,7 @@ export type WakeUpEntry = {
   };
 }[EntityWorkflowName];
 
-/** A fact to publish. */
+/** An event to publish. */
 export type EventEntry = {
   [Type in EventType]: { readonly kind: 'event'; readonly type: Type; readonly data: EventData<Type> };
 }[EventType];
@@ -23,8 +23,8 @@ export type EventEntry = {
 export type OutboxEntry = WakeUpEntry | EventEntry;
 
 /**
- * Writes what is to be told once this transaction has committed. Nudge the relay after it; without that, its sweep finds
- * the rows within a second. Delivered at least once, in no promised order.
+ * Writes entries that the relay delivers after this transaction commits. Nudge the relay after the commit; without a
+ * nudge its sweep finds the rows within 1 s. Delivery is at least once, in no guaranteed order.
  */
 export async function appendOutbox(
   sql: TransactionSql,

@@ -6,19 +6,19 @@ import type { Relay } from './relay.ts';
 
 const everyMs = 10_000;
 const overdueMs = 30_000;
-/** A workflow that was woken and cannot go on is not woken again for this long. */
+/** A woken workflow that makes no progress is not woken again for this long. */
 const againMs = 5 * 60_000;
 const batch = 500;
 const runLimitMs = 10_000;
 
-/** Which rows to take: overdue by `overdueMs`, not taken within `againMs`, at most `limit` of them. */
+/** Which rows to take: overdue by `overdueMs`, not taken within the last `againMs`, at most `limit`. */
 export type OverdueOptions = { readonly overdueMs: number; readonly againMs: number; readonly limit: number };
 
-/** The rows of one kind that a workflow carries. */
+/** The rows of one kind of entity. */
 export type OverdueRows<Row extends { readonly store_id: string }> = {
-  /** In the log: `calendar syncs`. */
+  /** For the log, such as `calendar syncs`. */
   readonly name: string;
-  /** Returns overdue rows and marks them as taken, so that two sweeps at once get different rows. */
+  /** Returns overdue rows and marks them as taken, so that two concurrent sweeps get different rows. */
   readonly take: (sql: TransactionSql, options: OverdueOptions) => Promise<Row[]>;
   readonly wakeUpOf: (row: Row) => OutboxEntry;
 };
@@ -29,14 +29,14 @@ type SweepDependencies = {
 };
 
 /**
- * The second way to a workflow. Wakes the workflows of rows that no step has looked at although their time has come, so
- * that a workflow that was terminated, or lost with Temporal's database, starts again. Returns how many it woke.
+ * The sweep: wakes the workflows of due rows that no step has handled. So a workflow that was terminated, or lost with
+ * Temporal's database, starts again. Returns how many workflows it woke.
  */
 export async function wakeOverdue<Row extends { readonly store_id: string }>(
   { take, wakeUpOf, systemDatabase, relay }: OverdueRows<Row> & SweepDependencies,
   signal: AbortSignal,
 ): Promise<number> {
-  // While Temporal is down the wake-ups wait in the outbox already.
+  // While Temporal is down, the wake-ups already wait in the outbox.
   if ((await relay.backlog()) >= batch) return 0;
   let woken = 0;
   for (;;) {

@@ -11,25 +11,25 @@ export type RelayOptions = {
   readonly temporal: TemporalStarter;
   readonly nats: NatsConnection;
   readonly log: Log;
-  /** How often the relay looks without a nudge, in milliseconds. Default 1,000. */
+  /** How often the relay sweeps without a nudge, in milliseconds. Default 1,000. */
   readonly sweepIntervalMs?: number;
-  /** Rows claimed at a time. Default 100. */
+  /** How many rows a claim takes. Default 100. */
   readonly batch?: number;
-  /** After this time, in milliseconds, the rows of a process that died are claimed again. Default 12,000. */
+  /** The lease in milliseconds: after it, other relays claim the rows of a dead process. Default 12,000. */
   readonly leaseMs?: number;
 };
 
 /**
- * Delivers outbox entries to Temporal and to the event stream, each at least once. Several relays may run: a row is
- * leased by one at a time, and its lease ends when that one dies.
+ * Delivers outbox entries to Temporal and to the event stream, each at least once. Several relays may run: one at a
+ * time holds the lease of a row, and the lease of a dead relay expires.
  */
 export type Relay = {
   start(): void;
-  /** A transaction has just committed: look now. */
+  /** A transaction has just committed: sweep now. */
   nudge(): void;
-  /** Finishes what is in flight and claims no more. */
+  /** Finishes the claimed rows and claims no more. */
   stop(): Promise<void>;
-  /** The number of rows that wait. */
+  /** The number of waiting rows. */
   backlog(): Promise<number>;
 };
 

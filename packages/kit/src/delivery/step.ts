@@ -5,35 +5,35 @@ import { toTimestamp } from '../rpc/validate.ts';
 
 export { stepLimits };
 
-// What a step answers its workflow. A reason is shown to operators: it holds codes, never a provider's own words.
+// What a step answers its workflow. Operators see the reason, so it holds codes, never a provider's text.
 
 /** Nothing is left to do. The workflow ends. */
 export const done = (reason: string): NextStep => ({ done: true, wake_at: null, reason });
 
-/** The workflow looks again at this moment, or when a signal comes. */
+/** The workflow runs the step again at this moment, or when a signal comes. */
 export const waitUntil = (until: Date, reason: string): NextStep => ({
   done: false,
   wake_at: toTimestamp(until),
   reason,
 });
 
-/** Only a signal can change anything: a person, or another row. */
+/** Only a signal continues the workflow: from an operator or from another row. */
 export const waitForSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
 
-/** The workflow looks again at once. Default reason: another process holds the lease, and knows better. */
+/** The workflow runs the step again at once. Default reason: another process has changed the row. */
 export const lookAgain = (reason = 'the row has changed meanwhile'): NextStep => waitUntil(new Date(), reason);
 
 /** The step found the lease of another attempt. */
 export const waitForLease = (leaseUntil: Date): NextStep => waitUntil(leaseUntil, 'another attempt is running');
 
-/** Why a row waits whose last attempt failed with a code. */
+/** The reason of a row that waits after a failed attempt. */
 export const failedReason = (code: string, attempts: number): string => `attempt ${attempts} failed (${code})`;
 
-/** Time that is kept to record the outcome of an attempt. */
+/** Time reserved for recording the outcome of an attempt. */
 export const recordingMs = 1_000;
 
 /**
- * How long the call of an attempt may take, in milliseconds, within the request's deadline (epoch milliseconds).
+ * How long the provider call of an attempt may take, in milliseconds, within the request's deadline (epoch ms).
  *
  * @throws AppError `service_unavailable` when less than `leastMs` is left: the answer would come too late
  */

@@ -5,7 +5,7 @@ import { createOutboxDelivery, type OutboxDelivery, type SharedDeliveryOptions }
 
 const parallelSignals = 16;
 
-/** Delivers wake-ups to Temporal: signal-with-start of the workflow that carries the row. */
+/** Delivers wake-ups to Temporal: signal-with-start of the row's entity workflow. */
 export function createWorkflowDelivery(
   options: SharedDeliveryOptions & { readonly temporal: TemporalStarter },
 ): OutboxDelivery {
@@ -13,14 +13,14 @@ export function createWorkflowDelivery(
     ...options,
     kind: 'workflow',
     parallel: parallelSignals,
-    // Every signal means *look at the row*, so one does for several.
+    // Every signal means *run the step again*, so one signal replaces several.
     sameAs: (row) => `${row.topic} ${row.entity_id}`,
     send: (row) => wake(options.temporal, row),
   });
 }
 
 function wake(temporal: TemporalStarter, row: OutboxRow): Promise<void> {
-  // A check constraint of the table makes these two present.
+  // A check constraint of the table guarantees these two.
   const { entity_id: entityId, signal } = row as OutboxRow & { entity_id: string; signal: string };
   const input = { storeId: row.store_id, entityId, leadId: row.lead_id };
   return temporal.signalWithStart(row.topic as EntityWorkflowName, input, signal);

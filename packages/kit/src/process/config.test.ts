@@ -21,7 +21,7 @@ function faultsOf(schema: Parameters<typeof readConfig>[0], env: NodeJS.ProcessE
 }
 
 describe('configuration', () => {
-  test('numbers are numbers, defaults apply, and what nobody asked for is not read', () => {
+  test('parses numbers, applies defaults and ignores other variables', () => {
     expect(readConfig(Type.Object(serviceConfig), { ...complete, HOME: '/root', DATABASE_POOL_SIZE: '16' })).toEqual({
       ...complete,
       HEALTH_HOST: '127.0.0.1',
@@ -35,13 +35,13 @@ describe('configuration', () => {
     });
   });
 
-  test('all faults are told at once', () => {
+  test('a ConfigError lists all faults at once', () => {
     const message = faultsOf(Type.Object(serviceConfig), { ...complete, NATS_URL: '', HEALTH_PORT: '70000' });
     expect(message).toContain('NATS_URL is required');
     expect(message).toContain('HEALTH_PORT must be at most 65535');
   });
 
-  test('no value stands in a fault', () => {
+  test('a fault shows no value', () => {
     const message = faultsOf(Type.Object(serviceConfig), {
       ...complete,
       DATABASE_URL: 'hunter2',
@@ -52,12 +52,12 @@ describe('configuration', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  test.each(['1e3', '0x10', '10.5', '1_000', 'ten', '+5'])('%s is no integer', (text) => {
+  test.each(['1e3', '0x10', '10.5', '1_000', 'ten', '+5'])('%s is not an integer', (text) => {
     const env = { NATS_URL: 'nats://n', SHUTDOWN_TIMEOUT_MS: text };
     expect(faultsOf(Type.Object(baseConfig), env)).toContain('SHUTDOWN_TIMEOUT_MS must be an integer');
   });
 
-  test('booleans are true and false, nothing else', () => {
+  test('only true and false are booleans', () => {
     const schema = Type.Object({ ON: Type.Boolean({ default: false }) });
     expect(readConfig(schema, { ON: 'true' })).toEqual({ ON: true });
     expect(readConfig(schema, { ON: 'false' })).toEqual({ ON: false });

@@ -10,7 +10,7 @@ const down = async () => {
 const hangs = () => new Promise<void>(() => {});
 
 describe('readiness', () => {
-  test('needs every required dependency, and shows the others', async () => {
+  test('needs every required dependency, and only shows the others', async () => {
     const health = createHealth({ required: { postgres: up, nats: up }, informative: { temporal: down } });
     expect(await health.ready()).toEqual({
       ready: true,
@@ -23,7 +23,7 @@ describe('readiness', () => {
     expect((await createHealth({ required: { postgres: down } }).ready()).ready).toBe(false);
   });
 
-  test('tells nothing of what is inside', async () => {
+  test('reveals no addresses and no errors', async () => {
     const readiness = await createHealth({ required: { postgres: down } }).ready();
     expect(JSON.stringify(readiness)).not.toMatch(/10\.0\.0|ECONN/);
   });
@@ -36,7 +36,7 @@ describe('readiness', () => {
     });
   });
 
-  test('asks once however many ask at once, and again when the answer is old', async () => {
+  test('runs a check once for concurrent callers, and again when the answer is old', async () => {
     let checks = 0;
     const count = async () => {
       checks++;
@@ -50,7 +50,7 @@ describe('readiness', () => {
     expect(checks).toBe(3);
   });
 
-  test('ends at once when the process drains, while it still lives', async () => {
+  test('ends at once when the process drains, while liveness continues', async () => {
     const health = createHealth({ required: { postgres: up } });
     expect((await health.ready()).ready).toBe(true);
     health.drain();
@@ -65,7 +65,7 @@ describe('the health server', () => {
     for (const server of open.splice(0)) await server.close();
   });
 
-  test('answers probes and metrics, and nothing else', async () => {
+  test('answers probes and metrics, and 404 for every other request', async () => {
     const health = createHealth({ required: { postgres: up } });
     const server = await serveHealth({ host: '127.0.0.1', port: 0, health, metrics: createMetrics('test') });
     open.push(server);
@@ -81,7 +81,7 @@ describe('the health server', () => {
     expect((await get('/healthz')).status).toBe(200);
   });
 
-  test('goes on when a metric cannot be collected', async () => {
+  test('answers 500 and keeps running when a metric cannot be collected', async () => {
     const metrics = createMetrics('test');
     new Gauge({
       name: 'backlog',
@@ -95,7 +95,7 @@ describe('the health server', () => {
     expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
   });
 
-  test('refuses a port that is taken', async () => {
+  test('fails to start on a port that is taken', async () => {
     const health = createHealth({ required: {} });
     const first = await serveHealth({ host: '127.0.0.1', port: 0, health, metrics: createMetrics('a') });
     open.push(first);

@@ -6,33 +6,33 @@ import type { Metrics } from './metrics.ts';
 /** Throws when the dependency cannot be used. */
 export type Check = () => Promise<void>;
 
-/** A dependency's state. `detail` is for everyone to read: it says nothing of addresses or errors. */
+/** A dependency's state. `detail` is public, so it reveals no addresses and no errors. */
 export type DependencyState = { readonly state: 'up' | 'down'; readonly detail?: string };
 
 export type Readiness = { readonly ready: boolean; readonly dependencies: Readonly<Record<string, DependencyState>> };
 
 export type Health = {
-  /** The process lives. */
+  /** The process is alive. */
   live(): { readonly status: 'ok' };
-  /** Whether requests can be served: every required dependency is up, and the process is not going down. */
+  /** Whether requests can be served: every required dependency is up, and the process is not shutting down. */
   ready(): Promise<Readiness>;
-  /** From now on not ready, so that nobody sends more. */
+  /** Makes the process not ready, so that it gets no more requests. */
   drain(): void;
 };
 
 export type HealthOptions = {
-  /** Without these no request can be served. */
+  /** The process is not ready without these. */
   readonly required: Readonly<Record<string, Check>>;
-  /** Shown, but the process is ready without them. */
+  /** Only shown: the process is ready without them. */
   readonly informative?: Readonly<Record<string, Check>>;
   readonly log?: Log;
-  /** A check that takes longer has failed. 1 s. */
+  /** A check that takes longer has failed. Default 1,000. */
   readonly checkTimeoutMs?: number;
-  /** An answer is used this long, so that probes cost nothing. 500 ms. */
+  /** How long an answer is reused, so that probes are cheap. Default 500. */
   readonly cacheMs?: number;
 };
 
-/** The health of a process by its dependencies. A change of state is logged, once. */
+/** The health of a process, from its dependencies. Each change of state is logged once. */
 export function createHealth(options: HealthOptions): Health {
   const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
   const checks = { ...required, ...informative };
@@ -93,7 +93,7 @@ async function checkWithin(run: Check, timeoutMs: number): Promise<Checked> {
 
 type Page = { readonly status: number; readonly type: string; readonly text: string };
 const notFound: Page = { status: 404, type: 'text/plain', text: 'not found\n' };
-/** Such as a metric that could not be collected: a probe must not end the process. */
+/** For example when a metric cannot be collected: a probe must not end the process. */
 const failed: Page = { status: 500, type: 'text/plain', text: 'failed\n' };
 
 export type HealthServerOptions = {

@@ -1,20 +1,20 @@
 import { createRequire } from 'node:module';
 import pino from 'pino';
 
-/** A structured log: one JSON line an event. */
+/** A structured log: one JSON line per event. */
 export type Log = pino.Logger;
 
-/** Levels of the log, most talkative first. */
+/** Log levels, most verbose first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export type LogOptions = {
   readonly service: string;
   readonly level: string;
-  /** `undefined`: pretty when standard output is a terminal, else JSON. */
+  /** `undefined`: pretty when standard output is a terminal, otherwise JSON. */
   readonly format: 'json' | 'pretty' | undefined;
 };
 
-/** Names under which a secret could come by. A net below the rule that no secret is handed to the log at all. */
+/** Field names that may hold a secret. A safety net: the rule is that no secret is passed to the log. */
 const secretNames = [
   'password',
   'secret',
@@ -35,7 +35,7 @@ const redactedPaths = [
   '*.headers.authorization',
 ];
 
-/** The log of a process, on standard output. Secret-looking fields are cut; errors show only what is safe to show. */
+/** The log of a process, on standard output. Secret-looking fields are cut; errors show only safe members. */
 export function createLog(options: LogOptions): Log {
   const pretty = options.format === 'pretty' || (options.format === undefined && process.stdout.isTTY === true);
   return pino(
@@ -51,7 +51,7 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-/** Loaded only when wanted: it takes longer to load than everything else here. */
+/** Loaded on demand: pino-pretty takes longer to load than everything else here. */
 function prettyStream(): pino.DestinationStream {
   const require = createRequire(import.meta.url);
   const pretty = require('pino-pretty') as (options: object) => pino.DestinationStream;
@@ -65,8 +65,8 @@ function prettyStream(): pino.DestinationStream {
 }
 
 /**
- * What the log shows of an error: its kind, message, code and stack, and so on for its causes. Not its other members:
- * a database error carries the values of the row there, an HTTP error the headers.
+ * What the log shows of an error: its type, message, code, constraint and stack, and the same of its causes. It omits
+ * other members: a database error has the values of the row there, an HTTP error the headers.
  */
 export function serializeError(error: unknown): unknown {
   return describeError(error, 0);

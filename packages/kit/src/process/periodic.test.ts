@@ -3,7 +3,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { expect, test } from 'vitest';
 import { periodically } from './periodic.ts';
 
-test('a periodic job goes on after a failure and never runs twice at once', async () => {
+test('a periodic job continues after a failure and never runs twice at once', async () => {
   let runs = 0;
   let atOnce = 0;
   let most = 0;
@@ -26,7 +26,7 @@ test('a periodic job goes on after a failure and never runs twice at once', asyn
   expect(most).toBe(1);
 });
 
-test('stopping aborts the run that is going on, waits for it, and no other comes', async () => {
+test('stop aborts the current run, waits for it, and starts no other', async () => {
   let runs = 0;
   let ended = false;
   const job = periodically({

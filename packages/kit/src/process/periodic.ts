@@ -1,11 +1,11 @@
 import type { Log } from './log.ts';
 
-/** A job that runs again and again. */
+/** A job that runs periodically. */
 export type Periodic = { start(): void; stop(): Promise<void> };
 
 export type PeriodicOptions = {
   readonly name: string;
-  /** From the end of one run to the start of the next, give or take a tenth. */
+  /** From the end of one run to the start of the next, plus or minus 10 %. */
   readonly everyMs: number;
   readonly log: Log;
   /** One run. `signal` is aborted when the process stops. */
@@ -13,8 +13,8 @@ export type PeriodicOptions = {
 };
 
 /**
- * Runs a job periodically, never twice at once, with jitter so that several processes do not fall into step. A run
- * that fails is logged, and the next one comes as ever. `stop` waits for the run that is going on.
+ * Runs a job periodically, never twice at once, with jitter so that several processes do not synchronise. A failed run
+ * is logged, and the next one follows as usual. `stop` waits for the current run.
  */
 export function periodically({ name, everyMs, log, run }: PeriodicOptions): Periodic {
   const abort = new AbortController();

@@ -47,7 +47,7 @@ describe('a process', () => {
     expect(parts(lines())).toEqual(['part health', 'part server', 'part pool']);
   });
 
-  test('stops the rest when one part does not stop well, and exits with 1', async () => {
+  test('stops the other parts when one fails to stop, and exits with 1', async () => {
     const { child, exited, lines, says } = runProcess(`
       running.onStop('pool', async () => running.log.info('part pool'));
       running.onStop('server', async () => { throw new Error('stuck'); });`);
@@ -55,10 +55,10 @@ describe('a process', () => {
     child.kill('SIGINT');
     expect(await exited).toBe(1);
     expect(parts(lines())).toEqual(['part pool']);
-    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'did not stop well', part: 'server' }));
+    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'a part failed to stop', part: 'server' }));
   });
 
-  test('that does not stop in time is ended with 1', async () => {
+  test('that does not stop in time exits with 1', async () => {
     const { child, exited, lines, says } = runProcess(`running.onStop('server', () => new Promise(() => {}));`, {
       SHUTDOWN_TIMEOUT_MS: 100,
     });
@@ -68,7 +68,7 @@ describe('a process', () => {
     expect(lines().at(-1)?.msg).toBe('did not stop in time');
   });
 
-  test('that cannot start stops what it has started and exits with 1', async () => {
+  test('that cannot start stops its started parts and exits with 1', async () => {
     const { exited, lines } = runProcess(`
       running.onStop('pool', async () => running.log.info('part pool'));
       throw new Error('port taken');`);
@@ -77,7 +77,7 @@ describe('a process', () => {
     expect(parts(lines())).toEqual(['part pool']);
   });
 
-  test('can be stopped while it starts', async () => {
+  test('stops on a signal while it starts', async () => {
     const { child, exited, lines, says } = runProcess(`
       running.onStop('pool', async () => running.log.info('part pool'));
       running.log.info('waiting');
@@ -91,13 +91,13 @@ describe('a process', () => {
   test.each([
     ['a thrown error', `setTimeout(() => { throw new Error('bug'); }, 5);`],
     ['a rejected promise', `setTimeout(() => Promise.reject(new Error('bug')), 5);`],
-  ])('that nobody catches %s in exits with 1 and says why', async (_what, body) => {
+  ])('exits with 1 after %s that is not caught, and logs why', async (_what, body) => {
     const { exited, lines } = runProcess(body);
     expect(await exited).toBe(1);
     expect(lines().at(-1)).toMatchObject({ level: 'fatal', msg: 'crashed', err: { message: 'bug' } });
   });
 
-  test('takes a signal sent twice at once for one', async () => {
+  test('treats a duplicate signal within a second as one', async () => {
     const { child, exited, lines, says } = runProcess(`
       running.onStop('server', async () => { await pause(300); running.log.info('part server'); });`);
     await says('started');
@@ -108,7 +108,7 @@ describe('a process', () => {
     expect(parts(lines())).toEqual(['part server']);
   });
 
-  test('is forced by a second signal after a second', async () => {
+  test('exits with 130 on a second signal after a second', async () => {
     const { child, exited, says } = runProcess(`running.onStop('server', () => new Promise(() => {}));`, {
       SHUTDOWN_TIMEOUT_MS: 30_000,
     });
@@ -127,7 +127,7 @@ describe('a process', () => {
 });
 
 describe('the log', () => {
-  test('cuts secrets and shows of an error only what is safe', async () => {
+  test('cuts secrets and shows only the safe members of an error', async () => {
     const { exited, lines } = runProcess(`
       const error = Object.assign(new Error('duplicate', { cause: new Error('inner') }), { code: '23505', detail: 'Key (phone)=(5511)' });
       running.log.info({ password: 'hunter2', request: { api_key: 'hunter2' }, err: error }, 'said');

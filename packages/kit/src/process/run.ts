@@ -1,9 +1,9 @@
 import { createLog, type Log } from './log.ts';
 
-/** What a starting process is handed. */
+/** What a starting process receives. */
 export type RunningProcess = {
   readonly log: Log;
-  /** Registers something to be stopped: what was registered last is stopped first. */
+  /** Registers a part to stop. The part that was registered last stops first. */
   onStop(name: string, stop: () => Promise<void>): void;
 };
 
@@ -15,13 +15,13 @@ export type RunOptions = {
   };
 };
 
-/** A second signal within this time is the same one sent twice: npm passes Ctrl-C on to a child that has it already. */
+/** A second signal within this time is a duplicate: npm forwards Ctrl-C to a child that has already received it. */
 const sameSignalMs = 1_000;
 
 /**
  * Runs a process: starts it, and on SIGTERM or SIGINT stops it in reverse order within `SHUTDOWN_TIMEOUT_MS`.
  * Exit codes: 0 stopped in order; 1 did not start, crashed, or did not stop in order in time; 130 forced by a second
- * signal. One thing that does not stop well does not keep the others from stopping.
+ * signal. A part that fails to stop does not keep the others from stopping.
  */
 export function run(service: string, start: (running: RunningProcess) => Promise<void>, { config }: RunOptions): void {
   const log = createLog({ service, level: config.LOG_LEVEL, format: config.LOG_FORMAT });
@@ -37,7 +37,7 @@ export function run(service: string, start: (running: RunningProcess) => Promise
         await stop();
       } catch (error) {
         inOrder = false;
-        log.error({ err: error, part: name }, 'did not stop well');
+        log.error({ err: error, part: name }, 'a part failed to stop');
       }
     }
     return inOrder;
@@ -59,7 +59,7 @@ export function run(service: string, start: (running: RunningProcess) => Promise
       log.info({ signal }, 'stopping');
       void shutDown(0);
     } else if (performance.now() - stoppingSinceMs > sameSignalMs) {
-      log.warn({ signal }, 'stopped at once');
+      log.warn({ signal }, 'stopped by a second signal');
       process.exit(130);
     }
   };

@@ -12,7 +12,7 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRpcClient } from '../rpc/client.ts';
 
-/** A whole service: one operation, which writes a fact for the outbox and answers. */
+/** A complete service: one operation, which writes an event to the outbox and answers. */
 const program = `
   import { Type } from '@sinclair/typebox';
   import { getChannelConnection } from '@mostrador/contracts';
@@ -92,7 +92,7 @@ const ask = () =>
     testContext({ storeId: randomUUID() }),
   );
 
-test('a service is ready without Temporal, not without PostgreSQL, and ready again when that is back', async () => {
+test('a service is ready without Temporal, not without PostgreSQL, and again when PostgreSQL is back', async () => {
   await untilStatus(200);
   const { dependencies } = await readiness();
   expect(dependencies).toMatchObject({ postgres: { state: 'up' }, nats: { state: 'up' }, temporal: { state: 'down' } });
@@ -106,7 +106,7 @@ test('a service is ready without Temporal, not without PostgreSQL, and ready aga
   await ask();
 });
 
-test('a service that is told to stop leaves nothing half delivered and exits with 0', async () => {
+test('a service that gets SIGTERM leaves no claimed outbox entry and exits with 0', async () => {
   await untilStatus(200);
   await Promise.all(Array.from({ length: 20 }, ask));
   const exited = once(service, 'exit');
@@ -116,7 +116,7 @@ test('a service that is told to stop leaves nothing half delivered and exits wit
   expect(left?.entries).toBe(0);
 });
 
-test('metrics tell how long requests took, how many connections are busy and what waits in the outbox', async () => {
+test('metrics show request durations, busy connections and waiting outbox entries', async () => {
   await untilStatus(200);
   await ask();
   const text = await (await fetch(`${healthUrl}/metrics`)).text();

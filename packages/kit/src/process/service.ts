@@ -16,10 +16,10 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { type Periodic, periodically } from './periodic.ts';
 import { type RunningProcess, run } from './run.ts';
 
-/** The environment of a service that keeps data, as `serviceConfig` reads it. */
+/** The environment of a service with a database, as `serviceConfig` reads it. */
 export type ServiceConfig = Static<TObject<typeof serviceConfig>>;
 
-/** What a service is built from. */
+/** What `build` receives. */
 export type ServiceDependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
@@ -30,16 +30,16 @@ export type ServiceDependencies = {
   readonly metrics: Metrics;
 };
 
-/** What a service is: a handler for each operation, and what it does by itself from time to time. */
+/** The parts of a service: a handler for each operation, periodic jobs and event consumers. */
 export type ServiceParts<Ops extends Record<string, Operation>> = {
   readonly handlers: Handlers<Ops>;
   readonly jobs?: readonly Periodic[];
-  /** What it does about the events of others. */
+  /** Consumers of events of other services. */
   readonly consumers?: readonly Periodic[];
 };
 
 export type ServiceOptions<Ops extends Record<string, Operation>> = {
-  /** Also its schema, its runtime role and its queue group. */
+  /** Also the name of its schema, its runtime role and its queue group. */
   readonly name: string;
   readonly config: ServiceConfig;
   readonly operations: Ops;
@@ -49,8 +49,8 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
 const purgeEveryMs = 10 * 60_000;
 
 /**
- * The process of a service that keeps data: its schema has the outbox and the idempotency records (`packages/kit/sql`).
- * Health answers from the start, requests are taken once NATS is there, and all of it stops in the opposite order.
+ * Runs a service with a database, whose schema has the outbox and the idempotency records (`packages/kit/sql`). It
+ * serves its health from the start, and requests once NATS is connected. Its parts stop in reverse order.
  */
 export function runService<const Ops extends Record<string, Operation>>(options: ServiceOptions<Ops>): void {
   run(options.name, (running) => startService(options, running), { config: options.config });
@@ -95,8 +95,8 @@ async function startService<const Ops extends Record<string, Operation>>(
 
   const connection = await connectNats({ ...natsAddress(config), name, log });
   onStop('nats', () => connection.close());
-  // Without the stream only events wait; the relay makes it too, before it publishes again.
-  await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'no event stream yet'));
+  // Without the stream only events wait. The relay also creates it, before it publishes again.
+  await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
 
   const relay = createRelay({ database: systemDatabase, temporal, nats: connection, log });
   const rpc = createRpcClient({ nats: connection, log });
@@ -119,7 +119,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   const rpcServer = createRpcServer({ nats: connection, service: name, operations, handlers, log, metrics });
   onStop('requests', () => rpcServer.drain());
   onStop('readiness', async () => health.drain());
-  // Ready means that requests are taken, so the server must know of the subscriptions first.
+  // Ready means that requests are accepted, so NATS must know the subscriptions first.
   await connection.flush();
   nats = connection;
 }
@@ -138,10 +138,10 @@ type Measured = Pick<ServiceDependencies, 'database' | 'systemDatabase' | 'relay
 function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
   new Gauge({
     name: 'mostrador_outbox_entries',
-    help: 'Entries that wait to be told to Temporal or to the event stream.',
+    help: 'Outbox entries that wait for delivery to Temporal or to the event stream.',
     registers: [registry],
     async collect() {
-      // A scrape must not fail because PostgreSQL is away: then the number is not known.
+      // A scrape must not fail when PostgreSQL is down: NaN means that the number is unknown.
       this.set(await relay.backlog().catch(() => Number.NaN));
     },
   });

@@ -20,7 +20,7 @@ const fail = async (times: number, call: () => Promise<unknown> = down) => {
   for (let time = 0; time < times; time += 1) await expect(circuit.run('c', call)).rejects.toThrow(Error);
 };
 
-test('after five outages in a row nothing is called for 30 s', async () => {
+test('after five outages in a row the circuit makes no call for 30 s', async () => {
   await fail(4);
   expect(circuit.blockedForMs('c')).toBe(0);
   await fail(1);
@@ -33,7 +33,7 @@ test('after five outages in a row nothing is called for 30 s', async () => {
   expect(called).not.toHaveBeenCalled();
 });
 
-test('then one call finds out, and nobody waits for it', async () => {
+test('after 30 s one call probes, and no other call waits for it', async () => {
   await fail(5);
   vi.advanceTimersByTime(30_000);
   expect(circuit.blockedForMs('c')).toBe(0);
@@ -48,26 +48,26 @@ test('then one call finds out, and nobody waits for it', async () => {
   await expect(circuit.run('c', up)).resolves.toBe('up');
 });
 
-test('a provider that is still down closes the circuit again', async () => {
+test('a failed probe opens the circuit again', async () => {
   await fail(5);
   vi.advanceTimersByTime(30_000);
   await fail(1);
   expect(circuit.blockedForMs('c')).toBe(30_000);
 });
 
-test('a success in between starts the count anew', async () => {
+test('a success resets the count of outages', async () => {
   await fail(4);
   await circuit.run('c', up);
   await fail(4);
   expect(circuit.blockedForMs('c')).toBe(0);
 });
 
-test('a refusal is no outage: the provider is there', async () => {
+test('a rejection by the provider is not an outage', async () => {
   await fail(10, () => Promise.reject(new Refusal()));
   expect(circuit.blockedForMs('c')).toBe(0);
 });
 
-test('no more calls of one connection run at once than it may have', async () => {
+test('a connection never runs more calls at once than its limit', async () => {
   const answers: ((value: string) => void)[] = [];
   const running = Array.from({ length: 4 }, () =>
     circuit.run('c', () => new Promise<string>((go) => answers.push(go))),
@@ -79,13 +79,13 @@ test('no more calls of one connection run at once than it may have', async () =>
   expect(circuit.blockedForMs('c')).toBe(0);
 });
 
-test('a connection that hangs or is down closes nobody else’s', async () => {
+test('an open circuit of one connection does not block another', async () => {
   await fail(5);
   expect(circuit.blockedForMs('other')).toBe(0);
   await expect(circuit.run('other', up)).resolves.toBe('up');
 });
 
-test('while all slots are taken each who asks gets a turn of its own, so that a long queue does not ask all the time', async () => {
+test('while all slots are taken each caller gets its own turn, so that a long queue does not poll', async () => {
   const answers: (() => void)[] = [];
   const running = [1, 2, 3, 4].map(() => circuit.run('c', () => new Promise<void>((resolve) => answers.push(resolve))));
   const turns = Array.from({ length: 1_000 }, () => circuit.blockedForMs('c'));

@@ -9,46 +9,46 @@ import {
   wrap,
 } from 'cockatiel';
 
-/** Keeps a provider that is down or slow from taking up what the others need. One per process and kind of provider. */
+/** Keeps a provider that is down or slow from blocking the others. One per process and kind of provider. */
 export type Circuit = {
   /**
-   * For how many milliseconds nothing may be asked over this connection; 0: it may be asked now. Ask once for each who
-   * waits: while the connection is busy each answer is the next turn.
+   * For how many milliseconds this connection accepts no call; 0: it accepts one now. Ask once per waiting caller:
+   * while the connection is busy, each answer reserves the next turn.
    */
   blockedForMs(connectionId: string): number;
-  /** Makes a call, or throws `CircuitOpen` without making it. */
+  /** Makes the call, or throws `CircuitOpen` without making it. */
   run<T>(connectionId: string, call: () => Promise<T>): Promise<T>;
 };
 
 export type CircuitOptions = {
-  /** Whether a failure says that the provider is not there. One that refuses or throttles is there. */
+  /** Whether a failure means that the provider is down. A provider that rejects or throttles is up. */
   readonly isOutage: (error: unknown) => boolean;
   /** How many calls over one connection may run at once. */
   readonly callsAtOnce: number;
-  /** How long nothing is asked after five outages in a row. */
+  /** How long the breaker stays open after five outages in a row. Default 30,000. */
   readonly openMs?: number;
 };
 
-/** Nothing was called: `blockedForMs` says when to ask again. */
+/** The call was not made. `blockedForMs` says when to ask again. */
 export class CircuitOpen extends Error {}
 
 const consecutiveFailures = 5;
-// How long a call is taken to last before one has been measured, and how much a new measurement counts.
+// The assumed duration of a call before the first measurement, and the weight of a new measurement.
 const firstCallMs = 250;
 const weightOfNewest = 0.2;
 const longestTurnMs = 5 * 60_000;
 const probeMs = 5_000;
-// An entry is a few hundred bytes and costs nothing to lose but what it has counted.
+// An entry takes a few hundred bytes. Dropping one loses only its counts.
 const connectionsKnown = 10_000;
 
-/** A breaker and a bulkhead for each connection: after five outages in a row it is closed for `openMs`, then one call finds out. */
+/** A breaker and a bulkhead per connection. Five outages in a row open it for `openMs`; then one call probes. */
 export function createCircuit({ openMs = 30_000, ...options }: CircuitOptions): Circuit {
   const entries = new Map<string, ReturnType<typeof createEntry>>();
 
   const entryOf = (connectionId: string) => {
     const entry = entries.get(connectionId) ?? createEntry({ ...options, openMs });
     entries.delete(connectionId);
-    entries.set(connectionId, entry); // the last one in the order of use
+    entries.set(connectionId, entry); // the map is in order of use, newest last
     const [oldest] = entries.keys();
     if (entries.size > connectionsKnown && oldest !== undefined) entries.delete(oldest);
     return entry;
@@ -58,7 +58,7 @@ export function createCircuit({ openMs = 30_000, ...options }: CircuitOptions): 
     blockedForMs: (connectionId) => entryOf(connectionId).blockedForMs(),
     async run(connectionId, call) {
       const entry = entryOf(connectionId);
-      // A half-open breaker would make this wait for the call that finds out, and a lease would run on.
+      // A half-open breaker would make this call wait for the probe, while the caller's lease runs out.
       if (entry.probing()) throw new CircuitOpen();
       try {
         return await entry.policy.execute(call);
@@ -87,8 +87,8 @@ function createEntry({ isOutage, callsAtOnce, openMs }: Required<CircuitOptions>
   });
 
   /**
-   * Each who finds all slots taken gets a turn of its own, as far behind the one before as a slot takes to become free.
-   * Without that a thousand that wait would all ask again every second.
+   * While all slots are taken, each caller gets its own turn, one expected slot time after the previous turn. Otherwise
+   * a thousand waiting callers would all ask again every second.
    */
   function nextTurnMs(): number {
     const now = Date.now();

@@ -3,8 +3,8 @@ const longestRetryAfterMs = 24 * 3_600_000;
 
 /**
  * Milliseconds until the next attempt at a provider, after attempt number `attempts`: `firstMs`, doubled each time, at
- * most `longestMs` (5 minutes), plus or minus 20 % so that not all come back at once. A provider's `Retry-After`, in
- * seconds, wins, between 1 second and 24 hours.
+ * most `longestMs` (default 5 minutes), with 20 % jitter either way. A provider's `Retry-After`, in seconds, takes
+ * precedence, between 1 second and 24 hours.
  */
 export function retryDelayMs(
   after: {
@@ -22,8 +22,8 @@ export function retryDelayMs(
 }
 
 /**
- * Milliseconds until a row asks a blocked circuit again: at least `leastMs`, plus up to 20 % of the wait, and not less
- * than `leastSpreadMs` of spread, so that not all rows come at once.
+ * Milliseconds until a row asks a blocked circuit again: `blockedForMs`, at least `leastMs`, plus jitter so that not
+ * all rows ask at once. The jitter is up to 20 % of `blockedForMs`, or up to `leastSpreadMs` if that is more.
  */
 export function delayWhileBlockedMs(
   { blockedForMs, leastMs, leastSpreadMs }: { blockedForMs: number; leastMs: number; leastSpreadMs: number },

@@ -6,9 +6,9 @@ import { AppError, fromWireError } from './errors.ts';
 import { endOfTick } from './event-loop.ts';
 import { audienceOf, header, type ReplyHeaders, type RequestEnvelope, wireHeaders, writeEnvelope } from './wire.ts';
 
-/** What a caller says about a request. A handler's `Context` is one. */
+/** What a caller sends with a request. A handler's `Context` is one. */
 export type CallContext = RequestEnvelope & {
-  /** Gives up when aborted; the request itself may still be carried out. */
+  /** Ends the wait when aborted. The service may still carry out the request. */
   readonly signal?: AbortSignal;
 };
 
@@ -19,29 +19,29 @@ export type ForwardedReply = {
 };
 
 /**
- * Calls operations over NATS. One call is one attempt: at most once, and never sent when nobody can take it.
- * Both throw `AppError`: what the service refused, `service_unavailable` when no service took the request (nothing was
- * done), `upstream_timeout` when no answer came by the deadline (the outcome is unknown).
+ * Calls operations over NATS. One call is one attempt: it arrives at most once, and is never sent while disconnected.
+ * Both methods throw `AppError`: the error of the service, `service_unavailable` when no service received the request
+ * (nothing was done), `upstream_timeout` when no answer came by the deadline (the outcome is unknown).
  *
- * `Idempotency-Key` and `If-Match` belong to the public request, so they travel to `.api.` operations only; a handler
- * can pass on its own context without lending its key to others.
+ * `Idempotency-Key` and `If-Match` belong to the public request, so they travel only to `.api.` operations. A handler
+ * can pass on its own context without passing on its key.
  */
 export type RpcClient = {
   /** Calls and parses the reply. */
   call<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext): Promise<ReplyOf<O>>;
-  /** Calls and hands the bytes through: the gateway's way. */
+  /** Calls and returns the reply's bytes unparsed, for the gateway. */
   forward<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext): Promise<ForwardedReply>;
 };
 
-/** A client on this connection. */
+/** Creates a client on this connection. */
 export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log }): RpcClient {
   const send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
     const message = await exchange(nats, operation, request, context);
     if (header(message.headers, wireHeaders.error) === undefined) return message;
     const error = fromWireError(message.json<WireError>());
-    // What one service asks of another is made by us: if it is not valid, that is our fault and not the caller's.
+    // Services build internal requests themselves, so an invalid one is our fault and not the caller's.
     if (error.code === 'validation_failed' && audienceOf(operation) === 'internal') {
-      log.error({ subject: operation.subject, faults: error.members }, 'an internal request was not valid');
+      log.error({ subject: operation.subject, faults: error.members }, 'an internal request was invalid');
       throw new AppError('internal_error', { cause: error });
     }
     throw error;
@@ -68,7 +68,7 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
 
 async function exchange(nats: NatsConnection, operation: Operation, request: unknown, context: CallContext) {
   const payload = JSON.stringify(request);
-  await endOfTick(); // requests that arrived together leave together
+  await endOfTick(); // requests of one tick leave in one write
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
   if (!isConnected(nats)) throw unavailable();

@@ -1,6 +1,6 @@
 import type { Columns } from '@mostrador/contracts/core';
 
-/** Rows of the same members as columns. Throws `RangeError` without a row: nobody knows its members. */
+/** Converts rows with the same members to columns. Throws `RangeError` without a row to take the members from. */
 export function toColumns<Row extends object>(rows: readonly Row[]): Columns<Row> {
   const [first] = rows;
   if (first === undefined) throw new RangeError('no rows');
@@ -11,7 +11,7 @@ export function toColumns<Row extends object>(rows: readonly Row[]): Columns<Row
   return Object.fromEntries(columns);
 }
 
-/** The rows of these columns. Throws `RangeError` where one has not as many values as there are rows. */
+/** Converts columns to `count` rows. Throws `RangeError` when a column does not have `count` values. */
 export function toRows<Row extends object>(columns: Columns<Row>, count: number): Row[] {
   const rows = Array.from({ length: count }, () => ({}) as Record<string, unknown>);
   for (const [name, column] of Object.entries<readonly unknown[] | Columns<object>>(columns)) {

@@ -1,6 +1,6 @@
 import type { Log } from '../process/log.ts';
 
-/** A POST that carries an `Idempotency-Key`: what names it, and what was asked. */
+/** The `Idempotency-Key` of a POST, with the request that it belongs to. */
 export type Idempotency = {
   readonly key: string;
   /** Method and concrete path below the prefix: `POST /appointments`. */
@@ -9,21 +9,21 @@ export type Idempotency = {
   readonly fingerprint: string;
 };
 
-/** What comes with every request. */
+/** The context of every request. */
 export type Context = {
   readonly requestId: string;
-  /** Milliseconds since the epoch; after it nobody waits for the answer. */
+  /** Milliseconds since the epoch. After it no caller waits for the answer. */
   readonly deadline: number;
   /** Aborted at the deadline. */
   readonly signal: AbortSignal;
-  /** Carries the request id and the operation. */
+  /** Adds the request id and the operation to each line. */
   readonly log: Log;
   readonly idempotency?: Idempotency;
   /** The raw `If-Match` header. */
   readonly ifMatch?: string;
-  /** W3C trace context, passed on as it came. */
+  /** W3C trace context, passed on unchanged. */
   readonly traceparent?: string;
 };
 
-/** What comes with a request that belongs to a store. */
+/** The context of a request that belongs to a store. */
 export type StoreContext = Context & { readonly storeId: string };

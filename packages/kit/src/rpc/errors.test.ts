@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError, fromWireError, toWireError } from './errors.ts';
 
 describe('an error on the wire', () => {
-  test('of every code comes back as it went', () => {
+  test('keeps its code, detail, members and retry-after, for every code', () => {
     for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
       const error = new AppError(code, { detail: 'why', members: { id: 'x' }, retryAfterSeconds: 3 });
       const back = fromWireError(JSON.parse(JSON.stringify(toWireError(error))));
@@ -12,7 +12,7 @@ describe('an error on the wire', () => {
     }
   });
 
-  test('has the catalogue’s text unless it was given one', () => {
+  test('has the catalogue’s description as its default detail', () => {
     expect(toWireError(new AppError('lead_not_found'))).toEqual({
       code: 'lead_not_found',
       detail: errorCatalogue.lead_not_found.description,
@@ -20,7 +20,7 @@ describe('an error on the wire', () => {
   });
 
   test.each([new Error('secret'), 'secret', { code: 'lead_not_found', detail: 'secret' }, null])(
-    'that is not ours is internal_error and shows nothing',
+    'that is not an AppError becomes internal_error and reveals nothing',
     (thrown) => {
       expect(toWireError(thrown)).toEqual({
         code: 'internal_error',
@@ -34,7 +34,7 @@ describe('an error on the wire', () => {
     expect(JSON.stringify(toWireError(error))).not.toContain('10.0.0.7');
   });
 
-  test.each(['of_tomorrow', 'constructor', '__proto__'])('with the unknown code %s is internal_error', (code) => {
+  test.each(['of_tomorrow', 'constructor', '__proto__'])('with the unknown code %s becomes internal_error', (code) => {
     expect(fromWireError({ code, detail: '' } as unknown as WireError).code).toBe('internal_error');
   });
 });

@@ -1,17 +1,17 @@
 import { type ErrorCode, errorCatalogue, type ValidationFault, type WireError } from '@mostrador/contracts/core';
 
-/** What an `AppError` can carry beyond its code. */
+/** What an `AppError` can carry besides its code. */
 export type AppErrorOptions = {
-  /** For the caller to read; the catalogue's description unless given. Nothing personal, nothing internal. */
+  /** For the caller. Default: the catalogue's description. Nothing personal, nothing internal. */
   readonly detail?: string;
   /** Further members of the problem document, such as `errors`, `current_status` or `id`. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds?: number;
-  /** What led to it: for the log, never for the caller. */
+  /** The underlying error, for the log and never for the caller. */
   readonly cause?: unknown;
 };
 
-/** A refusal or failure that the caller may see. Every code is one of the catalogue's. */
+/** An error that the caller may see. Its code is one of the catalogue. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -33,13 +33,13 @@ export class AppError extends Error {
     return errorCatalogue[this.code].status;
   }
 
-  /** Whether the same request may succeed later without being changed. */
+  /** Whether the same request, unchanged, may succeed later. */
   get retryable(): boolean {
     return errorCatalogue[this.code].retryable;
   }
 }
 
-/** `validation_failed` with all faults; its detail names the first, for those who read no further. */
+/** `validation_failed` with all faults. Its detail names the first one. */
 export function validationFailed(errors: readonly ValidationFault[]): AppError {
   const [first] = errors;
   const where = first === undefined ? 'The request' : 'pointer' in first ? first.pointer : `${first.in} ${first.name}`;
@@ -50,7 +50,7 @@ export function validationFailed(errors: readonly ValidationFault[]): AppError {
   });
 }
 
-/** What goes over the wire. Whatever is not an `AppError` becomes `internal_error` and tells nothing of itself. */
+/** The error as it travels over NATS. Anything but an `AppError` becomes `internal_error` and reveals nothing. */
 export function toWireError(error: unknown): WireError {
   const known = error instanceof AppError ? error : new AppError('internal_error');
   return {
@@ -61,7 +61,7 @@ export function toWireError(error: unknown): WireError {
   };
 }
 
-/** The error that came over the wire. A code that this side does not know yet is `internal_error` to it. */
+/** The error that came over NATS. A code that this version does not know becomes `internal_error`. */
 export function fromWireError(wire: WireError): AppError {
   if (!Object.hasOwn(errorCatalogue, wire.code)) {
     return new AppError('internal_error', { cause: new Error(`unknown error code ${String(wire.code)}`) });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endOfTick } from './event-loop.ts';
 
-test('all that wait in one tick of the event loop go on together, before anything new is taken up', async () => {
+test('all waiters of one tick of the event loop continue together, before those of the next tick', async () => {
   const order: string[] = [];
   const go = async (name: string) => {
     await endOfTick();

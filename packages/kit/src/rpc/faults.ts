@@ -1,16 +1,16 @@
 import type { ErrorObject } from 'ajv';
 import { formatDetails } from './formats.ts';
 
-/** One fault of a value: where (a JSON Pointer as a URI fragment) and what, for a person to read. */
+/** One fault of a value: where (a JSON Pointer as a URI fragment) and what, in words. */
 export type Fault = { readonly pointer: string; readonly detail: string };
 
-/** More faults than this are not listed: nobody mends a thousand at once. */
+/** The maximum number of faults in an answer. */
 export const greatestFaultCount = 50;
 
-/** What the validator found, in words: each place and detail once, and at most 50. */
+/** The validator's errors in words: each place and detail once, at most 50. */
 export function describeFaults(errors: readonly ErrorObject[], unknownMember: string): Fault[] {
   const faults = new Map<string, Fault>();
-  // A wrong type that also misses a list of words is one fault; the words say more.
+  // A value of the wrong type that also fails an enum is one fault. The enum's text says more.
   const withWords = new Set(errors.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
   for (const error of errors) {
     if (faults.size === greatestFaultCount) break;
@@ -26,7 +26,7 @@ export function pointerTo(path: readonly (string | number)[]): string {
   return ['#', ...path.map((part) => fragment(String(part).replaceAll('~', '~0').replaceAll('/', '~1')))].join('/');
 }
 
-/** Ajv's path is a JSON Pointer already; a missing or unknown member is named by its own place. */
+/** Ajv's path is already a JSON Pointer. A missing or unknown member is named by its own path. */
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   const place = `#${instancePath.split('/').map(fragment).join('/')}`;
   if (keyword === 'required') return place + pointerTo([params.missingProperty]).slice(1);
@@ -34,7 +34,7 @@ function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   return place;
 }
 
-/** A name is shown up to 200 characters; halves of surrogate pairs in it, which have no UTF-8 form, as U+FFFD. */
+/** A name is cut to 200 characters. A lone surrogate in it has no UTF-8 form and becomes U+FFFD. */
 const fragment = (name: string): string => encodeURIComponent(name.slice(0, 200).toWellFormed());
 
 function detailOf({ keyword, params, schema, parentSchema }: ErrorObject, unknownMember: string): string {

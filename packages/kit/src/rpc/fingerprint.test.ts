@@ -34,7 +34,7 @@ describe('a fingerprint', () => {
     expect(fingerprintOf({ a: null })).not.toBe(fingerprintOf({}));
   });
 
-  test('of something nested too deep is refused', () => {
+  test('of a value nested too deep is rejected', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(() => fingerprintOf(deep)).toThrow(expect.objectContaining({ code: 'validation_failed' }));

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { validationFailed } from './errors.ts';
 
-/** Deeper than any request of ours, and far from where recursion runs out of stack. */
+/** Deeper than any valid request, and far less than the depth that exhausts the stack. */
 const greatestDepth = 64;
 
 /**
- * SHA-256 in hex of a JSON value, the same whatever the order of its members. Members that are undefined are left out.
- * Throws `validation_failed` for a value nested more than 64 deep.
+ * SHA-256 in hex of a JSON value, independent of the order of its members. Undefined members are left out.
+ *
+ * @throws AppError `validation_failed` for a value nested more than 64 deep
  */
 export function fingerprintOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value, 0)).digest('hex');

@@ -52,12 +52,12 @@ describe('date-time', () => {
     ['something before', ' 2027-01-31T09:00:00Z'],
     ['a line break behind', '2027-01-31T09:00:00Z\n'],
     ['nothing', ''],
-  ])('%s is refused', (_what, text) => {
+  ])('%s is rejected', (_what, text) => {
     expect(isDateTime(text)).toBe(false);
     expect(() => toInstant(text)).toThrow(RangeError);
   });
 
-  test('every instant, written with any offset, is read as itself', () => {
+  test('every instant, written with any offset, is read as the same instant', () => {
     const instants = fc.date({
       min: new Date('0001-01-02T00:00:00Z'),
       max: new Date('9999-12-30T00:00:00Z'),
@@ -73,7 +73,7 @@ describe('date-time', () => {
     );
   });
 
-  test('what is accepted in UTC is what the calendar has', () => {
+  test('the format accepts exactly the dates and times that exist in UTC', () => {
     const part = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
     const years = fc.integer({ min: 1, max: 9999 }).map((value) => String(value).padStart(4, '0'));
     fc.assert(
@@ -88,7 +88,7 @@ describe('date-time', () => {
   });
 });
 
-test('a date or a date-time is either of the two, and real', () => {
+test('the format date-or-date-time accepts either, if the date exists', () => {
   const isEither = formats['date-or-date-time'];
   for (const text of ['2027-01-31', '2028-02-29', '0001-01-01', '9999-12-31', '2027-01-31T09:00:00-03:00']) {
     expect(isEither(text), text).toBe(true);
@@ -111,16 +111,16 @@ describe('other formats', () => {
   test.each(['America/Sao_Paulo', 'UTC', 'Etc/GMT+3', 'America/Argentina/Buenos_Aires'])('%s is a time zone', (zone) =>
     expect(formats['time-zone'](zone)).toBe(true),
   );
-  test.each(['', '+03:00', '-0300', 'Mars/Base', 'America/Sao Paulo', ' UTC'])('%j is no time zone', (zone) =>
+  test.each(['', '+03:00', '-0300', 'Mars/Base', 'America/Sao Paulo', ' UTC'])('%j is not a time zone', (zone) =>
     expect(formats['time-zone'](zone)).toBe(false),
   );
   test.each(['en', 'pt-BR', 'zh-Hant-TW'])('%s is a locale', (tag) => expect(formats.locale(tag)).toBe(true));
-  test.each(['', 'pt_BR', 'x', 'not a locale'])('%j is no locale', (tag) => expect(formats.locale(tag)).toBe(false));
+  test.each(['', 'pt_BR', 'x', 'not a locale'])('%j is not a locale', (tag) => expect(formats.locale(tag)).toBe(false));
   test.each(['https://a.example/b', 'postgres://u:p@127.0.0.1:5432/db', 'nats://127.0.0.1:4222'])(
     '%s is a uri',
     (uri) => expect(formats.uri(uri)).toBe(true),
   );
-  test.each(['', 'a.example', '/path', 'mailto:a@b', 'https://'])('%j is no uri', (uri) =>
+  test.each(['', 'a.example', '/path', 'mailto:a@b', 'https://'])('%j is not a uri', (uri) =>
     expect(formats.uri(uri)).toBe(false),
   );
 });

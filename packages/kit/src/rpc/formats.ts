@@ -8,7 +8,7 @@ const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The `format`s of our schemas. Stricter than a validator's own: the database and the calendar accept every text that passes. */
+/** The `format`s of our schemas. They are strict: the database and the calendar accept every text that passes. */
 export const formats = {
   uuid,
   'date-time': (text: string) => parseInstantMs(text) !== undefined,
@@ -18,7 +18,7 @@ export const formats = {
   uri: (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text),
 };
 
-/** What a value should have been, as the end of a sentence, for each format. */
+/** The detail of a fault in each format: what the value must be. */
 export const formatDetails: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
   'date-time': 'must be a real date and time with an offset (RFC 3339), such as 2027-01-31T09:00:00Z',
@@ -29,8 +29,9 @@ export const formatDetails: Readonly<Record<string, string>> = {
 };
 
 /**
- * The instant of a date-time that has passed validation, cut to milliseconds.
- * Throws `RangeError` for any other text.
+ * The instant of a valid date-time, truncated to milliseconds.
+ *
+ * @throws RangeError for any other text
  */
 export function toInstant(timestamp: string): Date {
   const instantMs = parseInstantMs(timestamp);
@@ -38,12 +39,12 @@ export function toInstant(timestamp: string): Date {
   return new Date(instantMs);
 }
 
-/** An instant as we answer it: UTC at millisecond precision, `2027-01-31T09:00:00.000Z`. */
+/** An instant as replies write it: UTC with milliseconds, `2027-01-31T09:00:00.000Z`. */
 export function toTimestamp(instant: Date): string {
   return instant.toISOString();
 }
 
-/** `undefined` when the text is not a date-time, the date not real, or its year in UTC not 1 to 9999. */
+/** `undefined` when the text is not a date-time, the date does not exist, or its year in UTC is not 1 to 9999. */
 function parseInstantMs(text: string): number | undefined {
   const match = dateTime.exec(text);
   if (match === null) return undefined;
@@ -51,7 +52,7 @@ function parseInstantMs(text: string): number | undefined {
   const [fraction = '', zulu, sign, offsetHour, offsetMinute] = match.slice(7);
   const lastDay = month === 2 ? (isLeapYear(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
   if (month < 1 || month > 12 || day < 1 || day > lastDay) return undefined;
-  // No leap seconds: neither JavaScript nor PostgreSQL has them, so 23:59:60 could not be answered as it was sent.
+  // No leap seconds: JavaScript and PostgreSQL have none, so a reply could not repeat 23:59:60.
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   if (zulu === undefined && (Number(offsetHour) > 23 || Number(offsetMinute) > 59)) return undefined;
   const offsetMinutes = zulu === undefined ? Number(offsetHour) * 60 + Number(offsetMinute) : 0;
@@ -62,7 +63,7 @@ function parseInstantMs(text: string): number | undefined {
   return instantMs < firstInstantMs || instantMs > lastInstantMs ? undefined : instantMs;
 }
 
-/** `Date.UTC` takes the years 0 to 99 for 1900 to 1999; this does not. */
+/** `Date.UTC` maps the years 0 to 99 to 1900 to 1999; this function does not. */
 function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -73,11 +74,11 @@ function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-/** Zones that were asked for and are known: finding out takes half a millisecond. Names may be in any case. */
+/** A cache of valid zone names, in the case in which they came: a check takes half a millisecond. */
 const knownZones = new Set<string>();
 const mostKnownZones = 1000;
 
-/** A zone's name that this system knows. `Intl` also takes bare offsets, which are no zones: they have no rules. */
+/** Whether `Intl` knows this zone. `Intl` also accepts bare offsets, which are not zones: they have no rules. */
 function isTimeZone(text: string): boolean {
   if (knownZones.has(text)) return true;
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false;

@@ -28,7 +28,7 @@ const listStores: Handlers<typeof operations>['listStores'] = async (context) =>
   return {};
 };
 
-test('a handler that is missing, or answers something else, does not pass the type check', () => {
+test('a missing handler, or one with the wrong reply, is a type error', () => {
   const complete: Handlers<typeof operations> = { readThing, listStores };
   // @ts-expect-error listStores is missing.
   const incomplete: Handlers<typeof operations> = { readThing };
@@ -37,7 +37,7 @@ test('a handler that is missing, or answers something else, does not pass the ty
   expect([complete, incomplete, wrong]).toHaveLength(3);
 });
 
-test('tenancy is a store unless the operation says otherwise', () => {
+test('the default tenancy of an operation is store', () => {
   expectTypeOf(operations.readThing.tenancy).toEqualTypeOf<'store'>();
   expectTypeOf(operations.listStores.tenancy).toEqualTypeOf<'none'>();
   expect([operations.readThing.tenancy, operations.listStores.tenancy]).toEqual(['store', 'none']);

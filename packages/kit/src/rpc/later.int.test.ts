@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(() => running?.drain());
 afterAll(() => server?.stop());
 
-/** Serves with one place, so that a request that held it would keep all others out. */
+/** Serves with one slot and no queue, so that a request that held the slot would block all others. */
 async function serve(order: Handlers<typeof operations>['order']): Promise<RpcServer> {
   const { nats } = server;
   const queues = { api: { concurrency: 1, queue: 0 } };
@@ -40,7 +40,7 @@ async function serve(order: Handlers<typeof operations>['order']): Promise<RpcSe
 
 const order = (timeoutMs?: number) => client.call(operations.order, soup, testContext({ timeoutMs }));
 
-test('a hundred requests that wait for their answers hold no place in the queue', async () => {
+test('a hundred requests that wait for later answers hold no slot of the request queue', async () => {
   const kitchen = Promise.withResolvers<void>();
   let waiting = 0;
   await serve(async (_, { body }) =>
@@ -59,7 +59,7 @@ test('a hundred requests that wait for their answers hold no place in the queue'
   expect(await Promise.all(orders)).toEqual(orders.map(() => soup.body));
 });
 
-test('a later answer has its headers, a later error its code, and one that is not ours is our fault', async () => {
+test('a later answer keeps its headers, a later AppError its code, and any other error is internal_error', async () => {
   const answers = [
     async () => reply(soup.body, { etag: '"v7"' }),
     async () => replay(Buffer.from('{"dish":"of yesterday"}')),
@@ -82,7 +82,7 @@ test('a later answer has its headers, a later error its code, and one that is no
   });
 });
 
-test('an answer that never comes is given up at the deadline, and does not hold up the drain', async () => {
+test('a later answer that never comes times out at the deadline and does not block the drain', async () => {
   const rpcServer = await serve(async () => later(() => new Promise(() => {})));
   await expect(order(200)).rejects.toMatchObject({ code: 'upstream_timeout' });
   const unanswered = order(400).catch((error) => error);
@@ -93,7 +93,7 @@ test('an answer that never comes is given up at the deadline, and does not hold 
   expect(await unanswered).toBeInstanceOf(AppError);
 });
 
-test('draining cuts waiting short: who waits answers with what is known, and none is left without an answer', async () => {
+test('a drain ends every wait, and every waiting request gets an answer', async () => {
   let waiting = 0;
   const rpcServer = await serve(async () =>
     later(async (closing) => {

@@ -3,7 +3,7 @@ import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { RequestQueue } from './request-queue.ts';
 
-/** Metrics of the server: how long requests took, by outcome, and how full the request queues are. */
+/** Metrics of the server: the duration of requests by outcome, and the load of the request queues. */
 export function instrument(metrics: Metrics, queues: ReadonlyMap<string, RequestQueue>) {
   const registers = [metrics.registry];
   const duration = new Histogram({
@@ -13,7 +13,7 @@ export function instrument(metrics: Metrics, queues: ReadonlyMap<string, Request
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  // Each gauge sets its values when it is scraped. The second has the name that dashboards of the version before read.
+  // Each gauge sets its values when it is scraped. Dashboards of the previous version read the second name.
   for (const [name, label, help] of [
     ['mostrador_rpc_queue_requests', 'queue', 'Requests that run or wait, by request queue.'],
     ['mostrador_rpc_lane_requests', 'lane', 'Deprecated: mostrador_rpc_queue_requests. Removed with the next version.'],
@@ -35,7 +35,7 @@ export function instrument(metrics: Metrics, queues: ReadonlyMap<string, Request
   return (subject: string, outcome: string, seconds: number) => duration.observe({ subject, outcome }, seconds);
 }
 
-/** Logs rejected requests once a second, with their number by reason: they come in bursts. */
+/** Logs rejected requests at most once a second, as counts by reason, because they come in bursts. */
 export function createRejectionLog(log: Log): (reason: string) => void {
   const counts = new Map<string, number>();
   const write = () => {

@@ -3,13 +3,13 @@ import type { TSchema } from '@sinclair/typebox';
 import fastJson from 'fast-json-stringify';
 import type { ReplyHeaders } from './wire.ts';
 
-/** A reply with headers, or one whose bytes are there already. `T` is the body's type. */
+/** A reply with headers, or with ready bytes. `T` is the type of the body. */
 export class Reply<out T> {
-  /** The body, unless `bytes` is it. */
+  /** The body, unless the reply has `bytes`. */
   readonly body: T | undefined;
   readonly bytes: Uint8Array | undefined;
   readonly headers: ReplyHeaders;
-  /** The answer to an earlier request with the same idempotency key. */
+  /** True for the stored answer of an earlier request with the same idempotency key. */
   readonly replayed: boolean;
 
   constructor(content: { body: T } | { bytes: Uint8Array }, headers: ReplyHeaders, replayed: boolean) {
@@ -25,17 +25,17 @@ export function reply<T>(body: T, headers: ReplyHeaders = {}): Reply<T> {
   return new Reply({ body }, headers, false);
 }
 
-/** A reply whose bytes `serializeReply` has made already. */
+/** A reply whose bytes come from `serializeReply`. */
 export function replyBytes(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<never> {
   return new Reply<never>({ bytes }, headers, false);
 }
 
-/** The stored bytes of an earlier reply; goes out with `Idempotent-Replay: true`. */
+/** The stored bytes of an earlier reply, sent with `Idempotent-Replay: true`. */
 export function replay(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<never> {
   return new Reply<never>({ bytes }, headers, true);
 }
 
-/** An answer that comes later, while the handler's place in its queue is free for another request. */
+/** An answer that comes later. Meanwhile its slot in the request queue is free for another request. */
 export class Later<out T> {
   readonly finish: (closing: AbortSignal) => Promise<T | Reply<T>>;
 
@@ -45,9 +45,9 @@ export class Later<out T> {
 }
 
 /**
- * Answers with what `finish` resolves to, or with its error, at the request's deadline at the latest. For waiting, which
- * costs nothing; how many may wait at once is for the handler to bound. `closing` is aborted when the server drains:
- * then there is no time to wait for anything, and the answer is what is known.
+ * Answers with the result or the error of `finish`, or with `upstream_timeout` at the request's deadline. Use it only
+ * for waiting, which costs nothing; the handler must limit how many requests wait. `closing` is aborted when the server
+ * drains: then `finish` must stop waiting and answer what is known.
  */
 export function later<T>(finish: (closing: AbortSignal) => Promise<T | Reply<T>>): Later<T> {
   return new Later(finish);
@@ -55,7 +55,7 @@ export function later<T>(finish: (closing: AbortSignal) => Promise<T | Reply<T>>
 
 const serializers = new WeakMap<TSchema, (body: unknown) => string>();
 
-/** The JSON bytes of a reply, as its schema says: what the schema does not have does not leave. */
+/** The JSON bytes of a reply, without members that its schema does not have. */
 export function serializeReply(operation: Operation, body: unknown): Uint8Array {
   let serialize = serializers.get(operation.reply);
   if (serialize === undefined) {

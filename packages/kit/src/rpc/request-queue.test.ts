@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRequestQueue } from './request-queue.ts';
 
-/** Tasks that end when they are told to. */
+/** Tasks that end on `endNext`. */
 function tasks() {
   const ends: (() => void)[] = [];
   const started: number[] = [];
@@ -16,7 +16,7 @@ function tasks() {
   return { task, started, endNext };
 }
 
-test('a queue runs so many at once, lets so many wait in order, and refuses the rest', async () => {
+test('a queue runs tasks up to its concurrency, keeps more in order up to its limit and rejects the rest', async () => {
   const { task, started, endNext } = tasks();
   const queue = createRequestQueue({ concurrency: 2, queue: 2 });
   expect([1, 2, 3, 4, 5].map((name) => queue.offer(task(name)))).toEqual([true, true, true, true, false]);
@@ -30,7 +30,7 @@ test('a queue runs so many at once, lets so many wait in order, and refuses the 
   expect(queue.stats()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a queue is idle when what runs and what waits is done, and not before', async () => {
+test('a queue is idle only when its running and waiting tasks are done', async () => {
   const { task, endNext } = tasks();
   const queue = createRequestQueue({ concurrency: 1, queue: 1 });
   await queue.idle();

@@ -1,11 +1,11 @@
 /**
- * A bounded number of tasks at once and a bounded queue behind them: what does not fit is refused at once, so that a
- * slow dependency costs a refusal and not memory.
+ * Runs a bounded number of tasks at once, with a bounded queue behind them. A task that does not fit is rejected at
+ * once, so that a slow dependency causes rejections and not memory growth.
  */
 export type RequestQueue = {
-  /** Takes the task, now or when it is its turn. False: full, the task will not run. */
+  /** Accepts the task, to run now or later. False: the queue is full and the task will not run. */
   offer(task: () => Promise<void>): boolean;
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no task runs or waits. */
   idle(): Promise<void>;
   stats(): { running: number; waiting: number };
 };
@@ -17,7 +17,7 @@ export type RequestQueueLimits = {
   readonly queue: number;
 };
 
-/** A queue. Its tasks must not reject: what goes wrong is theirs to answer. */
+/** Creates a queue. Its tasks must not reject: they handle their own errors. */
 export function createRequestQueue({ concurrency, queue }: RequestQueueLimits): RequestQueue {
   const waiting: (() => Promise<void>)[] = [];
   const idlers: (() => void)[] = [];

@@ -29,7 +29,7 @@ const operations = {
 
 const thing = { id: '018f7b6c-0000-7000-8000-000000000001', name: 'bread' };
 const bread = { body: { name: 'bread' } };
-/** Of a request that is made by hand. */
+/** The headers of a request that a test sends itself. */
 const envelope = () => {
   const written = headers();
   written.set('Mostrador-Deadline', String(Date.now() + 5_000));
@@ -37,8 +37,8 @@ const envelope = () => {
   return written;
 };
 
-/** A handler that stays where it is until it is let go. */
-function gate() {
+/** A handler that blocks until `open` is called. */
+function blockedHandler() {
   let open = () => {};
   let entered = 0;
   const opened = new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ describe('rpc', () => {
     expect(headers).toEqual({ etag: '"v1"', nextCursor: 'abc', replayed: false });
   });
 
-  test('a replayed reply goes out as the bytes that were stored, and says so', async () => {
+  test('a replayed reply has the stored bytes and is marked as replayed', async () => {
     const stored = Buffer.from('{"id":"as it was",  "name":"then"}');
     await serve({ createThing: async () => replay(stored, { etag: '"v1"' }) });
     const { body, headers } = await client.forward(operations.createThing, bread, testContext());
@@ -125,15 +125,15 @@ describe('rpc', () => {
     expect(headers).toMatchObject({ etag: '"v1"', replayed: true });
   });
 
-  test('nobody serves: service_unavailable at once', async () => {
+  test('a call that no service serves fails with service_unavailable at once', async () => {
     const startedMs = performance.now();
     const error = await failure(client.call(operations.createThing, bread, testContext()));
     expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
     expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 
-  test('no answer by the deadline: upstream_timeout, and the handler sees its signal aborted', async () => {
-    const held = gate();
+  test('a call without an answer by the deadline fails with upstream_timeout and aborts the handler', async () => {
+    const held = blockedHandler();
     let aborted = false;
     await serve({
       createThing: async ({ signal }) => {
@@ -149,7 +149,7 @@ describe('rpc', () => {
     held.open();
   });
 
-  test("a handler's refusal arrives whole", async () => {
+  test("a handler's AppError reaches the caller with all its members", async () => {
     await serve({
       createThing: async () => {
         throw new AppError('lead_exists', { detail: 'There.', members: { id: thing.id }, retryAfterSeconds: 7 });
@@ -164,7 +164,7 @@ describe('rpc', () => {
     });
   });
 
-  test('an unknown error is internal_error and tells nothing of itself', async () => {
+  test('an unknown error becomes internal_error and reveals nothing', async () => {
     await serve({
       createThing: async () => {
         throw Object.assign(new Error('password=hunter2 at 10.0.0.7'), { detail: 'Key (phone)=(5511)' });
@@ -175,19 +175,19 @@ describe('rpc', () => {
     expect(JSON.stringify({ ...error, message: error.message })).not.toMatch(/hunter2|10\.0|5511/);
   });
 
-  test('a reply that its schema cannot carry is internal_error', async () => {
+  test('a reply that does not match its schema becomes internal_error', async () => {
     await serve({ createThing: async () => ({}) as typeof thing });
     const error = await failure(client.call(operations.createThing, bread, testContext()));
     expect(error.code).toBe('internal_error');
   });
 
-  test('a reply larger than NATS carries is internal_error, not silence', async () => {
+  test('a reply larger than the NATS limit is answered with internal_error', async () => {
     await serve({ createThing: async () => ({ ...thing, name: 'x'.repeat(9_000_000) }) });
     const error = await failure(client.call(operations.createThing, bread, testContext()));
     expect(error.code).toBe('internal_error');
   });
 
-  test('an invalid request is refused with all its faults and does not reach the handler', async () => {
+  test('an invalid request is rejected with all its faults and does not reach the handler', async () => {
     let reached = false;
     await serve({
       createThing: async () => {
@@ -202,7 +202,7 @@ describe('rpc', () => {
     expect(reached).toBe(false);
   });
 
-  test('a store operation without a store is refused', async () => {
+  test('a store operation without a store is rejected', async () => {
     await serve({ createThing: async () => thing });
     const { storeId: _, ...noStore } = testContext();
     const error = await failure(client.call(operations.createThing, bread, noStore));
@@ -212,7 +212,7 @@ describe('rpc', () => {
   });
 
   test.each([undefined, 'soon', String(Date.now() + 86_400_000)])(
-    'a request with the deadline %s is refused',
+    'a request with the deadline %s is rejected',
     async (deadline) => {
       await serve({ createThing: async () => thing });
       const envelope = headers();
@@ -228,7 +228,7 @@ describe('rpc', () => {
   );
 
   test.each(['', 'no JSON', 'null', '{"key":"k"}'])(
-    'a request whose idempotency is said as `%s` is refused',
+    'a request with the idempotency header `%s` is rejected',
     async (said) => {
       await serve({ createThing: async () => thing });
       const envelope = headers();
@@ -244,8 +244,8 @@ describe('rpc', () => {
     },
   );
 
-  test('a full queue answers service_unavailable at once, and the queues do not share their room', async () => {
-    const held = gate();
+  test('a full request queue answers service_unavailable at once and leaves the other queues free', async () => {
+    const held = blockedHandler();
     await serve(
       { createThing: () => held.pass(), checkThing: async () => ({ storeId: '', hasKey: false }) },
       { api: { concurrency: 2, queue: 1 } },
@@ -261,8 +261,8 @@ describe('rpc', () => {
     expect(await Promise.all(calls)).toEqual([thing, thing, thing]);
   });
 
-  test('a request whose deadline passed while it waited is not carried out', async () => {
-    const held = gate();
+  test('a request whose deadline passes in the queue is not carried out', async () => {
+    const held = blockedHandler();
     await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 5 } });
     const first = client.call(operations.createThing, bread, testContext());
     await waitFor(() => held.entered() === 1, { description: 'the first request runs' });
@@ -274,8 +274,8 @@ describe('rpc', () => {
     expect(held.entered()).toBe(1);
   });
 
-  test('a request that arrives late is not carried out and takes no place in the queue', async () => {
-    const held = gate();
+  test('a request that arrives after its deadline is not carried out and takes no slot in the queue', async () => {
+    const held = blockedHandler();
     await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 1 } });
     const first = client.call(operations.createThing, bread, testContext());
     await waitFor(() => held.entered() === 1, { description: 'the first request runs' });
@@ -290,7 +290,7 @@ describe('rpc', () => {
     expect(held.entered()).toBe(2);
   });
 
-  test('an answer goes to an inbox and to no other subject that the request names', async () => {
+  test('the server answers only to an inbox, never to another reply subject', async () => {
     let made = 0;
     await serve({
       createThing: async () => {
@@ -312,7 +312,7 @@ describe('rpc', () => {
     expect(made).toBe(1);
   });
 
-  test('hostile bodies are refused and the server goes on', async () => {
+  test('hostile bodies are rejected and the server keeps running', async () => {
     await serve({ createThing: async () => thing });
     const deep = 200_000;
     const payloads = [
@@ -343,7 +343,7 @@ describe('rpc', () => {
     expect(({} as { name?: string }).name).toBeUndefined();
   });
 
-  test("a handler's own idempotency key does not travel on to internal operations", async () => {
+  test("a handler's own idempotency key is not passed on to internal operations", async () => {
     await serve({
       createThing: async (context) => {
         expect(context.idempotency?.key).toBe('k');
@@ -356,15 +356,15 @@ describe('rpc', () => {
     expect(await client.call(operations.createThing, bread, context)).toMatchObject({ name: 'false' });
   });
 
-  test("an internal request that is not valid is our fault, not the caller's", async () => {
+  test('an invalid internal request is internal_error, not validation_failed', async () => {
     await serve({ checkThing: async () => ({ storeId: '', hasKey: false }) });
     const error = await failure(client.call(operations.checkThing, { body: { name: '' } }, testContext()));
     expect(error.code).toBe('internal_error');
     expect(error.members).toBeUndefined();
   });
 
-  test('draining answers what was taken, waiting requests too, and takes no more', async () => {
-    const held = gate();
+  test('a drain answers the accepted requests, including waiting ones, and accepts no more', async () => {
+    const held = blockedHandler();
     const rpcServer = await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 5 } });
     const calls = [1, 2, 3].map(() => client.call(operations.createThing, bread, testContext()));
     await waitFor(() => held.entered() === 1, { description: 'the first request runs' });
@@ -373,7 +373,7 @@ describe('rpc', () => {
       isDrained = true;
     });
     await waitFor(async () => (await failure(client.call(operations.createThing, bread, testContext()))).code, {
-      description: 'nothing more is taken',
+      description: 'no more requests are accepted',
     });
     expect(isDrained).toBe(false);
     held.open();
@@ -381,7 +381,7 @@ describe('rpc', () => {
     await drained;
   });
 
-  test('of several processes one gets a request; when one drains, none is lost', async () => {
+  test('one of several processes gets each request, and none is lost when one process drains', async () => {
     const other = await connectNats({ url: server.url, name: 'other', log: silentLog() });
     const handlers = { createThing: async () => thing, checkThing: async () => ({ storeId: '', hasKey: false }) };
     const first = await serve(handlers);
@@ -398,7 +398,7 @@ describe('rpc', () => {
     await other.close();
   });
 
-  test('without NATS the client fails at once, and works again when NATS is back', async () => {
+  test('the client fails at once while NATS is down, and works again when NATS is back', async () => {
     await serve({ createThing: async () => thing });
     await server.stopServer();
     const first = await failure(client.call(operations.createThing, bread, testContext({ timeoutMs: 2_000 })));

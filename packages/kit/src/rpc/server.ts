@@ -14,7 +14,7 @@ import { audienceOf, type RequestEnvelope, readEnvelope, wireHeaders } from './w
 
 export { Later, later, Reply, replay, reply, replyBytes, serializeReply } from './reply.ts';
 
-/** Carries out an operation. What it throws as `AppError` the caller sees; anything else is `internal_error`. */
+/** Carries out an operation. The caller sees a thrown `AppError`; any other error becomes `internal_error`. */
 export type Handler<O extends Operation> = (
   context: O['tenancy'] extends 'none' ? Context : StoreContext,
   request: RequestOf<O>,
@@ -27,7 +27,7 @@ export type Audience = 'api' | 'step' | 'internal' | 'admin';
 
 export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly nats: NatsConnection;
-  /** The queue group: of all processes of a service, one gets a request. */
+  /** The queue group: one of the service's processes gets a request. */
   readonly service: string;
   readonly operations: Ops;
   readonly handlers: Handlers<Ops>;
@@ -38,11 +38,11 @@ export type RpcServerOptions<Ops extends Record<string, Operation>> = {
 
 /** Serves operations until drained. */
 export type RpcServer = {
-  /** Takes no more requests and resolves when all that were taken are answered, those too that are answered later. */
+  /** Accepts no more requests. Resolves when all accepted ones are answered, including those answered later. */
   drain(): Promise<void>;
 };
 
-/** Each kind of caller has limits of its own, so that none starves another. */
+/** Each kind of caller has its own limits, so that none starves another. */
 const defaultQueues: Record<Audience, RequestQueueLimits> = {
   api: { concurrency: 64, queue: 256 },
   step: { concurrency: 32, queue: 64 },
@@ -50,18 +50,18 @@ const defaultQueues: Record<Audience, RequestQueueLimits> = {
   admin: { concurrency: 8, queue: 32 },
 };
 
-/** Nothing of ours takes longer; also keeps timers within what Node can count. */
+/** No valid request takes longer. The limit also keeps timers within Node's range. */
 const greatestDeadlineMs = 10 * 60_000;
 
-/** Where answers go: with permissions it is `_INBOX_<user>.`. */
+/** The prefix of reply subjects; with NATS permissions `_INBOX_<user>.`. */
 const inboxes = '_INBOX';
 
 const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Serves the operations: one subscription each, in the service's queue group. A request is validated, waits in its
- * queue, and is carried out only if somebody still waits for it: the deadline is looked at on arrival and when its turn
- * comes, and a late request is dropped without an answer. A full queue answers `service_unavailable` at once.
+ * Serves the operations: one subscription each, in the service's queue group. A request waits in its request queue and
+ * runs only while its caller waits for it. The server checks the deadline on arrival and before the request runs, and
+ * drops a late request without an answer. A full queue answers `service_unavailable` at once.
  */
 export function createRpcServer<const Ops extends Record<string, Operation>>(
   options: RpcServerOptions<Ops>,
@@ -89,7 +89,7 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   });
 
   function take(message: Msg, operation: Operation, handle: AnyHandler, queue: RequestQueue): void {
-    // Who asks names where the answer goes, and we are let answer there: nobody borrows our permissions that way.
+    // The caller names the reply subject and our permissions apply to it. So only an inbox is accepted.
     if (message.reply && !message.reply.startsWith(inboxes)) {
       reject('no inbox');
       return;
@@ -102,7 +102,7 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       envelope = readEnvelope(message.headers);
       checkEnvelope(envelope, operation);
     } catch (error) {
-      log.warn({ err: error, subject }, 'a request with a faulty envelope');
+      log.warn({ err: error, subject }, 'a request had an invalid envelope');
       finish(answerError(message, error, () => log));
       return;
     }
@@ -163,11 +163,11 @@ type Call = {
   readonly log: () => Log;
   /** Aborted when the server drains. */
   readonly closing: AbortSignal;
-  /** Hears `ok`, or the code of the error that was answered. */
+  /** Gets `ok`, or the code of the error that was answered. */
   answered(outcome: string): void;
 };
 
-/** Runs the handler and answers. Never throws. What is left to be done when the answer comes later is returned. */
+/** Runs the handler and answers. Never throws. Returns the remaining work when the answer comes later. */
 async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<void>) | undefined> {
   const { message, operation, envelope, log, closing, answered } = call;
   const abort = new AbortController();
@@ -177,12 +177,12 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
     try {
       const result = await work();
       if (result instanceof Later) return result;
-      await endOfTick(); // replies that became ready together leave together
+      await endOfTick(); // replies of one tick leave in one write
       answer(message, operation, result);
       answered('ok');
     } catch (error) {
       if (!(error instanceof AppError)) log().error({ err: error }, 'a handler failed');
-      else if (error.status >= 500) log().warn({ err: error }, 'a request could not be carried out');
+      else if (error.status >= 500) log().warn({ err: error }, 'a request failed');
       answered(answerError(message, error, log));
     }
     clearTimeout(timer);
@@ -249,7 +249,7 @@ function answer(message: Msg, operation: Operation, result: unknown): void {
   message.respond(result.bytes ?? serializeReply(operation, result.body), { headers: written });
 }
 
-/** Answers the error and returns its code. If even that cannot be sent, the caller's deadline is the answer. */
+/** Answers the error and returns its code. If that fails too, the caller runs into its deadline. */
 function answerError(message: Msg, error: unknown, log: () => Log): string {
   const wire = toWireError(error);
   const written = headers();
@@ -257,12 +257,12 @@ function answerError(message: Msg, error: unknown, log: () => Log): string {
   try {
     message.respond(JSON.stringify(wire), { headers: written });
   } catch (failure) {
-    log().error({ err: failure }, 'an error could not be answered');
+    log().error({ err: failure }, 'an error answer could not be sent');
   }
   return wire.code;
 }
 
-/** Made when it is first asked for: to make a log costs more than most requests log. */
+/** Creates the value on first use, because most requests log nothing and creating a log is expensive. */
 function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

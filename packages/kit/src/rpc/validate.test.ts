@@ -26,7 +26,7 @@ const detailOf = (schema: TSchema, value: unknown) => {
   return faults[0]?.detail;
 };
 
-describe('each kind of fault has a text for people', () => {
+describe('each kind of fault has a readable detail', () => {
   const cases: [what: string, schema: TSchema, value: unknown, detail: string][] = [
     ['type', Type.String(), 60, 'must be a string'],
     ['type, vowel', Type.Integer(), '60', 'must be an integer'],
@@ -64,21 +64,21 @@ describe('each kind of fault has a text for people', () => {
     ['pattern', Phone, '12', 'does not have the right form: E.164 number, digits only'],
     ['pattern without a description', Type.String({ pattern: '^a$' }), 'b', 'does not have the right form: ^a$'],
     ['NUL', Text(200), 'a\0b', 'must not contain the character NUL'],
-    ['NUL where nothing speaks of text', Type.String(), '\0', 'must not contain the character NUL'],
-    ['half a surrogate pair', NullableText(200), 'a\ud800b', 'must be well-formed Unicode'],
+    ['NUL in a string without the keyword text', Type.String(), '\0', 'must not contain the character NUL'],
+    ['lone surrogate', NullableText(200), 'a\ud800b', 'must be well-formed Unicode'],
   ];
   test.each(cases)('%s', (_what, schema, value, detail) => {
     expect(detailOf(schema, value)).toContain(detail);
   });
 
-  test('a missing member is named by its own place', () => {
+  test('a missing member is named by its own path', () => {
     expect(compile(Exact({ title: Text(9), 'a/b': Text(9) }))({})).toEqual([
       { pointer: '#/title', detail: 'is required' },
       { pointer: '#/a~1b', detail: 'is required' },
     ]);
   });
 
-  test('a name that is no text is a fault of its own place, and only one', () => {
+  test('an invalid member name is one fault, at the member’s own path', () => {
     const pointer = '#/a%00b';
     expect(compile(Type.Record(Type.String(), Type.Unknown()))({ 'a\0b': 1 })).toEqual([
       { pointer, detail: 'its name must not contain the character NUL' },
@@ -86,7 +86,7 @@ describe('each kind of fault has a text for people', () => {
     expect(compile(Exact({}))({ 'a\0b': 1 })).toEqual([{ pointer, detail: 'is not a member of this object' }]);
   });
 
-  test('an unknown member is named by its own place', () => {
+  test('an unknown member is named by its own path', () => {
     expect(compile(Exact({}))({ 'a b/c': 1 })).toEqual([
       { pointer: '#/a%20b~1c', detail: 'is not a member of this object' },
     ]);
@@ -94,7 +94,7 @@ describe('each kind of fault has a text for people', () => {
 });
 
 describe('texts', () => {
-  test('are trimmed before their length is looked at', () => {
+  test('are trimmed before their length is checked', () => {
     const body = { it: `  ${'x'.repeat(200)}\n` };
     expect(compile(Exact({ it: Text(200) }))(body)).toEqual([]);
     expect(body.it).toBe('x'.repeat(200));
@@ -105,13 +105,13 @@ describe('texts', () => {
     expect(detailOf(Text(2), '🦜🦜🦜')).toBe('must have at most 2 characters');
   });
 
-  test('null passes where null is allowed', () => {
+  test('may be null where null is allowed', () => {
     expect(faultsOf(NullableText(200), null)).toEqual([]);
   });
 
-  test('what passes is trimmed, not empty, well-formed and without NUL', () => {
+  test('that pass are trimmed, not empty, well-formed and without NUL', () => {
     const validate = compile(Exact({ it: Text(20) }));
-    // Of any code points, also those of broken characters. (fast-check's own unit `binary` takes seconds to begin.)
+    // Any code points, including lone surrogates. (fast-check's own unit `binary` takes seconds to start.)
     const texts = fc
       .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 30 })
       .map((points) => String.fromCodePoint(...points));
@@ -141,7 +141,7 @@ describe('a request', () => {
   });
   const thingId = '018f7b6c-0000-7000-8000-000000000001';
 
-  test('has all its faults told at once, each where it is', () => {
+  test('gets all its faults at once, each with its location', () => {
     const request = { params: { thingId: '1' }, query: { limit: 201, 'so rt': 'x' }, body: { tags: ['ok', ''], x: 1 } };
     expect(validateRequest(operation, request)).toEqual([
       { in: 'path', name: 'thingId', detail: 'must be a UUID' },
@@ -153,56 +153,56 @@ describe('a request', () => {
     ]);
   });
 
-  test('gets its defaults, also when the whole query is missing', () => {
+  test('gets its defaults, even when the whole query is missing', () => {
     const request = { params: { thingId }, body: { name: 'x' }, query: undefined };
     expect(validateRequest(operation, request)).toEqual([]);
     expect(request.query).toEqual({ limit: 50 });
   });
 
-  test('without the body that it needs is told so', () => {
+  test('without its required body has a fault', () => {
     expect(validateRequest(operation, { params: { thingId } })).toEqual([
       { pointer: '#', detail: 'a body is required' },
     ]);
   });
 
-  test.each([null, [], 'text', 7, true])('with %j for a body is told so', (body) => {
+  test.each([null, [], 'text', 7, true])('with the body %j has a fault', (body) => {
     expect(validateRequest(operation, { params: { thingId }, body })).toMatchObject([
       { pointer: '#', detail: 'must be an object' },
     ]);
   });
 
-  test('with parameters that the operation does not have is told so', () => {
+  test('with query parameters of an operation without any has a fault for each', () => {
     const plain = defineOperation({ subject: 's.api.a.b', summary: '', request: {}, reply: Type.Object({}) });
     expect(validateRequest(plain, { query: { page: 1 }, body: { ignored: true } })).toEqual([
       { in: 'query', name: 'page', detail: 'is not a parameter of this request' },
     ]);
   });
 
-  test('with a thousand faults has fifty of them told', () => {
+  test('with a thousand faults lists fifty of them', () => {
     const unknown = () => Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`member${i}`, 1]));
     expect(validateRequest(operation, { params: { thingId }, query: unknown(), body: unknown() })).toHaveLength(50);
   });
 
-  test('is refused below 64 levels even where any JSON is welcome', () => {
+  test('is rejected below 64 levels, even where any JSON is valid', () => {
     const validate = compile(Exact({ it: Type.Unknown() }));
     const nested = (levels: number): unknown => (levels === 0 ? {} : [nested(levels - 1)]);
     expect(validate({ it: nested(62) })).toEqual([]);
     expect(validate({ it: nested(63) })).toMatchObject([{ detail: 'must not be nested more than 64 deep' }]);
   });
 
-  test('with a name as long as a book has it told in short', () => {
+  test('with a very long member name lists it shortened', () => {
     const faults = validateRequest(operation, { params: { thingId }, body: { name: 'x', ['n'.repeat(100_000)]: 1 } });
     expect(JSON.stringify(faults).length).toBeLessThan(500);
   });
 
-  test('nested deeper than the stack is refused, not crashed on', () => {
+  test('nested deeper than the stack is rejected without a crash', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 200_000; i++) deep = i % 2 === 0 ? [deep] : { deep };
     const faults = validateRequest(operation, { params: { thingId }, body: { name: 'x', deep } });
     expect(faults).toContainEqual({ pointer: '#/deep', detail: 'is not a member of this request' });
   });
 
-  test('of any JSON at all is answered with faults or accepted, never with an exception', () => {
+  test('of any JSON is accepted or has faults, and never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (query, body) => {
         const faults = validateRequest(operation, { params: { thingId }, query, body });
@@ -219,7 +219,7 @@ const everyOperation: readonly Operation[] = [
   messagingOperations,
 ].flatMap((group) => Object.values(group) as Operation[]);
 
-test('every number that can be asked with has limits: a column has them, and what is beyond is a fault of the request', () => {
+test('every number in a request has limits, so that a value beyond its column is a fault', () => {
   const unlimited = (schema: unknown, path: string): string[] => {
     if (typeof schema !== 'object' || schema === null) return [];
     const { type, minimum, maximum } = schema as Record<string, unknown>;
@@ -231,10 +231,10 @@ test('every number that can be asked with has limits: a column has them, and wha
   expect(everyOperation.flatMap(({ subject, request }) => unlimited(request, subject))).toEqual([]);
 });
 
-test('the schemas of every operation can be compiled, for requests and for replies', () => {
+test('the request and reply schemas of every operation compile', () => {
   for (const operation of everyOperation) {
     validateRequest(operation, { params: {}, query: {}, body: {} });
-    // No reply is empty, so the serializer complains of a member, and not of the schema. A list without rows is one.
+    // No object reply is empty, so the serializer misses a member and accepts the schema. A list may be empty.
     if (operation.reply.type === 'array') expect(serializeReply(operation, []).toString()).toBe('[]');
     else expect(() => serializeReply(operation, {}), operation.subject).toThrow(/is required/);
   }

@@ -8,23 +8,23 @@ export type { Fault } from './faults.ts';
 export { toInstant, toTimestamp } from './formats.ts';
 
 /**
- * Checks a value: no faults, and it is what the schema says. Changes the value: texts (keyword `text`) are trimmed and
- * defaults filled in. Nothing is coerced: `"60"` is not a number.
+ * Checks a value; without faults it matches the schema. Changes the value: trims texts (keyword `text`) and fills in
+ * defaults. It coerces nothing: `"60"` is not a number.
  */
 export type Validate = (value: unknown) => readonly Fault[];
 
-/** The request of an operation as it came, not yet known to be what the operation wants. */
+/** The request of an operation before validation. */
 export type UncheckedRequest = { params?: unknown; query?: unknown; body?: unknown };
 
-/** Compiles a schema; a schema is compiled once however often this is called. */
+/** Compiles a schema. Later calls with the same schema return the same validator. */
 export function compile(schema: TSchema): Validate {
   return compileWith(schema, 'is not a member of this object');
 }
 
 /**
- * All faults of a request at once, at most 50. Missing `params` and `query` count as empty ones. On success the
+ * All faults of a request at once, at most 50. Missing `params` and `query` count as empty. Without faults the
  * request's parts are what `RequestOf` says, trimmed and with defaults. Parts that the operation does not have are
- * ignored, save that query parameters of an operation without any are faults.
+ * ignored, except that every query parameter is a fault when the operation has none.
  */
 export function validateRequest(operation: Operation, request: UncheckedRequest): ValidationFault[] {
   const { params, query, body } = operation.request;
@@ -50,7 +50,7 @@ export function validateRequest(operation: Operation, request: UncheckedRequest)
 
 const unknownParameter = 'is not a parameter of this request';
 
-/** The one validator. Made when it is first needed, as no module does anything on import. */
+/** The only validator, created on first use because no module does anything on import. */
 let validator: Ajv | undefined;
 const compiled = new WeakMap<TSchema, Validate>();
 
@@ -80,7 +80,7 @@ function createValidator(): Ajv {
     keyword: 'text',
     type: 'string',
     schemaType: 'boolean',
-    // Before the lengths are checked: what counts is the trimmed text.
+    // Before the length checks, because the length of the trimmed text counts.
     before: 'maxLength',
     modifying: true,
     errors: false,
@@ -92,7 +92,7 @@ function createValidator(): Ajv {
   return ajv;
 }
 
-/** Where a value stands in the whole: a list from the inside out, so that walking down copies nothing. */
+/** The position of a value: a linked list from the inside out, so that walking down copies nothing. */
 type Place = {
   readonly value: unknown;
   readonly name: string | number;
@@ -100,12 +100,12 @@ type Place = {
   readonly depth: number;
 };
 
-/** Deeper than any schema of ours. */
+/** Deeper than any of our schemas. */
 const greatestDepth = 64;
 
 /**
- * Adds the faults of text that no database column takes: NUL, and halves of surrogate pairs. It holds for every
- * string and every member's name, whatever the schema. Neither recursive nor without bound: a hostile body may be nested deeper than the stack.
+ * Adds the faults of text that no database column accepts: NUL and lone surrogates, in every string and member name.
+ * It is iterative and bounded, because a hostile body may be nested deeper than the stack.
  */
 function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
   const open: Place[] = [{ value, name: '', depth: 0 }];
@@ -127,7 +127,7 @@ function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
         const detail = typeof name === 'string' ? textFault(name) : undefined;
         if (detail !== undefined && faults.length < greatestFaultCount) {
           const pointer = pointerTo([...pathOf(place), name]);
-          // A member that is unknown is a fault already.
+          // An unknown member is already a fault.
           if (!faults.some((fault) => fault.pointer === pointer))
             faults.push({ pointer, detail: `its name ${detail}` });
         }
@@ -148,7 +148,7 @@ function textFault(text: string): string | undefined {
   return undefined;
 }
 
-/** A fault in the path or the query: parameters are flat, so the first part of the pointer is the parameter's name. */
+/** A fault in the path or the query. Parameters are flat, so the first part of the pointer is the name. */
 function named(place: 'path' | 'query', { pointer, detail }: Fault): ValidationFault {
   const [, name = ''] = pointer.split('/');
   return { in: place, name: decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'), detail };

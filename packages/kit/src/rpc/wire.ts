@@ -4,8 +4,8 @@ import type { Idempotency } from './context.ts';
 import { validationFailed } from './errors.ts';
 
 /**
- * How a request and its reply travel over NATS. Request: JSON `{ params?, query?, body? }` and these headers. Reply:
- * the reply's JSON bytes, or a `WireError` when `Mostrador-Error` says so.
+ * The form of a request and its reply on NATS. Request: JSON `{ params?, query?, body? }` and these headers. Reply: its
+ * JSON bytes, or a `WireError` when it has the header `Mostrador-Error`.
  */
 export const wireHeaders = {
   requestId: 'X-Request-Id',
@@ -41,7 +41,7 @@ export type ReplyHeaders = {
   readonly nextCursor?: string;
 };
 
-/** The queue of an operation: the second word of its subject, who it is for. */
+/** The audience of an operation, which also names its request queue: the second word of its subject. */
 export const audienceOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
 
 /** The headers of a request. */
@@ -58,7 +58,7 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
 }
 
 /**
- * The envelope of a request. A missing deadline is NaN; the rest is as it came.
+ * Reads the envelope of a request. A missing deadline is NaN; the other values are unchecked.
  *
  * @throws AppError `validation_failed` when the idempotency header is not what `writeEnvelope` writes
  */
@@ -80,7 +80,7 @@ function readIdempotency(text: string): Idempotency {
   if (typeof key === 'string' && typeof scope === 'string' && typeof fingerprint === 'string') {
     return { key, scope, fingerprint };
   }
-  const detail = 'must be JSON of a key, a scope and a fingerprint';
+  const detail = 'must be JSON with a key, a scope and a fingerprint';
   throw validationFailed([{ in: 'header', name: wireHeaders.idempotency, detail }]);
 }
 

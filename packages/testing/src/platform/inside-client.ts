@@ -13,7 +13,7 @@ export type InsideCall = <O extends Operation>(
 
 const callLimitMs = 15_000;
 
-/** Works with a client inside the platform: `url` is a NATS user's that may ask what `work` calls. */
+/** Runs `work` with an RPC client of the platform. The NATS user in `url` must have permission for its calls. */
 export async function withInsideClient<T>(url: string, work: (call: InsideCall) => Promise<T>): Promise<T> {
   const log = createLog({ service: 'test', level: 'silent', format: 'json' });
   const nats = await connectNats({ url, name: 'test', log });

@@ -23,13 +23,13 @@ export type LocalPlatform = {
   readonly ports: Ports;
   readonly folder: string;
   readonly outputFile: string;
-  /** NATS as this user. */
+  /** The NATS URL of this user. */
   natsUrl(user: NatsUser): string;
-  /** The process ids of servers and services as they run now. A process that was killed is started again. */
+  /** The current process ids of servers and services. The platform restarts a killed process with a new id. */
   pids(): Readonly<Record<string, number>>;
-  /** Runs a command of `npm run admin` and returns what it prints with `--json`. `secrets` goes to its standard input. */
+  /** Runs an admin command with `--json` and returns its parsed output. `secrets` goes to its standard input. */
   admin<Printed>(line: string, secrets?: object): Promise<Printed>;
-  /** One Ctrl-C. Returns what was wrong with how the platform stopped. */
+  /** Stops the platform as one Ctrl-C does. Returns an error text, or undefined after a clean stop. */
   stop(): Promise<string | undefined>;
 };
 
@@ -39,7 +39,7 @@ const stoppedWithinMs = 30_000;
 /**
  * Starts the platform of the checkout at `root` with its data in `folder`, and waits until it is ready.
  *
- * @throws Error with the end of its output when it ends or is not ready in time
+ * @throws Error with the end of its output when it exits or is not ready within 180 s
  */
 export async function startLocalPlatform(options: {
   readonly root: string;
@@ -62,7 +62,7 @@ export async function startLocalPlatform(options: {
       ...environment,
     },
     stdio: ['ignore', output, output],
-    // A process group of its own: Ctrl-C in the terminal reaches this process alone, which then stops it in order.
+    // Its own process group: Ctrl-C in the terminal reaches only this process, which then stops the platform in order.
     detached: true,
   });
   closeSync(output);
@@ -89,12 +89,12 @@ export async function startLocalPlatform(options: {
 
 async function untilReady(child: ChildProcess, folder: string): Promise<DevFile> {
   for (const until = Date.now() + readyWithinMs; Date.now() < until; await pause(100)) {
-    if (hasEnded(child)) throw new Error('the platform ended before it was ready');
+    if (hasEnded(child)) throw new Error('the platform exited before it was ready');
     try {
       const dev: DevFile = JSON.parse(readFileSync(join(folder, 'dev.json'), 'utf8'));
       if ((await fetch(new URL('/readyz', dev.base_url))).ok) return dev;
     } catch {
-      // Not there yet.
+      // The file or the gateway is not there yet.
     }
   }
   throw new Error(`the platform was not ready within ${readyWithinMs / 1000} s`);
@@ -103,7 +103,7 @@ async function untilReady(child: ChildProcess, folder: string): Promise<DevFile>
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 async function stopInOrder(child: ChildProcess): Promise<string | undefined> {
-  if (hasEnded(child)) return 'the platform had ended by itself';
+  if (hasEnded(child)) return 'the platform had already exited';
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGINT');
   const timer = new AbortController();

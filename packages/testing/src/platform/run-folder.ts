@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify } from '../../../../infra/local/process-identity.ts';
 
-/** A folder in which every run keeps what it leaves behind when it is killed. */
+/** Folders for the files of each run. A later run removes those of a killed one. */
 export type RunFolders = {
-  /** Removes the folders of runs whose process is gone. `end` is called with each before that. */
+  /** Removes the folders of runs whose process no longer exists. Calls `end` with each folder first. */
   removeDead(end?: (folder: string) => Promise<void> | void): Promise<void>;
-  /** A folder for this run. A process may have several. */
+  /** Creates a folder for this run. A process may create several. */
   create(): string;
 };
 
-/** Run folders below `parent`, named after their process; `kept` are names that no run has. */
+/** Run folders below `parent`, named after their process id. `kept` are names of other entries, which stay. */
 export function runFolders(parent: string, kept: readonly string[] = []): RunFolders {
   mkdirSync(parent, { recursive: true });
   return {

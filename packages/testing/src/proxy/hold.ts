@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** A point of a conversation at which a connection is stopped. */
+/** A point of a conversation at which the proxy stops a connection. */
 export type Hold = {
-  /** Resolves when a connection has come to the point and stands. */
+  /** Resolves when the proxy has stopped a connection at the point. */
   readonly reached: Promise<void>;
-  /** Lets it go on with everything that it was held with. One that has not come to the point yet will not be held. */
+  /** Delivers the held bytes and lets the connection continue. If none was stopped yet, none will be. */
   release(): void;
-  /** Breaks it, and what it was held with is never delivered: for a process that was killed at the point. */
+  /** Breaks the connection without delivering the held bytes, as if a process was killed at the point. */
   drop(): void;
 };
 
-/** `request`: before the server sees the text. `answer`: before its answer. `delivery`: before the client sees the text. */
+/** `request`: before the server gets the text. `answer`: before its answer. `delivery`: before the client gets it. */
 export type HoldKind = 'request' | 'answer' | 'delivery';
 
 export type Rule = Hold & {
@@ -46,7 +46,7 @@ export function createRule(point: Pick<Rule, 'kind' | 'text' | 'after'>, onRelea
   };
 }
 
-/** Forwards the chunks of one direction, or keeps them from the point that a rule names. */
+/** Forwards the chunks of one direction. From the point of a rule on, it holds them. */
 export function forward(
   to: Socket,
   rules: ReadonlySet<Rule>,
@@ -56,7 +56,7 @@ export function forward(
 ): { chunk(chunk: Buffer): void; end(close: () => void): void } {
   let kept: Buffer[] | undefined;
   let atEnd: (() => void) | undefined;
-  // A text may be cut in two on its way; the end of what came before is looked at again.
+  // A text may be split between two chunks, so the end of the previous chunk is searched again.
   let before = '';
   const onTheWay = new WeakSet<Rule>();
   const hold = (rule: Rule, chunk: Buffer) => {
@@ -96,7 +96,7 @@ export function forward(
   };
   return {
     chunk: take,
-    // That the server has closed is its last word, and is held like the others. A client that is gone is gone.
+    // The server's close is held like its bytes. The client's close is not.
     end: (close) => {
       if (kept && kind === 'delivery') atEnd = () => to.end();
       else close();

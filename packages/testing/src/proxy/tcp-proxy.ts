@@ -5,7 +5,7 @@ import { createRule, forward, type Hold, type HoldKind, type Rule } from './hold
 
 export type { Hold } from './hold.ts';
 
-/** A TCP proxy in front of a server. A test cuts it, freezes it, or stops a connection at an exact point of a conversation. */
+/** A TCP proxy in front of a server. A test can cut it, freeze it, or stop a connection at an exact point. */
 export type TcpProxy = {
   /** `127.0.0.1:port` */
   readonly address: string;
@@ -14,23 +14,23 @@ export type TcpProxy = {
   cut(): void;
   /** Connections stay open and new ones are accepted, but no byte passes. */
   freeze(): void;
-  /** Ends `cut` and `freeze`. Connections that were frozen break. */
+  /** Ends `cut` and `freeze`. Breaks the frozen connections. */
   mend(): void;
   /**
    * Stops the first connection whose client sends this text: neither the text nor anything later reaches the server.
-   * With `after`, the first connection that has sent that other text before.
+   * With `after`, only a connection that has sent that other text before.
    */
   holdRequest(text: string, after?: string): Hold;
-  /** Delivers the text, and stops the connection at the server's next chunk: the effect is there, the answer is not. */
+  /** Delivers the text, then stops the connection at the server's next chunk: the effect happens without an answer. */
   holdAnswer(text: string, after?: string): Hold;
-  /** Stops the first connection on which the server sends this text: neither the text nor anything later reaches the client. */
+  /** Stops the first connection whose server sends this text. Neither that nor anything later reaches the client. */
   holdDelivery(text: string): Hold;
   close(): Promise<void>;
 };
 
 /**
- * Starts a proxy to `host:port`. With `tls` the proxy terminates TLS, as a load balancer does. A chunk that is held when
- * either side closes is never delivered.
+ * Starts a proxy to `host:port`. With `tls`, the proxy terminates TLS, as a load balancer does. A chunk that is held
+ * when the client closes is never delivered.
  */
 export async function startTcpProxy(target: string, { tls }: { tls?: TlsOptions } = {}): Promise<TcpProxy> {
   const [host = '127.0.0.1', targetPort] = target.split(':');

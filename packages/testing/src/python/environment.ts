@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
- * The path of a Python that has the packages of a requirements file. The first call ever installs them into the user's
- * cache folder (progress on standard error, needs PyPI); later ones need no network. `what` they are is told then.
+ * The path of a Python with the packages of a requirements file. The first call on a machine installs them from PyPI
+ * into the user's cache folder. Later calls need no network.
+ *
+ * @param what a name for the packages, for the progress on standard error
  */
 export async function preparePython(requirements: string, what: string): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -14,11 +16,11 @@ export async function preparePython(requirements: string, what: string): Promise
   return output.trim();
 }
 
-/** Runs a Python program to its end and gives its standard output; its standard error is shown. */
+/** Runs a Python program and returns its standard output. Throws when Python is missing or the exit code is not 0. */
 export async function runPython(python: string, args: string[], input = ''): Promise<string> {
   const child = spawn(python, ['-B', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stderr.on('data', (chunk) => process.stderr.write(chunk));
-  // A program that ended without reading its input says so by its exit code.
+  // A program may exit without reading its input. Its exit code tells whether that is an error.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const exit = new Promise<number | null>((resolve, reject) => {

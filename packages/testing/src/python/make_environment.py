@@ -1,9 +1,9 @@
-"""Makes a virtual environment with the packages of a requirements file, once; prints the path of its Python.
+"""Creates a virtual environment with the packages of a requirements file, once. Prints the path of its Python.
 
 Usage: make_environment.py REQUIREMENTS FOLDER WHAT
 
-The environment lies in FOLDER under a hash of the requirements and of this Python, so that neither can go stale.
-Two at once: the second waits for the first. What a crash left half made is made again.
+The environment is in FOLDER under a hash of the requirements and of this Python, so that it cannot become outdated.
+Of two processes at once, the second waits for the first. An environment that a crash left incomplete is created again.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ def main() -> None:
     if not os.path.exists(ready):
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, f"{name}.lock"), "w") as lock:
-            # The lock ends with the process, however that ends.
+            # The operating system releases the lock when the process ends, even after a crash.
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.exists(ready):
                 make(target, python, requirements, what)
@@ -52,14 +52,14 @@ def make(target: str, python: str, requirements: str, what: str) -> None:
     except subprocess.CalledProcessError as error:
         sys.exit(f"Python could not make a virtual environment in {target}: {error}. Debian, Ubuntu: apt install python3-venv")
     command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries", "1", "--progress-bar", "off"]
-    # A person's pip settings may ask for an installation that a virtual environment cannot have.
+    # The user's pip settings may ask for a user installation, which fails in a virtual environment.
     environment = {**os.environ, "PIP_USER": "0"}
     pip = subprocess.Popen([*command, "-r", requirements], env=environment, stdout=subprocess.PIPE, text=True)
     for line in pip.stdout:
         if line.startswith(("Collecting", "Installing", "Successfully")):
             print(f"  {line.split(' (from ')[0].rstrip()[:100]}", file=sys.stderr, flush=True)
     if pip.wait() != 0:
-        sys.exit(f"{what} could not be installed from PyPI; pip's message is above. It is needed once.")
+        sys.exit(f"{what} could not be installed from PyPI; pip's message is above. Run again when PyPI is up.")
 
 
 main()

@@ -3,20 +3,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether certificates can be made here: `openssl` does it. */
+/** Whether `makeCertificates` works on this machine: it needs `openssl`. */
 export const canMakeCertificates = spawnSync('openssl', ['version']).status === 0;
 
-/** Files of an authority and of what it signed. The server's certificate is for `server.test` and this machine. */
+/** Certificate files. The server's certificate is valid for `server.test`, `localhost` and `127.0.0.1`. */
 export type Certificates = {
   readonly ca: string;
   readonly server: { readonly cert: string; readonly key: string };
   readonly client: { readonly cert: string; readonly key: string };
-  /** Another authority, which signed none of these. */
+  /** Another authority, which has signed none of these certificates. */
   readonly otherCa: string;
   remove(): void;
 };
 
-/** Makes them in a folder of their own, good for a day. */
+/** Creates the certificates in a temporary folder. They are valid for one day. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'mostrador-certificates-'));
   const make = (name: string, ...options: string[]) => {

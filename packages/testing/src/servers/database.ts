@@ -8,24 +8,24 @@ import {
 import postgres from 'postgres';
 import { silentLog } from '../context.ts';
 
-/** A database of the test's own, with every service's schema, migrated. */
+/** A test's own database, with the migrated schemas of all services. */
 export type TestDatabase = {
-  /** As requests of the service see it. */
+  /** Connections with the role of the service's requests. */
   readonly database: Database;
-  /** As its relay and sweeps see it. */
+  /** Connections with the role of its relay and sweeps. */
   readonly systemDatabase: SystemDatabase;
-  /** An administrator's connections, whom row-level security does not bind. `search_path` is the service's schema. */
+  /** Connections of an administrator, without row-level security. `search_path` is the service's schema. */
   readonly adminSql: postgres.Sql;
   readonly url: string;
   readonly systemUrl: string;
   readonly ownerUrl: string;
-  /** Runs statements as a role, with or without a store, and takes back what they did. */
+  /** Runs statements as a role, with or without a store, and rolls them back. */
   as<T>(role: string, store: string | null, work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /** Closes the connections and drops the database. */
   drop(): Promise<void>;
 };
 
-/** Clones the migrated template. `service` is whose roles and schema are used. */
+/** Clones the migrated template database. The connections use the roles and the schema of `service`. */
 export async function createTestDatabase(service: string): Promise<TestDatabase> {
   const serverUrl = required('TEST_POSTGRES_URL');
   const template = required('TEST_TEMPLATE_DATABASE');
@@ -35,7 +35,7 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
   const urlOf = (role?: string) => {
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
-    if (role) url.username = role; // all roles of the test server have one password
+    if (role) url.username = role; // all roles of the test server have the same password
     return url.href;
   };
   const [url, systemUrl, ownerUrl] = [urlOf(service), urlOf(`${service}_system`), urlOf(`${service}_owner`)];
@@ -79,7 +79,7 @@ async function undone<T>(
   return result as T;
 }
 
-/** One statement on the test server's own database. */
+/** Runs statements on the test server's default database. */
 export async function onServer(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<unknown> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

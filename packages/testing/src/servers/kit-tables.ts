@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import postgres from 'postgres';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
-/** The service whose roles the kit's own tests borrow. */
+/** The service whose roles the kit's own tests use. */
 const service = 'messaging';
 
-/** A database whose schema holds the kit's tables and `notes`, a plain table of a store, and nothing of a service. */
+/** Creates a database whose schema has only the kit's tables and `notes`, a plain table with a `store_id`. */
 export async function createKitDatabase(): Promise<TestDatabase> {
   const test = await createTestDatabase(service);
   await test.adminSql.unsafe(`
@@ -30,16 +30,16 @@ export async function createKitDatabase(): Promise<TestDatabase> {
 const owners = { outbox: 'kit', idempotency: 'kit', rollups: 'rollups' } as const;
 type CanonicalText = keyof typeof owners;
 
-/** The canonical text of some of the packages' tables, for the roles of a service. */
+/** The canonical SQL of one group of tables, with grants for the roles of a service. */
 export async function tableText(name: CanonicalText, role: string = service): Promise<string> {
   const text = await readFile(new URL(`../../../${owners[name]}/sql/${name}.sql`, import.meta.url), 'utf8');
   return text.replaceAll(/\bto service(_system)?\b/g, `to ${role}$1`);
 }
 
 /**
- * The tables that a service's migrations copy from the packages, and the same tables made from the canonical text now,
- * both as PostgreSQL describes them: columns, constraints, indexes, policies, grants and storage settings. They must be
- * equal. `defersAnswers`: the service uses `withDeferredIdempotency`, whose column the others leave out.
+ * Describes the tables that a service's migrations copy from the packages, and the same tables created from the
+ * canonical SQL. A description has columns, constraints, indexes, policies, grants and storage settings. The two must
+ * be equal. `defersAnswers`: the service uses `withDeferredIdempotency`, which needs one more column.
  */
 export async function describeKitTables(
   { adminSql }: TestDatabase,

@@ -8,13 +8,13 @@ import { connectNats, type NatsConnection, type NatsTls } from '@mostrador/kit/c
 import { silentLog } from '../context.ts';
 import { waitFor } from '../wait.ts';
 
-/** A NATS server of the test's own, with JetStream, and a connection to it. */
+/** A test's own NATS server with JetStream, and a connection to it. */
 export type TestNats = {
   readonly url: string;
   readonly nats: NatsConnection;
-  /** Kills the server, as if it had crashed; connections stay and try again. */
+  /** Kills the server, as in a crash. Connections retry until it is back. */
   stopServer(): Promise<void>;
-  /** Starts it again at the same address, with what JetStream had stored. */
+  /** Starts the server again at the same address, with JetStream's stored data. */
   startServer(): Promise<void>;
   /** Freezes the server: connections stay open and nothing answers. */
   freezeServer(): void;
@@ -26,7 +26,7 @@ export type TestNats = {
 /**
  * Starts a NATS server. The program is `TEST_NATS_SERVER`, else `nats-server` on the PATH.
  *
- * @param options.settings more of its configuration, and `tls` what this connection then needs
+ * @param options `settings`: further lines of its configuration; `tls`: the client settings that they require
  */
 export async function startTestNats(options: { settings?: string; tls?: NatsTls } = {}): Promise<TestNats> {
   const program = findProgram();
@@ -42,7 +42,7 @@ export async function startTestNats(options: { settings?: string; tls?: NatsTls 
     server = started;
     const portsFile = await waitFor(
       async () => (await readdir(directory)).find((name) => name.endsWith(`_${started.pid}.ports`)),
-      { description: 'nats-server says which port it has', timeoutMs: 10_000 },
+      { description: 'nats-server has created its ports file', timeoutMs: 10_000 },
     );
     const url = await waitFor(
       async () => (JSON.parse(await readFile(join(directory, portsFile), 'utf8')) as { nats: string[] }).nats[0],
@@ -85,7 +85,7 @@ function findProgram(): string {
   return program;
 }
 
-/** A child that dies with this process, also when this process is killed. */
+/** Starts a child that the kernel kills when this process ends, even by a kill. */
 function spawnWithParent(program: string, args: readonly string[]): ChildProcess {
   const options = { stdio: 'ignore' } as const;
   const setpriv = '/usr/bin/setpriv';

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { searchAttributes } from '@mostrador/contracts/workflows';
 
-/** A Temporal server of the test's own, to be stopped and started; it keeps its workflows meanwhile. */
+/** A test's own Temporal server, which the test can kill and start again. It keeps its workflows. */
 export type OwnTemporal = {
   readonly address: string;
   start(): void;
-  /** As if it had crashed. */
+  /** Kills the server, as in a crash. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** Chooses an address; nothing runs until `start`. The program is `TEST_TEMPORAL_SERVER`. */
+/** Chooses an address. The server does not run until `start`. The program is `TEST_TEMPORAL_SERVER`. */
 export async function prepareOwnTemporal(): Promise<OwnTemporal> {
   const program = process.env.TEST_TEMPORAL_SERVER;
   if (!program) throw new Error('TEST_TEMPORAL_SERVER is not set: run the tests with npm test');
@@ -39,7 +39,7 @@ export async function prepareOwnTemporal(): Promise<OwnTemporal> {
   return {
     address: `127.0.0.1:${port}`,
     start() {
-      // It must not outlive a test run that is killed.
+      // The server must not outlive a killed test run.
       const setpriv = '/usr/bin/setpriv';
       server = existsSync(setpriv)
         ? spawn(setpriv, ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' })
@@ -53,7 +53,7 @@ export async function prepareOwnTemporal(): Promise<OwnTemporal> {
   };
 }
 
-/** All are held until all are known, so that they differ. */
+/** Finds free ports. It holds all of them until the last is found, so that they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -3,11 +3,11 @@ import { startTcpProxy } from '../proxy/tcp-proxy.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
 import { type TestTemporal, testTemporal } from './temporal.ts';
 
-/** Temporal behind mutual TLS, as a load balancer terminates it: a client without a certificate of the authority is rejected. */
+/** Temporal behind a proxy with mutual TLS. It rejects a client without a certificate of the authority. */
 export type TlsTemporal = {
   readonly temporal: TestTemporal;
   readonly certificates: Certificates;
-  /** What a process's environment says to reach it. */
+  /** The environment variables of a process that connects to it. */
   readonly environment: {
     readonly TEMPORAL_ADDRESS: string;
     readonly TEMPORAL_TLS: boolean;

@@ -1,7 +1,7 @@
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import postgres from 'postgres';
 
-/** A Temporal server that tests share, and a namespace that no other test file uses at the same time. */
+/** The shared Temporal server, and a namespace that no other test file uses at the same time. */
 export type TestTemporal = {
   readonly address: string;
   readonly namespace: string;
@@ -11,7 +11,7 @@ export type TestTemporal = {
 
 const namespaceCount = 30;
 
-/** Lends one of the namespaces `test-01` to `test-30`, which are registered when the server starts, until it is closed. */
+/** Reserves one of the namespaces `test-01` to `test-30` until `close`. They are registered when the server starts. */
 export async function testTemporal(): Promise<TestTemporal> {
   const address = process.env.TEST_TEMPORAL_ADDRESS;
   const serverUrl = process.env.TEST_POSTGRES_URL;
@@ -28,8 +28,8 @@ export async function testTemporal(): Promise<TestTemporal> {
 }
 
 /**
- * Removes what earlier borrowers left in the namespace, for who counts what runs in it. Schedules would start workflows at
- * a time of theirs.
+ * Deletes the schedules and terminates the workflows that earlier tests left in the namespace. A test that counts
+ * running workflows needs this.
  */
 export async function emptyNamespace({ client }: TestTemporal): Promise<void> {
   for await (const { scheduleId } of client.schedule.list()) await client.schedule.getHandle(scheduleId).delete();
@@ -38,7 +38,7 @@ export async function emptyNamespace({ client }: TestTemporal): Promise<void> {
       .getHandle(workflowId)
       .terminate('its test has ended')
       .catch((error) => {
-        // It ended in between.
+        // The workflow has ended since it was listed.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       });
   const terminating: Promise<unknown>[] = [];
@@ -49,14 +49,14 @@ export async function emptyNamespace({ client }: TestTemporal): Promise<void> {
   await Promise.all(terminating);
 }
 
-/** A number that no other process has. It is held by a lock of its own connection, so one that is killed gives it back. */
+/** Reserves a number by an advisory lock of its own connection. PostgreSQL releases it when the process is killed. */
 async function borrow(serverUrl: string): Promise<{ number: number; giveBack(): Promise<void> }> {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => {}, idle_timeout: 0, max_lifetime: null });
-  // One that was just given back is not the next to be lent: what used it may still be stopping.
+  // Each process starts at another number, because the last user of a namespace may still be stopping.
   const numbers = Array.from({ length: namespaceCount }, (_, index) => ((process.pid + index) % namespaceCount) + 1);
   const [row] = await sql<{ number: number }[]>`
     select number from unnest(${numbers}::int[]) as number
     where pg_try_advisory_lock(hashtext('test namespaces'), number) limit 1`;
-  if (!row) throw new Error(`all ${namespaceCount} namespaces are lent`);
+  if (!row) throw new Error(`all ${namespaceCount} test namespaces are in use`);
   return { number: row.number, giveBack: () => sql.end() };
 }

@@ -2,7 +2,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import type { AgentContent, AgentRow } from './agent.ts';
 
-/** The active agents, the first to be chosen first. */
+/** The active agents in the order in which a selection tries them. */
 export async function listActiveAgents(
   sql: Sql,
   storeId: string,
@@ -23,7 +23,7 @@ export async function countActiveAgents(sql: Sql, storeId: string): Promise<numb
   return row?.total ?? 0;
 }
 
-/** Every active agent, and the default one whatever it is: what a selection looks at. */
+/** The agents that a selection considers: every active agent, and the default agent even if it is inactive. */
 export async function listSelectableAgents(sql: Sql, storeId: string): Promise<AgentRow[]> {
   return await sql<AgentRow[]>`
     ${selectAgents(sql)}
@@ -36,7 +36,7 @@ export async function findAgent(sql: Sql, storeId: string, agentId: string): Pro
   return row;
 }
 
-/** The agent, which nobody else changes until the transaction ends. */
+/** Locks the agent, so that no other transaction changes it until this one ends. */
 export async function lockAgent(sql: TransactionSql, storeId: string, agentId: string): Promise<AgentRow | undefined> {
   await sql`select 1 from agents where store_id = ${storeId} and id = ${agentId} for no key update`;
   return findAgent(sql, storeId, agentId);
@@ -50,7 +50,7 @@ export async function insertAgent(sql: TransactionSql, storeId: string, content:
   return id;
 }
 
-/** Writes a change; the groups only when they are `groupsToo`. */
+/** Writes a change. Replaces the condition groups only if `groupsToo` is true. */
 export async function saveAgent(
   sql: TransactionSql,
   storeId: string,

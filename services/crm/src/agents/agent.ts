@@ -2,7 +2,7 @@ import type { Agent, createAgent, EventData, RequestOf, updateAgent } from '@mos
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** An agent as its row has it, with its condition groups in the order of `group_index`. */
+/** The row of an agent, with its condition groups in the order of `group_index`. */
 export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -10,7 +10,7 @@ export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {
 
 type NewGroups = NonNullable<RequestOf<typeof createAgent>['body']['condition_groups']>;
 
-/** Everything that is said of an agent: what is written when it is made or changed. */
+/** The values of an agent that a create or an update writes. */
 export type AgentContent = {
   readonly name: string;
   readonly model: Agent['model'];
@@ -43,7 +43,7 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
   };
 }
 
-/** What the agent will say after the change, or null when it says so already. */
+/** The agent's values after the change, or null if nothing changes. */
 export function changeAgent(
   row: AgentRow,
   changes: RequestOf<typeof updateAgent>['body']['changes'],
@@ -54,11 +54,11 @@ export function changeAgent(
   return JSON.stringify(contentOf(changed)) === JSON.stringify(current) ? null : changed;
 }
 
-/** Whether the groups must be written anew. */
+/** Whether the change replaces the condition groups. */
 export const groupsDiffer = (row: AgentRow, content: AgentContent): boolean =>
   JSON.stringify(contentOf(row).condition_groups) !== JSON.stringify(contentOf(content).condition_groups);
 
-/** Members in one order, groups by their index: two contents that say the same are equal as JSON. */
+/** A canonical form with members in a fixed order and groups by index: equal contents are equal as JSON. */
 function contentOf(agent: AgentContent): AgentContent {
   return {
     name: agent.name,
@@ -87,14 +87,14 @@ function refuseEqualIndexes(groups: NewGroups, pointer: string): void {
       : [
           {
             pointer: `${pointer}/${place}/group_index`,
-            detail: `is ${group_index}, as in group ${earlier} of the list`,
+            detail: `must be unique, but group ${earlier} of the list has ${group_index} too`,
           },
         ];
   });
   if (faults.length > 0) throw validationFailed(faults);
 }
 
-/** An agent as the API shows it. */
+/** An agent as the API returns it. */
 export function toAgent(row: AgentRow): Agent {
   return {
     id: row.id,

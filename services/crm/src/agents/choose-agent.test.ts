@@ -35,7 +35,7 @@ const outcomes = (candidates: Candidate[], status: Status) => {
   };
 };
 
-test('the lowest priority number wins among the agents that match, ties go to the lower id', () => {
+test('among the agents that match, the lowest priority number wins, and ties go to the lower id', () => {
   const candidates = [agent('c', 2, [['lost']]), agent('b', 1, [['lost']]), agent('a', 1, [['lost']])];
   expect(outcomes(candidates, 'lost')).toEqual({
     chosen: 'a',
@@ -53,7 +53,7 @@ test('one group that holds is enough, and in a group every condition must hold',
   expect(outcomes([agent('a', 1, [['lost', 'pending']])], 'pending').chosen).toBeNull();
 });
 
-test('without a match the default agent answers, wherever it stands', () => {
+test('without a match the default agent is selected, whatever its priority', () => {
   const candidates = [agent('a', 9, [], { is_default: true }), agent('b', 1, [['lost']]), agent('c', 2, [])];
   expect(outcomes(candidates, 'pending')).toEqual({
     chosen: 'a',
@@ -75,7 +75,7 @@ test('an agent that is not active is never selected, not even as the default', (
   expect(chooseAgent([], { status: 'lost' })).toEqual({ agent: null, reason: 'no_agent', considered: [] });
 });
 
-test('each group and condition is told with its outcome and what the lead has', () => {
+test("the explanation has the outcome of each group and condition, and the lead's value", () => {
   const { considered } = chooseAgent([agent('a', 1, [['lost', 'pending'], ['pending']])], { status: 'pending' });
   const told = considered[0]?.condition_groups.map(({ group_index, holds, conditions }) => ({
     group_index,
@@ -112,7 +112,7 @@ const anyAgents = fc
     ),
   );
 
-test('for any agents and status the choice is the one of the rule, and its explanation agrees with it', () => {
+test('for any agents and status the choice follows the rule, and the explanation agrees with it', () => {
   fc.assert(
     fc.property(anyAgents, fc.constantFrom(...leadStatuses), (agents, status) => {
       const matches = ({ condition_groups }: Candidate) =>
@@ -132,7 +132,7 @@ test('for any agents and status the choice is the one of the rule, and its expla
   );
 });
 
-test('the order in which agents are given changes nothing', () => {
+test('the order of the candidates does not change the choice', () => {
   fc.assert(
     fc.property(anyAgents, fc.constantFrom(...leadStatuses), (agents, status) => {
       expect(chooseAgent(agents.toReversed(), { status })).toEqual(chooseAgent(agents, { status }));

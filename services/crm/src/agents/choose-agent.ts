@@ -3,17 +3,17 @@ import type { Agent, AgentSelection, Lead } from '@mostrador/contracts';
 type Considered = AgentSelection['considered'][number];
 type Conditions = Agent['condition_groups'][number]['conditions'];
 
-/** What of an agent its selection depends on. */
+/** The members of an agent that decide its selection. */
 export type Candidate = Pick<Agent, 'id' | 'name' | 'priority' | 'is_active' | 'is_default' | 'condition_groups'>;
 
-/** What of a lead it depends on. */
+/** The members of a lead that decide the selection. */
 export type Subject = Pick<Lead, 'status'>;
 
 export type Choice<A extends Candidate> = Omit<AgentSelection, 'agent'> & { readonly agent: A | null };
 
 /**
- * Which agent a lead gets: the first active one by priority (ties by id) with any group whose conditions all hold, else
- * the default one if it is active, else none. Every candidate is explained, whatever came of it.
+ * Chooses the agent of a lead: the first active agent by priority (ties by id) that has a group whose conditions all
+ * hold, else the default agent if it is active, else none. The result explains the outcome of every candidate.
  */
 export function chooseAgent<A extends Candidate>(candidates: readonly A[], lead: Subject): Choice<A> {
   const weighed = candidates
@@ -39,7 +39,7 @@ export function chooseAgent<A extends Candidate>(candidates: readonly A[], lead:
 
 function weighGroup({ id, group_index, conditions }: Agent['condition_groups'][number], lead: Subject) {
   const weighed = conditions.map((condition) => weighCondition(condition, lead));
-  // An empty group, which nobody can make, would hold for everyone.
+  // The API rejects an empty group. Without this check, one would hold for every lead.
   return { id, group_index, holds: weighed.length > 0 && weighed.every(({ holds }) => holds), conditions: weighed };
 }
 

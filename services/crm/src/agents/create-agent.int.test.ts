@@ -22,7 +22,7 @@ const body: Body = {
   ],
 };
 
-test('an agent has what it was made with, its groups in the order of group_index, and defaults for the rest', async () => {
+test('a new agent has the given values, its groups ordered by group_index, and defaults for the rest', async () => {
   const storeId = randomUUID();
   const made = await create(storeId, body);
   const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
@@ -53,14 +53,14 @@ test('an agent has what it was made with, its groups in the order of group_index
   expect(await crm.rpc.call(getAgent, { params: { agentId: made.id } }, testContext({ storeId }))).toEqual(made);
 });
 
-test('the event is in the outbox when the agent is there', async () => {
+test('the outbox has the event when the agent exists', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId, { ...body, is_default: true });
   const rows = await crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
   expect(rows).toEqual([{ topic: 'crm.agent.created', data: { agent_id: id, is_active: true, is_default: true } }]);
 });
 
-test('a store has one default agent, also when two come at once, and each store has its own', async () => {
+test('a store has one default agent, even if two are created at once, and each store has its own', async () => {
   const storeId = randomUUID();
   const both = await Promise.allSettled([1, 2].map(() => create(storeId, { ...body, is_default: true })));
   const made = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
@@ -84,7 +84,7 @@ const wrong: [what: string, members: object, pointer: string][] = [
     '#/condition_groups/0/conditions/0/operator',
   ],
   [
-    'a group_index that is there twice',
+    'a repeated group_index',
     {
       condition_groups: [
         { group_index: 2, conditions: [status('lost')] },
@@ -100,10 +100,10 @@ const wrong: [what: string, members: object, pointer: string][] = [
   ],
   ['an unknown member', { colour: 'red' }, '#/colour'],
   ['an unknown model', { model: 'claude' }, '#/model'],
-  ['a priority that is no whole number', { priority: 1.5 }, '#/priority'],
+  ['a priority that is not an integer', { priority: 1.5 }, '#/priority'],
   ['no name', { name: ' ' }, '#/name'],
 ];
-test.each(wrong)('%s is refused, and its place is named', async (_, members, pointer) => {
+test.each(wrong)('%s is rejected, and the error names its place', async (_, members, pointer) => {
   const storeId = randomUUID();
   await expect(create(storeId, { ...body, ...members })).rejects.toMatchObject({
     code: 'validation_failed',

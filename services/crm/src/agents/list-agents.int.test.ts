@@ -23,7 +23,7 @@ const list = async (storeId: string, query: Query = {}): Promise<List & { cursor
   return { ...JSON.parse(Buffer.from(body).toString()), cursor: headers.nextCursor };
 };
 
-test('only active agents of the store, by priority then id, whole', async () => {
+test('the list has the complete active agents of the store, by priority and then id', async () => {
   const storeId = randomUUID();
   const late = await create(storeId, 9);
   const first = await create(storeId, 1);
@@ -33,7 +33,7 @@ test('only active agents of the store, by priority then id, whole', async () => 
   expect(await list(storeId)).toEqual({ data: [first, second, late], total: 3, page: 1, limit: 50, cursor: undefined });
 });
 
-test('by page and by cursor alike every agent once, with the exact total', async () => {
+test('pages and cursors both give every agent once, with the exact total', async () => {
   const storeId = randomUUID();
   const made: Agent[] = [];
   for (const priority of [4, 2, 2, 2, 1]) made.push(await create(storeId, priority));
@@ -52,14 +52,14 @@ test('by page and by cursor alike every agent once, with the exact total', async
 test.each<[string, Query]>([
   ['a limit that is too high', { limit: 201 }],
   ['page 0', { page: 0 }],
-  ['what is not a cursor', { cursor: 'x' }],
+  ['an invalid cursor', { cursor: 'x' }],
   ['page and cursor together', { cursor: 'x', page: 2 }],
   ['an unknown parameter', { is_active: false } as Query],
-])('%s is refused', async (_, query) => {
+])('%s is rejected', async (_, query) => {
   await expect(list(randomUUID(), query)).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('an agent that is not active is read by its id, but not by another store', async () => {
+test('an inactive agent can be read by its id, but not by another store', async () => {
   const storeId = randomUUID();
   const agent = await create(storeId, 1, { is_active: false });
   const read = (store: string, agentId: string) =>
@@ -70,7 +70,7 @@ test('an agent that is not active is read by its id, but not by another store', 
   await expect(read(storeId, '7')).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('row-level security hides agents and their conditions from a statement that forgets to name a store', async () => {
+test('row-level security hides agents and their conditions from a statement that names no store', async () => {
   await create(randomUUID(), 1);
   const context = testContext();
   for (const name of ['agents', 'condition_groups', 'conditions']) {

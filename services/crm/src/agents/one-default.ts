@@ -2,12 +2,12 @@ import { type Database, isUniqueViolation, type StoreScope } from '@mostrador/ki
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findDefaultAgentId } from './agent.repository.ts';
 
-/** Throws what a failed write means: `default_agent_exists` for a second default agent, else the error itself. */
+/** Translates a failed write: throws `default_agent_exists` for a second default agent, else the error itself. */
 export async function throwSecondDefault(database: Database, scope: StoreScope, error: unknown): Promise<never> {
   if (!isUniqueViolation(error, 'agents_default')) throw error;
   const id = await database.read(scope, (sql) => findDefaultAgentId(sql, scope.storeId));
   throw new AppError('default_agent_exists', {
-    detail: `The store has a default agent already: ${id}.`,
+    detail: `The store already has the default agent ${id}. Clear its \`is_default\` first.`,
     members: { id },
   });
 }

@@ -26,7 +26,7 @@ const lead = (storeId: string, status: Status) =>
 const select = (storeId: string, lead_id: string) =>
   crm.rpc.call(selectAgent, { body: { lead_id } }, testContext({ storeId }));
 
-test("the agent for the lead's status, whole, and why", async () => {
+test("a selection returns the complete agent for the lead's status, and the reason", async () => {
   const storeId = randomUUID();
   const other = await agent(storeId, 1, 'pending');
   const fitting = await agent(storeId, 2, 'lost');
@@ -45,7 +45,7 @@ test("the agent for the lead's status, whole, and why", async () => {
   });
 });
 
-test('without one that fits the default agent, without a default none', async () => {
+test('without a match a selection returns the default agent, and without a default agent none', async () => {
   const storeId = randomUUID();
   await agent(storeId, 1, 'pending');
   const { id } = await lead(storeId, 'lost');
@@ -62,7 +62,7 @@ test("another store's lead is not found, and its agents are not considered", asy
   await expect(select(randomUUID(), id)).rejects.toMatchObject({ code: 'lead_not_found' });
 });
 
-test('under an Idempotency-Key the first answer is given again', async () => {
+test('a second request with the same Idempotency-Key gets the first answer', async () => {
   const storeId = randomUUID();
   const { id: lead_id } = await lead(storeId, 'lost');
   const body = { lead_id };
@@ -74,6 +74,6 @@ test('under an Idempotency-Key the first answer is given again', async () => {
   expect(second.headers.replayed).toBe(true);
 });
 
-test('what is not an id is refused', async () => {
+test('an invalid id is rejected', async () => {
   await expect(select(randomUUID(), '7')).rejects.toMatchObject({ code: 'validation_failed' });
 });

@@ -8,7 +8,7 @@ import { listSelectableAgents } from './agent.repository.ts';
 import { type AgentRow, toAgent } from './agent.ts';
 import { type Choice, chooseAgent } from './choose-agent.ts';
 
-/** Reads only; it is a POST, so its answer is kept under an idempotency key like any other. */
+/** Only reads. It is a POST, so its answer is stored under an idempotency key like that of every POST. */
 export const selectAgent =
   ({ database }: Dependencies): Handler<typeof operation> =>
   (context, { body }) =>

@@ -26,7 +26,7 @@ const update = (storeId: string, agent_id: string, changes: Changes) =>
 const events = (storeId: string) => crm.adminSql`
   select topic, data from outbox where store_id = ${storeId} order by created_at, id`;
 
-test('what is left out stays, what is given changes, and the event tells', async () => {
+test('an update changes only the given members and writes an event', async () => {
   const storeId = randomUUID();
   const made = await create(storeId);
   const changed = await update(storeId, made.id, { is_active: false, voice_id: null });
@@ -49,14 +49,14 @@ test('condition groups are replaced as a whole', async () => {
   expect((await update(storeId, made.id, { condition_groups: [] })).condition_groups).toEqual([]);
 });
 
-test('a change that changes nothing leaves the agent, its groups and the event stream as they are', async () => {
+test('an update without a change writes neither the agent nor its groups nor an event', async () => {
   const storeId = randomUUID();
   const made = await create(storeId);
   expect(await update(storeId, made.id, { name: body.name, condition_groups: body.condition_groups })).toEqual(made);
   expect(await events(storeId)).toHaveLength(1);
 });
 
-test('a second default agent is refused and named, and nothing of the change is kept', async () => {
+test('a second default agent is rejected with the id of the first, and nothing of the update is stored', async () => {
   const storeId = randomUUID();
   const first = await create(storeId, { is_default: true });
   const second = await create(storeId);
@@ -82,11 +82,11 @@ test.each<[string, Changes, string]>([
     '#/changes/condition_groups/0/conditions',
   ],
   [
-    'a group_index that is there twice',
+    'a repeated group_index',
     { condition_groups: [0, 0].map((group_index) => ({ group_index, conditions: [status('lost')] })) },
     '#/changes/condition_groups/1/group_index',
   ],
-])('%s is refused', async (_, changes, pointer) => {
+])('%s is rejected', async (_, changes, pointer) => {
   const storeId = randomUUID();
   const { id } = await create(storeId);
   await expect(update(storeId, id, changes)).rejects.toMatchObject({

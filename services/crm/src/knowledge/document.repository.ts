@@ -4,7 +4,7 @@ import type { DocumentContent, DocumentRow } from './document.ts';
 
 const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
 
-/** The newest first. */
+/** A page of documents, newest first. */
 export async function listDocuments(
   sql: Sql,
   storeId: string,
@@ -32,14 +32,14 @@ export async function findDocument(sql: Sql, storeId: string, id: string): Promi
 
 export type SavedDocument = { readonly id: string; readonly created: boolean };
 
-/** Creates the document, or changes the one of this name. Undefined when it says all of this already. */
+/** Creates the document, or changes the one with this name. Undefined if nothing changes. */
 export async function saveDocument(
   sql: TransactionSql,
   storeId: string,
   document: DocumentContent,
 ): Promise<SavedDocument | undefined> {
   const { source_name, title, content, is_active, language } = document;
-  // Of two versions of the row in one statement, the one without a predecessor (xmax 0) was inserted.
+  // `xmax` is 0 for an inserted row, but not for an updated one.
   const [row] = await sql<SavedDocument[]>`
     insert into knowledge_documents as kept (store_id, source_name, title, content, is_active, language)
     values (${storeId}, ${source_name}, ${title}, ${content}, ${is_active}, ${language})

@@ -9,10 +9,10 @@ import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { searchLanguage } from './language.ts';
 
-/** A document as its row has it. */
+/** The row of a document. */
 export type DocumentRow = Omit<KnowledgeDocument, 'created_at'> & { readonly created_at: Date };
 
-/** What an import says of a document. */
+/** The values of a document that an import writes. */
 export type DocumentContent = {
   readonly source_name: string;
   readonly title: string;
@@ -21,16 +21,16 @@ export type DocumentContent = {
   readonly is_active: boolean;
 };
 
-/** Throws `validation_failed` when the text is empty or too long once it is in its normal form. */
+/** Throws `validation_failed` if the normalized text is empty or too long. */
 export function newDocument(body: RequestOf<typeof importDocument>['body']): DocumentContent {
   const content = normalText(body.content);
   if (content === '') throw refused('must not be empty');
   if (Buffer.byteLength(content) > greatestDocumentBytes) {
-    throw refused(`must have at most ${greatestDocumentBytes / 1024} KiB of text`);
+    throw refused(`must have at most ${greatestDocumentBytes / 1024} KiB of text; split it`);
   }
   if (Buffer.byteLength(JSON.stringify(content)) > greatestDocumentJsonBytes) {
     throw refused(
-      `must have at most ${greatestDocumentJsonBytes / 1024} KiB as JSON: too many quotation marks or line breaks`,
+      `must have at most ${greatestDocumentJsonBytes / 1024} KiB as JSON; remove quotation marks or line breaks`,
     );
   }
   return {
@@ -42,13 +42,13 @@ export function newDocument(body: RequestOf<typeof importDocument>['body']): Doc
   };
 }
 
-/** Composed letters, `\n` alone between lines, and no control characters but the tab. */
+/** Normalizes letters to NFC and line ends to `\n`, and removes control characters except the tab. */
 function normalText(text: string): string {
   return (
     text
       .normalize('NFC')
       .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')
       .trim()
   );
@@ -56,7 +56,7 @@ function normalText(text: string): string {
 
 const refused = (detail: string) => validationFailed([{ pointer: '#/content', detail }]);
 
-/** A document as the API shows it. */
+/** A document as the API returns it. */
 export function toDocument(row: DocumentRow): KnowledgeDocument {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-/** Letters that are not a base letter with a mark, as Unicode sees it, and how they are typed without. */
+/** Letters that Unicode does not decompose into a base letter and a mark, with their plain spelling. */
 const letters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -12,8 +12,8 @@ const letters: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lower case and without accents, as people type in a hurry: `Coloração` becomes `coloracao`. It is done here and not by
- * PostgreSQL's `unaccent`, so that what is stored, what is asked and what is highlighted go through the same rule.
+ * Lower case without accents, as people type in a hurry: `Coloração` becomes `coloracao`. It replaces PostgreSQL's
+ * `unaccent`, so that stored texts, queries and highlights all use the same rule.
  */
 export const fold = (text: string): string =>
   text

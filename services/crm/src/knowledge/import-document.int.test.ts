@@ -21,7 +21,7 @@ const list = (storeId: string, query: RequestOf<typeof listDocuments>['query'] =
 const passages = (documentId: string) => crm.adminSql`
   select content, language from knowledge_passages where document_id = ${documentId} order by position`;
 
-test('a document is there with its full text, in passages of the language of the store', async () => {
+test("an imported document has its full text, and passages in the store's language", async () => {
   const storeId = randomUUID();
   const made = await put(storeId);
   expect(made).toEqual({ result: 'created', id: expect.any(String), title: 'Preços', is_active: true, passages: 1 });
@@ -33,7 +33,7 @@ test('a document is there with its full text, in passages of the language of the
   expect(events).toEqual([{ topic: 'crm.document.imported', data: { document_id: id, is_active: true } }]);
 });
 
-test('the same name again changes the one document and all of its passages', async () => {
+test('a second import with the same name changes the document and all of its passages', async () => {
   const storeId = randomUUID();
   const { id } = await put(storeId, { content: `${'Muito texto aqui. '.repeat(200)}` });
   expect((await passages(id)).length).toBeGreaterThan(3);
@@ -44,7 +44,7 @@ test('the same name again changes the one document and all of its passages', asy
   expect(await list(storeId)).toMatchObject({ total: 1 });
 });
 
-test('what says nothing new is unchanged and makes no event; another title, locale or flag is a change', async () => {
+test('an identical import changes nothing and writes no event; another title, locale or flag is a change', async () => {
   const storeId = randomUUID();
   const { id } = await put(storeId);
   expect(await put(storeId)).toMatchObject({ result: 'unchanged', id });
@@ -56,7 +56,7 @@ test('what says nothing new is unchanged and makes no event; another title, loca
   expect(await read(storeId, id)).toMatchObject({ is_active: false });
 });
 
-test('imports of one name that come at once make one document', async () => {
+test('concurrent imports with one name make one document', async () => {
   const storeId = randomUUID();
   const results = await Promise.all([1, 2, 3, 4].map((version) => put(storeId, { content: `Versão ${version}.` })));
   expect(new Set(results.map(({ id }) => id)).size).toBe(1);
@@ -64,13 +64,13 @@ test('imports of one name that come at once make one document', async () => {
   expect(await passages(results[0]?.id ?? '')).toHaveLength(1);
 });
 
-test('line ends, accents and control characters are brought to one form', async () => {
+test('line ends, accents and control characters are normalized', async () => {
   const storeId = randomUUID();
   const { id } = await put(storeId, { content: '\ufeffUm\r\ndois\rtres\u0007\u0085 Sa\u0303o\tPaulo \n' });
   expect(await read(storeId, id)).toMatchObject({ content: 'Um\ndois\ntres\n São\tPaulo' });
 });
 
-test('each store has its own document of a name', async () => {
+test('two stores can each have a document with the same name', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
   const { id } = await put(one);
   expect(await put(other)).toMatchObject({ result: 'created' });
@@ -78,7 +78,7 @@ test('each store has its own document of a name', async () => {
   await expect(read(one, '7')).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('128 KiB of text are taken, to the byte, and fifty such documents fit into one page', async () => {
+test('exactly 128 KiB of text are accepted, and fifty such documents fit into one page', async () => {
   const storeId = randomUUID();
   const line = 'Uma linha de texto com algumas palavras.\n';
   const whole = line.repeat(4000).slice(0, 128 * 1024 - 1);
@@ -88,7 +88,7 @@ test('128 KiB of text are taken, to the byte, and fifty such documents fit into 
   await expect(put(storeId, { content: `${whole}é` })).rejects.toMatchObject({ code: 'validation_failed' });
 }, 60_000);
 
-test('the list has twenty documents on a page, the newest first, and a cursor to the rest', async () => {
+test('the list has twenty documents to a page, newest first, and a cursor to the rest', async () => {
   const storeId = randomUUID();
   const ids: string[] = [];
   for (let index = 0; index < 25; index += 1) ids.unshift((await put(storeId, { name: `${index}.txt` })).id);
@@ -111,10 +111,10 @@ test.each<[string, Partial<Body>, string]>([
   ['no text', { content: ' \u0001\n ' }, '#/content'],
   ['NUL', { content: 'a\u0000b' }, '#/content'],
   ['half of a surrogate pair', { content: 'a\ud800b' }, '#/content'],
-  ['a text of nothing but quotation marks, twice as long in JSON', { content: '"'.repeat(100_000) }, '#/content'],
+  ['a text of quotation marks only, which is twice as long in JSON', { content: '"'.repeat(100_000) }, '#/content'],
   ['no title', { title: ' ' }, '#/title'],
-  ['a locale that is none', { locale: 'x_y' }, '#/locale'],
-])('%s is refused', async (_, wrong, pointer) => {
+  ['an invalid locale', { locale: 'x_y' }, '#/locale'],
+])('%s is rejected', async (_, wrong, pointer) => {
   await expect(put(randomUUID(), wrong)).rejects.toMatchObject({
     code: 'validation_failed',
     members: { errors: [{ pointer }] },

@@ -13,7 +13,7 @@ export const importDocument =
     const { storeId } = context;
     const document = newDocument(body);
     const { title, is_active } = document;
-    // What is not active is not searched.
+    // A search skips inactive documents, so they need no passages.
     const passages = is_active ? splitPassages(document.content) : [];
     const { result, id } = await database.write(context, async (sql) => {
       const saved = await saveDocument(sql, storeId, document);

@@ -1,4 +1,4 @@
-/** PostgreSQL's text search configurations by language (ISO 639-1, and what else Intl answers for it). */
+/** PostgreSQL's text search configurations, by the language codes that `Intl.Locale` returns. */
 const configurations: Readonly<Record<string, string>> = {
   ar: 'arabic',
   ca: 'catalan',
@@ -33,5 +33,5 @@ const configurations: Readonly<Record<string, string>> = {
   yi: 'yiddish',
 };
 
-/** How the words of a store's language are indexed. A language that PostgreSQL has no stemming for is taken as it is. */
+/** The text search configuration of a locale: `simple` for a language that PostgreSQL cannot stem. */
 export const searchLanguage = (locale: string): string => configurations[new Intl.Locale(locale).language] ?? 'simple';

@@ -10,7 +10,7 @@ export type FoundPassage = {
   readonly score: number;
 };
 
-/** Puts these passages in the place of the document's. */
+/** Replaces the passages of the document. */
 export async function replacePassages(
   sql: TransactionSql,
   storeId: string,
@@ -19,7 +19,7 @@ export async function replacePassages(
 ): Promise<void> {
   const { id, language } = document;
   await sql`delete from knowledge_passages where store_id = ${storeId} and document_id = ${id}`;
-  // Lower case comes from here too: PostgreSQL's depends on the locale of the database.
+  // Node makes the lower case too, because PostgreSQL's depends on the locale of the database.
   await sql`
     insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes)
     select ${storeId}, ${id}, place, content, folded, ${language}::text,
@@ -44,7 +44,7 @@ export async function searchPassages(
     limit ${limit}`;
 }
 
-/** Those of the words that match the phrase in this language. */
+/** The words that match the phrase in this language. */
 export async function matchingWords(
   sql: Sql,
   { asked, folded, words: queryWords, exact }: Phrase,

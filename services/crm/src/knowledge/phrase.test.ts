@@ -4,12 +4,12 @@ import { fold } from './folding.ts';
 import { searchLanguage } from './language.ts';
 import { highlight, readPhrase, wordsOf } from './phrase.ts';
 
-test('folding takes case and accents away', () => {
+test('folding removes case and accents', () => {
   expect(fold('Coloração às 9h, ÀÉÎÕÜ ñ')).toBe('coloracao as 9h, aeiou n');
   expect(fold('Straße Łódź ĳ')).toBe('strasse lodz ij');
 });
 
-test('a question is looked for by its longer words, each once', () => {
+test('a question is searched by its longer words, each once', () => {
   expect(readPhrase('Qual o preço da Coloração? preço!')).toEqual({
     asked: 'qual o preço da coloração? preço!',
     folded: 'qual o preco da coloracao? preco!',
@@ -23,11 +23,11 @@ test('a question is looked for by its longer words, each once', () => {
   expect(readPhrase(Array.from({ length: 50 }, (_, index) => `word${index}`).join(' ')).words).toHaveLength(12);
 });
 
-test.each(['"corte feminino"', 'corte -barba', 'corte OR barba'])('%s is taken exactly', (q) => {
+test.each(['"corte feminino"', 'corte -barba', 'corte OR barba'])('%s is an exact search', (q) => {
   expect(readPhrase(q).exact).toBe(true);
 });
 
-test('what is only punctuated is not taken exactly, and a word that must not be there is not looked for', () => {
+test('punctuation alone makes no exact search, and an excluded word is not searched', () => {
   expect(readPhrase('corte - barba, bem-vindo').exact).toBe(false);
   expect(readPhrase('corte -barba').words).toEqual([{ asked: 'corte', folded: 'corte' }]);
 });
@@ -38,7 +38,7 @@ test('matching words are marked, and everything else is escaped', () => {
   );
 });
 
-test('whatever the text, the highlight without its marks is the text escaped: no markup of the text survives', () => {
+test('for any text, the highlight without its marks is the escaped text, so no markup survives', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.nat()), (text, picks) => {
       const words = wordsOf(text);

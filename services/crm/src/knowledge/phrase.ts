@@ -1,17 +1,17 @@
 import { fold } from './folding.ts';
 
-/** What is asked, in the forms in which it is looked for. */
+/** The text of a search, in the forms that the query needs. */
 export type Phrase = {
-  /** Lower case. */
+  /** The text in lower case. */
   readonly asked: string;
   readonly folded: string;
-  /** Its longer words in both forms: what a passage is ranked by, and looked for by likeness when nothing has them. */
+  /** Its longer words in both forms. They rank passages; without a match they find similar words. */
   readonly words: readonly { readonly asked: string; readonly folded: string }[];
-  /** The syntax of web search is in it: a quoted phrase, OR, or a word that must not be there. */
+  /** Whether it has the syntax of web search: a quoted phrase, OR, or an excluded word. */
   readonly exact: boolean;
 };
 
-/** Each costs a look into the index: a question has fewer, a pasted text may have more. */
+/** Each word costs an index look-up. A question has fewer words, a pasted text may have more. */
 const mostWords = 12;
 const shortestWord = 3;
 
@@ -27,13 +27,13 @@ export function readPhrase(q: string): Phrase {
   };
 }
 
-/** The words of a text, as they stand in it. */
+/** The words of a text, unchanged and in order. */
 export const wordsOf = (text: string): string[] => text.match(word) ?? [];
 
 /** Letters with their marks, and digits. */
 const word = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** The text as HTML, with the words that are in `matching` between `<mark>` and `</mark>`. */
+/** The text as HTML, with the words of `matching` between `<mark>` and `</mark>`. */
 export function highlight(text: string, matching: ReadonlySet<string>): string {
   let html = '';
   let end = 0;

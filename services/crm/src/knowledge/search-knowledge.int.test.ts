@@ -51,7 +51,7 @@ test.each([
   ['capitals', 'HIDRATAÇÃO', 'Serviços', 'hidratação'],
   ['a misspelling', 'hidrtaçao', 'Serviços', 'hidratação'],
   ['the singular without its accent', 'cartao', 'Pagamento', 'cartão'],
-])('%s finds and marks it', async (_, q, title, marked) => {
+])('%s finds the word and marks it', async (_, q, title, marked) => {
   const [best] = await search(q);
   expect(best?.document.title).toBe(title);
   expect(best?.highlight).toContain(`<mark>${marked}</mark>`);
@@ -67,26 +67,26 @@ test('a passage with more of the words ranks higher', async () => {
   expect(await search('gatos cachorros', { storeId, limit: 1 })).toHaveLength(1);
 });
 
-test('quotes, OR and minus hold as in web search', async () => {
+test('quotes, OR and minus work as in web search', async () => {
   expect(titles(await search('"cortes femininos"'))).toEqual(['Serviços']);
   expect(await search('"femininos cortes"')).toEqual([]);
   expect(titles(await search('abrimos OR pix')).sort()).toEqual(['Horários', 'Pagamento']);
   expect(titles(await search('pix -crédito'))).toEqual([]);
 });
 
-test('markup in a document comes out escaped', async () => {
+test('markup of a document is escaped', async () => {
   const [best] = await search('pix alert');
   expect(best?.highlight).toContain('&lt;script&gt;<mark>alert</mark>(&quot;x&quot;)&lt;/script&gt; &amp;');
   expect(best?.text).toBe(documents.Pagamento);
 });
 
-test('what nothing matches, also stop words and punctuation alone, finds nothing', async () => {
+test('a search without a match, or with only stop words or punctuation, finds nothing', async () => {
   for (const q of ['xyzzy', 'de a o', '?!', "'; drop table leads --", 'a:* & !b | (c', '""', '-"', '\\']) {
     expect(await search(q)).toEqual([]);
   }
 });
 
-test("other stores' documents are not found, by the function itself and by its caller's store", async () => {
+test("a search finds no document of another store, even if the SQL function gets that store's id", async () => {
   expect(await search('domingos', { storeId: randomUUID() })).toEqual([]);
   const context = testContext();
   const found = await crm.database.read(
@@ -98,7 +98,7 @@ test("other stores' documents are not found, by the function itself and by its c
   expect(await crm.database.read(context, (sql) => sql`select 1 from knowledge_passages`)).toHaveLength(0);
 });
 
-test('a document that is not active is not found until it is active again', async () => {
+test('an inactive document is not found until it is active again', async () => {
   const storeId = randomUUID();
   await put(storeId, 'doc', 'Gatos.', { is_active: false });
   expect(await search('gatos', { storeId })).toEqual([]);
@@ -106,7 +106,7 @@ test('a document that is not active is not found until it is active again', asyn
   expect(await search('gatos', { storeId })).toHaveLength(1);
 });
 
-test('documents of several languages are each searched in their own', async () => {
+test('each document is searched in its own language', async () => {
   const storeId = randomUUID();
   await put(storeId, 'pt', 'Corremos todos os dias.');
   await put(storeId, 'en', 'We were running yesterday.', { locale: 'en' });
@@ -114,7 +114,7 @@ test('documents of several languages are each searched in their own', async () =
   expect(titles(await search('runs', { storeId }))).toEqual(['en']);
 });
 
-test('the search reads its own store through the indexes', async () => {
+test('a search reads its own store through the indexes', async () => {
   const { id } = await put(store, 'Gatos', 'Gatos.');
   await crm.adminSql`
     insert into knowledge_passages (store_id, document_id, position, content, folded, language, lexemes)
@@ -123,7 +123,7 @@ test('the search reads its own store through the indexes', async () => {
   await crm.adminSql`analyze knowledge_passages`;
   const plan = async (condition: string) => {
     const rows = await crm.adminSql.begin(async (sql) => {
-      await sql`set local enable_seqscan = off`; // as the function has it
+      await sql`set local enable_seqscan = off`; // as in the function
       await sql`set local role crm_owner`;
       return sql.unsafe(`explain select from crm.knowledge_passages where ${condition}`);
     });
@@ -143,7 +143,7 @@ test.each<[string, Record<string, unknown>]>([
   ['a q that is too long', { q: 'a'.repeat(501) }],
   ['a limit that is too high', { q: 'a', limit: 51 }],
   ['an unknown parameter', { q: 'a', page: 1 }],
-])('%s is refused', async (_, query) => {
+])('%s is rejected', async (_, query) => {
   const searching = crm.rpc.call(searchKnowledge, { query: query as { q: string } }, testContext());
   await expect(searching).rejects.toMatchObject({ code: 'validation_failed' });
 });

@@ -18,7 +18,7 @@ test('paragraphs that fit stay whole', () => {
   for (const [place, whole] of paragraphs.entries()) expect(passages[place]?.endsWith(whole)).toBe(true);
 });
 
-test('a long paragraph is cut between sentences, and the last one is repeated in the next passage', () => {
+test('a long paragraph is cut between sentences, and the next passage repeats the last one', () => {
   const passages = splitPassages(paragraph(0, 40));
   expect(passages.length).toBeGreaterThan(3);
   for (const [place, passage] of passages.entries()) {
@@ -28,13 +28,13 @@ test('a long paragraph is cut between sentences, and the last one is repeated in
   }
 });
 
-test('a text without any border is cut all the same, and no character in two', () => {
+test('a text without a border is cut too, but never inside a character', () => {
   const passages = splitPassages('😀'.repeat(1000));
   expect(passages.join('')).toBe('😀'.repeat(1000));
   for (const passage of passages) expect(passage.isWellFormed()).toBe(true);
 });
 
-test('the greatest document is cut in a moment, whatever is in it', () => {
+test('seven documents of the maximum size are cut within 10 s, whatever they contain', () => {
   const started = performance.now();
   for (const part of ['a', 'a ', '. ', 'a\n', ' \n', '\n \n', 'Oi. ']) {
     splitPassages(`x${part.repeat(131_072 / part.length)}x`);
@@ -51,7 +51,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(' '));
 
-test('of any text: no passage is longer than the goal, each stands in it, and together they hold every word', () => {
+test('for any text, no passage exceeds the goal, each is part of the text, and together they cover every word', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       let covered = 0;
@@ -61,7 +61,7 @@ test('of any text: no passage is longer than the goal, each stands in it, and to
         expect(passage).not.toBe('');
         const start = text.indexOf(passage, from);
         expect(start).toBeGreaterThanOrEqual(0);
-        // Between what is covered and the next passage there is white space at most.
+        // Only white space lies between the covered text and the next passage.
         if (start > covered) expect(text.slice(covered, start).trim()).toBe('');
         covered = Math.max(covered, start + passage.length);
         from = start + 1;

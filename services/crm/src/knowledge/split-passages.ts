@@ -1,13 +1,13 @@
 /** Sizes in UTF-16 code units, near enough to characters. */
 export const passageSize = { goal: 800, enough: 500, overlap: 150 } as const;
 
-/** A piece of text that stays whole: a sentence, or a part of one that is longer than a passage. */
+/** A text that is never cut: a sentence, or a part of a sentence that is longer than a passage. */
 type Piece = { readonly start: number; readonly end: number; readonly opensParagraph: boolean };
 
 /**
- * Cuts a text into passages of about 800 characters, none longer. A passage begins with a paragraph where that fits,
- * else with a sentence, and repeats the end of the one before (whole sentences, at most 150 characters), so that what
- * spans a border is found. Everything but white space is in some passage, in order.
+ * Cuts a text into passages of at most 800 characters. A passage begins with a paragraph if that fits, else with a
+ * sentence. It repeats the end of the previous passage (whole sentences, at most 150 characters), so that a search
+ * finds text across a cut. The passages contain everything except white space, in order.
  */
 export function splitPassages(text: string): string[] {
   const passages: string[] = [];
@@ -17,7 +17,7 @@ export function splitPassages(text: string): string[] {
     const [first, last] = [open[0], open.at(-1)];
     if (first && last) passages.push(text.slice(first.start, last.end).trim());
   };
-  let fresh = 0; // pieces of the open passage that are not repeated from the one before
+  let fresh = 0; // pieces of the open passage that do not repeat the previous one
   for (const piece of piecesOf(text)) {
     const tooLong = sizeWith(piece) > passageSize.goal;
     const goodBorder = piece.opensParagraph && sizeWith(piece) - (piece.end - piece.start) >= passageSize.enough;
@@ -33,7 +33,7 @@ export function splitPassages(text: string): string[] {
   return passages;
 }
 
-/** The last pieces that fit into the overlap, as far as the next piece fits behind them. */
+/** The last pieces that fit into the overlap and leave room for the next piece. */
 function overlapOf(closed: readonly Piece[], next: Piece): Piece[] {
   const end = closed.at(-1)?.end ?? 0;
   const repeated = closed.filter(
@@ -55,7 +55,7 @@ function* piecesOf(text: string): Generator<Piece> {
   }
 }
 
-/** Parts of at most a passage's size, cut behind white space where there is some, never inside a surrogate pair. */
+/** Parts of at most a passage's size, cut after white space if there is any, never inside a surrogate pair. */
 function* cut(segment: string): Generator<[start: number, end: number]> {
   let start = 0;
   while (segment.length - start > passageSize.goal) {

@@ -16,7 +16,7 @@ const maria = { name: 'Maria', customer_phone: '5511900000001' };
 const create = (storeId: string, body: object = maria) =>
   crm.rpc.call(createLead, { body: { ...maria, ...body } }, testContext({ storeId }));
 
-test('a lead has the defaults of what was left out, and can be read back', async () => {
+test('a new lead has defaults for omitted members, and can be read back', async () => {
   const storeId = randomUUID();
   const lead = await create(storeId);
   expect(lead).toEqual({
@@ -34,7 +34,7 @@ test('a lead has the defaults of what was left out, and can be read back', async
   expect(await crm.rpc.call(getLead, { params }, testContext({ storeId }))).toEqual(lead);
 });
 
-test('a lead keeps the status and the seller that were given', async () => {
+test('a new lead has the given status and seller', async () => {
   const storeId = randomUUID();
   const body = { name: 'Ana', whatsapp_id: '5511900000100' };
   const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));
@@ -42,12 +42,12 @@ test('a lead keeps the status and the seller that were given', async () => {
   expect(lead).toMatchObject({ status: 'in_progress', seller_id: seller.id });
 });
 
-test('the reply carries the version as its ETag', async () => {
+test('the reply has the version as its ETag', async () => {
   const reply = await crm.rpc.forward(createLead, { body: maria }, testContext());
   expect(reply.headers.etag).toBe('"v1"');
 });
 
-test('the event is in the outbox when the lead is there, and holds nothing personal', async () => {
+test('the outbox has the event when the lead exists, and the event has no personal data', async () => {
   const storeId = randomUUID();
   const lead = await create(storeId);
   const rows = await crm.adminSql`select kind, topic, data from outbox where store_id = ${storeId}`;
@@ -65,12 +65,12 @@ test.each([
   ['a phone with a plus sign', { customer_phone: '+5511900000001' }],
   ['a phone that is too short', { customer_phone: '1234567' }],
   ['an unknown status', { status: 'won' }],
-  ['a member that is unknown', { email: 'maria@example.com' }],
-])('%s is refused', async (_, body) => {
+  ['an unknown member', { email: 'maria@example.com' }],
+])('%s is rejected', async (_, body) => {
   await expect(create(randomUUID(), body)).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('a phone is a lead of its store at most once, and the refusal names that lead', async () => {
+test('a store has at most one lead for a phone, and the error names that lead', async () => {
   const storeId = randomUUID();
   const lead = await create(storeId);
   await expect(create(storeId, { name: 'Maria again' })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ test('two stores may have a lead with the same phone', async () => {
   expect(one.id).not.toBe(other.id);
 });
 
-test('of fifty at once with one phone exactly one becomes a lead, and all refusals name it', async () => {
+test('of fifty concurrent requests with one phone one creates the lead, and the other errors name it', async () => {
   const storeId = randomUUID();
   const results = await Promise.allSettled(Array.from({ length: 50 }, () => create(storeId)));
   const made = results.filter((result) => result.status === 'fulfilled').map((result) => result.value);
@@ -95,7 +95,7 @@ test('of fifty at once with one phone exactly one becomes a lead, and all refusa
   );
 });
 
-test('of fifty at once with one Idempotency-Key one makes the lead, and the others get its reply', async () => {
+test('of fifty concurrent requests with one key one creates the lead, and the others get its reply', async () => {
   const storeId = randomUUID();
   const context = testContext({ storeId, idempotencyKey: 'k', idempotencyScope: 'POST /leads', body: maria });
   const replies = await Promise.all(
@@ -110,7 +110,7 @@ test('of fifty at once with one Idempotency-Key one makes the lead, and the othe
   expect(counts).toEqual([{ leads: 1, events: 1 }]);
 });
 
-test('a refused lead leaves nothing behind, so that the request can be mended and sent with its key', async () => {
+test('a rejected request leaves no idempotency record, so that a corrected request can use its key', async () => {
   const storeId = randomUUID();
   const wrong = { ...maria, seller_id: randomUUID() };
   const keyed = (body: object) => testContext({ storeId, idempotencyKey: 'k', idempotencyScope: 'POST /leads', body });
@@ -126,14 +126,14 @@ test('a seller of another store is not found', async () => {
   await expect(create(randomUUID(), { seller_id: seller.id })).rejects.toMatchObject({ code: 'seller_not_found' });
 });
 
-test('an inactive seller is refused', async () => {
+test('an inactive seller is rejected', async () => {
   const storeId = randomUUID();
   const body = { name: 'Ana', whatsapp_id: '5511900000100', is_active: false };
   const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));
   await expect(create(storeId, { seller_id: seller.id })).rejects.toMatchObject({ code: 'seller_inactive' });
 });
 
-test('a lead never goes to a seller who is being deactivated at that moment', async () => {
+test('a lead is never assigned to a seller who is being deactivated at that moment', async () => {
   const storeId = randomUUID();
   const body = { name: 'Ana', whatsapp_id: '5511900000100' };
   const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));

@@ -20,7 +20,7 @@ export const createLead =
       run: (commit) =>
         commit(async (sql) => {
           const lead = newLead(body);
-          // Seller before lead, everywhere: two transactions that meet never wait for each other in a circle.
+          // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
           if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
           const row = await insertLead(sql, context.storeId, lead);
           if (!row) {

@@ -15,7 +15,7 @@ const ensure = (storeId: string, body = maria) =>
   crm.rpc.call(ensureLead, { body }, testContext({ storeId, timeoutMs: 20_000 }));
 const eventsOf = (storeId: string) => crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
 
-test('a hundred first messages at once make one lead and one event, and all get that lead', async () => {
+test('a hundred concurrent first messages make one lead and one event, and all get that lead', async () => {
   const storeId = randomUUID();
   const answers = await Promise.all(Array.from({ length: 100 }, () => ensure(storeId)));
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
@@ -25,14 +25,14 @@ test('a hundred first messages at once make one lead and one event, and all get 
   ]);
 });
 
-test('the lead is pending, without a seller, and has the name and phone that were given', async () => {
+test('the new lead is pending, without a seller, and has the given name and phone', async () => {
   const storeId = randomUUID();
   const { id } = await ensure(storeId);
   const lead = await crm.rpc.call(getLead, { params: { leadId: id } }, testContext({ storeId }));
   expect(lead).toMatchObject({ ...maria, status: 'pending', seller_id: null, interaction_count: 0 });
 });
 
-test('a lead that is there stays as it is, whatever name comes with the phone', async () => {
+test('an existing lead stays unchanged, whatever name comes with the phone', async () => {
   const storeId = randomUUID();
   const body = { ...maria, status: 'converted' as const };
   const { id } = await crm.rpc.call(createLead, { body }, testContext({ storeId }));

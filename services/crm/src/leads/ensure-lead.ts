@@ -26,6 +26,6 @@ export const ensureLead =
       relay.nudge();
       return { id: created, created: true };
     }
-    // Somebody else was first, and has committed: the insertion waited for that.
+    // Another transaction was first. It has committed, because the insertion waited for it.
     return { id: (await find()) as string, created: false };
   };

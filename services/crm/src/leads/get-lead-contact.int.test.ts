@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => crm?.stop());
 
-test('a lead’s contact is known to its own store and to no other', async () => {
+test('only its own store can read the contact of a lead', async () => {
   const storeId = randomUUID();
   const body = { name: 'Maria', customer_phone: '5511900000001' };
   const { id } = await crm.rpc.call(createLead, { body }, testContext({ storeId }));

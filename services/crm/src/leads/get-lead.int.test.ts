@@ -19,17 +19,17 @@ test("another store's lead is not found", async () => {
   await expect(reading).rejects.toMatchObject({ code: 'lead_not_found' });
 });
 
-test('an id of nothing is not found', async () => {
+test('an unknown id is not found', async () => {
   const reading = crm.rpc.call(getLead, { params: { leadId: randomUUID() } }, testContext({ storeId }));
   await expect(reading).rejects.toMatchObject({ code: 'lead_not_found' });
 });
 
-test('what is not an id is refused', async () => {
+test('an invalid id is rejected', async () => {
   const reading = crm.rpc.call(getLead, { params: { leadId: '7' } }, testContext({ storeId }));
   await expect(reading).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('the ETag does not move with the interaction count', async () => {
+test('the interaction count does not change the ETag', async () => {
   const lead = await crm.rpc.call(createLead, { body }, testContext({ storeId }));
   const read = () => crm.rpc.forward(getLead, { params: { leadId: lead.id } }, testContext({ storeId }));
   const before = await read();
@@ -39,7 +39,7 @@ test('the ETag does not move with the interaction count', async () => {
   expect(after.headers.etag).toBe(before.headers.etag);
 });
 
-test('row-level security hides other stores from a statement that forgets to name one', async () => {
+test('row-level security hides other stores from a statement that names no store', async () => {
   const context = testContext();
   const hidden = await crm.database.read(context, (sql) => sql`select 1 from leads`);
   expect(hidden).toHaveLength(0);

@@ -25,7 +25,7 @@ const newSeller = async (storeId: string, is_active: boolean) => {
   return (await crm.rpc.call(createSeller, { body }, testContext({ storeId }))).id;
 };
 
-test('leads go in with what was given and the defaults of the rest', async () => {
+test('imported leads have the given values and defaults for the rest', async () => {
   const storeId = randomUUID();
   const seller_id = await newSeller(storeId, true);
   const leads = [lead(1, { status: 'converted', seller_id }), lead(2)];
@@ -36,7 +36,7 @@ test('leads go in with what was given and the defaults of the rest', async () =>
   ]);
 });
 
-test('what is sent again changes nothing and makes no second', async () => {
+test('a repeated import changes no lead and creates no duplicate', async () => {
   const storeId = randomUUID();
   await importInto(storeId, several(0, 500));
   expect(await importInto(storeId, [lead(7, { name: 'Other' }), ...several(400, 600)])).toEqual({
@@ -49,14 +49,14 @@ test('what is sent again changes nothing and makes no second', async () => {
   expect(rows[7]).toMatchObject({ name: 'Lead 7' });
 });
 
-test('of one phone the first lead goes in', async () => {
+test('of several leads with one phone the first is imported', async () => {
   const storeId = randomUUID();
   const leads = [lead(2), lead(1), lead(2, { name: 'Second' })];
   expect(await importInto(storeId, leads)).toEqual({ created: 2, existing: 1, refused: [] });
   expect(await rowsOf(storeId)).toMatchObject([{ name: 'Lead 1' }, { name: 'Lead 2' }]);
 });
 
-test('a lead of a seller who is unknown, inactive or of another store is refused, and the others go in', async () => {
+test('a lead whose seller is unknown, inactive or foreign is rejected, and the others are imported', async () => {
   const storeId = randomUUID();
   const [inactive, foreign] = await Promise.all([newSeller(storeId, false), newSeller(randomUUID(), true)]);
   const leads = [
@@ -79,14 +79,14 @@ test('a lead of a seller who is unknown, inactive or of another store is refused
 test.each([
   ['no lead', []],
   ['more leads than one transaction takes', several(0, maxImportedLeads + 1)],
-  ['a lead that POST /leads would refuse', [lead(1), lead(2, { name: ' ' })]],
-])('%s: nothing goes in', async (_, leads) => {
+  ['a lead that POST /leads would reject', [lead(1), lead(2, { name: ' ' })]],
+])('an import with %s imports nothing', async (_, leads) => {
   const storeId = randomUUID();
   await expect(importInto(storeId, leads)).rejects.toMatchObject({ code: 'validation_failed' });
   expect(await rowsOf(storeId)).toHaveLength(0);
 });
 
-test('one event tells of all that were created, and of none when nothing was', async () => {
+test('one event lists all created leads, and an import that creates none writes no event', async () => {
   const storeId = randomUUID();
   await importInto(storeId, several(0, 1000));
   await importInto(storeId, several(0, 1000));
@@ -97,7 +97,7 @@ test('one event tells of all that were created, and of none when nothing was', a
   expect(events[0]?.data.lead_ids.sort()).toEqual(created.map(({ id }) => id).sort());
 });
 
-test('two imports of one file at the same time make each lead once and do not lock each other out', async () => {
+test('two concurrent imports of one file create each lead once and do not deadlock', async () => {
   const storeId = randomUUID();
   const leads = several(0, 1000);
   const results = await Promise.all([importInto(storeId, leads), importInto(storeId, leads.toReversed())]);
@@ -105,7 +105,7 @@ test('two imports of one file at the same time make each lead once and do not lo
   expect(await rowsOf(storeId)).toHaveLength(1000);
 });
 
-test('a lead of the API and one of an import with its phone: one of them is there', async () => {
+test('a concurrent request and import with one phone create one lead', async () => {
   const storeId = randomUUID();
   const made = crm.rpc.call(createLead, { body: lead(5) }, testContext({ storeId }));
   const [, imported] = await Promise.allSettled([made, importInto(storeId, several(0, 10))]);

@@ -13,11 +13,11 @@ export const importLeads =
     const leads = body.leads.map(newLead);
     const sellerIds = [...new Set(leads.flatMap(({ seller_id }) => seller_id ?? []))];
     const result = await database.write(context, async (sql) => {
-      // Sellers before leads, as everywhere.
+      // Every transaction locks sellers before leads, so that two of them cannot deadlock.
       const sellers = sellerIds.length > 0 ? await lockSellers(sql, context.storeId, sellerIds) : [];
       const { accepted, refused } = splitByAssignable(leads, sellers);
       const ids = await insertLeads(sql, context.storeId, oneOfEachPhone(accepted));
-      // One event for all of them: a million would push everything else out of the stream.
+      // One event for all leads: a million events would push all others out of the stream.
       if (ids.length > 0) {
         await appendOutbox(sql, context.storeId, [
           { kind: 'event', type: 'crm.leads.imported', data: { lead_ids: ids } },

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-/** What other services need of a lead to reach it. */
+/** The members of a lead that other services need to contact it. */
 export type LeadContact = { readonly id: string; readonly name: string; readonly customer_phone: string };
 
 export async function findLeadContact(sql: Sql, storeId: string, leadId: string): Promise<LeadContact | undefined> {
@@ -10,8 +10,8 @@ export async function findLeadContact(sql: Sql, storeId: string, leadId: string)
 }
 
 /**
- * Keeps the greatest count of each lead: messaging counts, and may tell twice or in any order. Neither `version` nor `updated_at`
- * moves, for they are about what the API's users change.
+ * Stores the greatest count of each lead, because messaging may send counts twice and in any order. `version` and
+ * `updated_at` stay the same: they are for changes by the API's users.
  */
 export async function raiseInteractionCounts(
   sql: TransactionSql,

@@ -8,7 +8,7 @@ const unknown = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f62';
 const lead = (customer_phone: string, seller_id: string | null = null) =>
   newLead({ name: `of ${customer_phone}`, customer_phone, seller_id });
 
-test('a lead is refused by its place when its seller is unknown or inactive, and the others go on', () => {
+test('a lead whose seller is unknown or inactive is rejected by its index, and the others are accepted', () => {
   const leads = [lead('5511900000001', unknown), lead('5511900000002'), lead('5511900000003', inactive)];
   const sellers = [
     { id: active, is_active: true },
@@ -23,7 +23,7 @@ test('a lead is refused by its place when its seller is unknown or inactive, and
   });
 });
 
-test('of one phone the first lead stays, and all are in the order of their phones', () => {
+test('of several leads with one phone the first stays, and the result is sorted by phone', () => {
   const again = { ...lead('5511900000002'), name: 'again' };
   expect(oneOfEachPhone([lead('5511900000002'), again, lead('5511900000001')])).toEqual([
     lead('5511900000001'),

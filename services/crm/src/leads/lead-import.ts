@@ -4,7 +4,7 @@ import type { NewLead } from './lead.ts';
 
 type Refused = ReplyOf<typeof importLeads>['refused'];
 
-/** Leads that may go in, and those that name a seller who cannot have them. `sellers` are the ones the store has. */
+/** Splits off the leads whose seller is unknown or inactive. `sellers` are those of the store. */
 export function splitByAssignable(
   leads: readonly NewLead[],
   sellers: readonly Pick<SellerRow, 'id' | 'is_active'>[],
@@ -20,10 +20,7 @@ export function splitByAssignable(
   return { accepted, refused };
 }
 
-/**
- * The first lead of each phone, in the order of the phones: two imports that meet wait for each other in one direction,
- * never in a circle.
- */
+/** The first lead of each phone, sorted by phone so that two concurrent imports cannot deadlock. */
 export function oneOfEachPhone(leads: readonly NewLead[]): NewLead[] {
   const first = new Map<string, NewLead>();
   for (const lead of leads) if (!first.has(lead.customer_phone)) first.set(lead.customer_phone, lead);

@@ -9,14 +9,14 @@ const rowCount = 30_000;
 const storeId = randomUUID();
 const sellerIds = Array.from({ length: 20 }, () => randomUUID()).sort();
 const daySeconds = 86_400;
-/** Lead `n` was created at second `n`, and changed a day later, in an order of its own. */
+/** Lead `n` was created at second `n`, and changed about a day later, in a different order. */
 const second = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000);
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase('crm');
   const { adminSql } = database;
-  // Two leads of other stores to each of this one.
+  // Two other stores with as many leads each.
   for (const store of [randomUUID(), storeId, randomUUID()]) {
     await adminSql`
       insert into sellers (store_id, id, name, whatsapp_id)
@@ -40,13 +40,13 @@ type Plan = {
   'Node Type': string;
   'Actual Rows': number;
   'Rows Removed by Filter'?: number;
-  /** Of the node and those below it. */
+  /** Blocks of the node and those below it. */
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   Plans?: Plan[];
 };
 
-/** How PostgreSQL carries out the query of a page: the nodes of its plan, the outermost first. */
+/** The nodes of PostgreSQL's plan for a page, the outermost first. */
 async function planOf(filters: LeadFilters, sort: LeadSort, start: LeadPageStart, gather = false): Promise<Plan[]> {
   const [row] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) => {
     const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather });
@@ -77,7 +77,7 @@ const cases = filters.flatMap(([name, filter]) =>
   ]),
 );
 
-test.each(cases)('a $place page with $name by $sort is read off an index', async ({ filter, sort, place }) => {
+test.each(cases)('a $place page with $name by $sort is read from an index', async ({ filter, sort, place }) => {
   const order = orderOf(sort);
   const following = sort === 'updated_at' ? { ...filter, updated_before: new Date() } : filter;
   const at = order.by === 'created_at' ? second(rowCount / 2) : second(rowCount / 2 + daySeconds);
@@ -89,7 +89,7 @@ test.each(cases)('a $place page with $name by $sort is read off an index', async
   expect(types.filter((type) => /Sort|Seq Scan|Bitmap/.test(type))).toEqual([]);
   expect(types).toContain('Index Scan');
   expect(nodes[0]?.['Actual Rows']).toBe(51);
-  // A block for each row at most, and few of the index: not one row too many.
+  // At most one block for each of the 51 rows, and a few of the index.
   expect((nodes[0]?.['Shared Hit Blocks'] ?? 0) + (nodes[0]?.['Shared Read Blocks'] ?? 0)).toBeLessThan(75);
 });
 
@@ -97,7 +97,7 @@ test.each<LeadFilters>([
   { updated_after: second(daySeconds + rowCount - 100) },
   { status: 'lost', seller_id: sellerIds[1] },
   { status: 'lost', seller_id: null },
-])('what is little and scattered is fetched from where it lies: %o', async (filter) => {
+])('a filter with few and scattered rows reads less than a quarter of the leads: %o', async (filter) => {
   const order = orderOf('-created_at');
   expect(isGathered(filter, order, 100)).toBe(true);
   const nodes = await planOf(filter, '-created_at', { offset: 0 }, true);
@@ -105,7 +105,7 @@ test.each<LeadFilters>([
   expect(Math.max(...read)).toBeLessThan(rowCount / 4);
 });
 
-test('a phone is looked up', async () => {
+test('a filter by phone reads at most one row', async () => {
   const nodes = await planOf({ customer_phone: '5511900000077' }, '-created_at', { offset: 0 });
   expect(nodes.every((node) => node['Actual Rows'] <= 1 && !node['Rows Removed by Filter'])).toBe(true);
 });

@@ -12,7 +12,7 @@ export async function countLeads(sql: Sql, storeId: string, filters: LeadFilters
   return row.total;
 }
 
-/** A page of leads: a query that is run when it is waited for. */
+/** The query for a page of leads, which runs when it is awaited. */
 export function listLeads(
   sql: Sql,
   storeId: string,
@@ -21,7 +21,7 @@ export function listLeads(
     order: LeadOrder;
     start: LeadPageStart;
     limit: number;
-    /** Fetch all that match, then sort: for a few rows that lie scattered in this order. */
+    /** Fetch all matching rows, then sort them: for a few rows that are far apart in this order. */
     gather: boolean;
   },
 ) {
@@ -38,7 +38,7 @@ export function listLeads(
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
-// Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
+// Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters) {
   const { status, seller_id, customer_phone, created_after, updated_after, updated_before } = filters;
   return sql`store_id = ${storeId}

@@ -15,7 +15,7 @@ test('a sort is a column and a direction', () => {
   ]);
 });
 
-test('a filter that is left out is none, and "none" asks for leads without a seller', () => {
+test('an omitted filter is absent, and "none" selects leads without a seller', () => {
   expect(filtersOf({})).toEqual({});
   expect(filtersOf({ seller_id: 'none' })).toEqual({ seller_id: null });
   expect(filtersOf({ seller_id: '0198F2A0-5C1E-7D6A-9F00-1B2C3D4E5F60' })).toEqual({
@@ -27,7 +27,7 @@ test('a filter that is left out is none, and "none" asks for leads without a sel
   });
 });
 
-test('a walk upwards drops the bound that it has passed, and no other', () => {
+test('an ascending walk drops only the bound that it has passed', () => {
   const filters = { status: 'lost', created_after: at, updated_after: at } as const;
   const later = new Date(at.getTime() + 1);
   const { created_after, updated_after, ...others } = filters;
@@ -37,7 +37,7 @@ test('a walk upwards drops the bound that it has passed, and no other', () => {
   expect(filtersBeyond(filters, orderOf('created_at'), new Date(at.getTime() - 1))).toEqual(filters);
 });
 
-test('a page is read off an index whenever the filter has one in this order', () => {
+test('a page is read from an index if the filter has one in this order', () => {
   for (const order of [byCreation, byChange]) {
     for (const filters of [{}, { status: 'lost' }, { seller_id: null }, { customer_phone: '5511900000001' }] as const) {
       expect(isGathered(filters, order, 1)).toBe(false);
@@ -47,7 +47,7 @@ test('a page is read off an index whenever the filter has one in this order', ()
   expect(isGathered({ updated_after: at }, byChange, 1)).toBe(false);
 });
 
-test('few rows that lie scattered in this order are fetched and sorted, many are met soon', () => {
+test('up to 1000 rows that are scattered in this order are fetched and sorted, more are read in order', () => {
   const scattered = [
     [{ updated_after: at }, byCreation],
     [{ created_after: at }, byChange],

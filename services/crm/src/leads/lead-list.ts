@@ -7,7 +7,7 @@ export type LeadFilters = {
   /** Null: leads without a seller. */
   readonly seller_id?: string | null;
   readonly customer_phone?: string;
-  /** These three are exclusive. */
+  /** This bound and the next two are exclusive. */
   readonly created_after?: Date;
   readonly updated_after?: Date;
   readonly updated_before?: Date;
@@ -32,8 +32,8 @@ export function orderOf(sort: LeadSort): LeadOrder {
 }
 
 /**
- * The filters that a page after this moment still needs. Two lower bounds on one column are one too many: PostgreSQL
- * would begin at the first and read all the way to the second.
+ * The filters that a page after this moment still needs. With two lower bounds on one column, PostgreSQL would begin at
+ * the first and read on to the second.
  */
 export function filtersBeyond(filters: LeadFilters, order: LeadOrder, at: Date): LeadFilters {
   const { created_after, updated_after, ...others } = filters;
@@ -46,13 +46,13 @@ export function filtersBeyond(filters: LeadFilters, order: LeadOrder, at: Date):
   };
 }
 
-/** Up to so many rows, a page is made faster by sorting them than by looking for them among all the others. */
+/** Up to this many rows, sorting them is faster than finding them among all others in the order of the list. */
 const mostGathered = 1000;
 
 /**
- * Whether a page is to be made by fetching all that match and sorting them. Each filter has an index in each order, so
- * that a page is read off; but what two filters leave, or a filter on the other moment than the sort's, lies scattered
- * in that order. When it is little, it may be far apart; when it is much, a page of it is near.
+ * Whether to fetch all matching rows and sort them. Every single filter has an index in each order, and a page is read
+ * from it directly. The rows of two filters, or of a filter on the other timestamp than the sort's, are scattered in
+ * that order. If they are few, they may be far apart; if they are many, a page of them is near.
  */
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number): boolean {
   const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;

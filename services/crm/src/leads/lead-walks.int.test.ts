@@ -37,13 +37,13 @@ const change = async (sql: TransactionSql, storeId: string, leadId: string): Pro
   await saveLead(sql, lead, { ...lead, name: String(Number(lead.name) + 1) });
 };
 
-/** One who follows changes: walks to the end by cursor, then goes on with what came after the last that was read. */
+/** A client that follows changes: it walks to the end by cursor, then reads what changed after the last lead. */
 function follower(storeId: string, limit: number) {
-  /** The last change that was met of each lead. */
+  /** The last change that the client read of each lead. */
   const met = new Map<string, number>();
   let position: Query = {};
   let last: string | undefined;
-  /** Whether there is more. */
+  /** Reads a page. Returns whether there is a next one. */
   async function read(): Promise<boolean> {
     const { data, cursor } = await list(storeId, { sort: 'updated_at', limit, ...position });
     for (const { id, name, updated_at } of data) {
@@ -54,7 +54,7 @@ function follower(storeId: string, limit: number) {
     position = cursor ? { cursor, updated_after } : { updated_after: last };
     return cursor !== undefined;
   }
-  /** Whether what was met of each lead, when there is no more, is its state. */
+  /** Reads to the end. Returns whether the client then has the current state of each lead. */
   async function isUpToDate(): Promise<boolean> {
     while (await read());
     const rows = await crm.adminSql`select id, name from leads where store_id = ${storeId}`;
@@ -63,25 +63,25 @@ function follower(storeId: string, limit: number) {
   return { met, read, isUpToDate };
 }
 
-test('a change that is committed after a later one is not missed by who follows the changes', async () => {
+test('a client that follows changes does not miss a change that commits after a later one', async () => {
   const storeId = randomUUID();
   const [early, late] = (await fill(storeId, 2)) as [string, string];
   const { met, read, isUpToDate } = follower(storeId, 10);
-  await waitFor(() => isUpToDate(), { description: 'both leads to be met' });
+  await waitFor(() => isUpToDate(), { description: 'both leads to be read' });
 
   await crm.database.write(testContext({ storeId }), async (sql) => {
     await change(sql, storeId, early);
     await crm.database.write(testContext({ storeId }), (other) => change(other, storeId, late));
-    // The later change is there for all to see, and a walk that met it now would go past the one in the making.
+    // The later change is visible. A walk that returned it now would skip the earlier, uncommitted change.
     expect((await list(storeId, { sort: '-updated_at' })).data[0]).toMatchObject({ id: late, name: '1' });
     await read();
     await read();
     expect([met.get(early), met.get(late)]).toEqual([0, 0]);
   });
-  expect(await waitFor(() => isUpToDate(), { description: 'both changes to be met' })).toBe(true);
+  expect(await waitFor(() => isUpToDate(), { description: 'both changes to be read' })).toBe(true);
 });
 
-test('what others only read, and what other services write, holds no change back', async () => {
+test('an open transaction that only reads does not hold back a change', async () => {
   const storeId = randomUUID();
   await crm.adminSql.begin(async (sql) => {
     await sql`select 1`;
@@ -93,8 +93,8 @@ test('what others only read, and what other services write, holds no change back
   });
 });
 
-test('under transactions that overlap in every way, who follows the changes meets each at least once', async () => {
-  // Each writer makes some transactions; each of them holds its changes back until so many more pages have been read.
+test('a client that follows changes reads each at least once, however transactions overlap', async () => {
+  // Each writer runs some transactions. After each step a transaction waits until `heldFor` more pages are read.
   const transactions = fc.array(
     fc.record({
       steps: fc.array(fc.oneof(fc.constant('insert' as const), fc.nat({ max: 29 })), { minLength: 1, maxLength: 3 }),
@@ -116,7 +116,7 @@ test('under transactions that overlap in every way, who follows the changes meet
       };
       const transact = ({ steps, heldFor }: (typeof plans)[number][number]) =>
         crm.database.write(testContext({ storeId, timeoutMs: 20_000 }), async (sql) => {
-          // In the order of ids, so that two that meet never wait for each other in a circle.
+          // In the order of ids, so that two transactions cannot deadlock.
           const ordered = [...steps].sort((a, b) => (a === 'insert' ? 1 : b === 'insert' ? -1 : a - b));
           for (const step of ordered) {
             if (step === 'insert') await insertLead(sql, storeId, newLead());
@@ -138,7 +138,7 @@ test('under transactions that overlap in every way, who follows the changes meet
         writing = false;
       });
       await reading;
-      expect(await waitFor(() => isUpToDate(), { description: 'every change to be met' })).toBe(true);
+      expect(await waitFor(() => isUpToDate(), { description: 'every change to be read' })).toBe(true);
     }),
     { numRuns: 15, endOnFailure: true },
   );
@@ -150,7 +150,7 @@ test.each([
   { sort: '-created_at', limit: 1 },
   { sort: '-created_at', limit: 9 },
 ] as const)(
-  'while leads come in and change, a walk by $sort in pages of $limit meets each that was there exactly once',
+  'while leads are created and changed, a walk by $sort in pages of $limit reads each older lead exactly once',
   async ({ sort, limit }) => {
     const storeId = randomUUID();
     for (let batch = 0; batch < 10; batch += 1) await fill(storeId, 10);

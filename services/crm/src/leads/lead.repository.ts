@@ -1,10 +1,10 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { LeadContent, LeadRow, NewLead } from './lead.ts';
 
-/** Null when the store already has a lead with this phone. */
+/** Inserts a lead. Null if the store already has a lead with this phone. */
 export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
   const { name, customer_phone, status, seller_id } = lead;
-  // The clock and not now(): docs/adr/0010.
+  // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   const [row] = await sql<LeadRow[]>`
     with moment as (select clock_timestamp() as at),
     lead as (
@@ -17,7 +17,7 @@ export async function insertLead(sql: TransactionSql, storeId: string, lead: New
   return row ?? null;
 }
 
-/** Leads whose phone the store does not have yet; tells the ids of those that were inserted. */
+/** Inserts the leads whose phone the store does not have yet, and returns their ids. */
 export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<string[]> {
   if (leads.length === 0) return [];
   const rows = await sql<{ id: string }[]>`
@@ -36,7 +36,7 @@ export async function insertLeads(sql: TransactionSql, storeId: string, leads: r
   return rows.map(({ id }) => id);
 }
 
-/** The first status and seller of `lead`, the leads just inserted. */
+/** Writes the first status and seller of the rows in `lead`, the leads just inserted. */
 function historyOfNew(sql: TransactionSql) {
   return sql`
     status_history as (
@@ -52,17 +52,17 @@ export async function findLead(sql: Sql, storeId: string, leadId: string): Promi
   return row ?? null;
 }
 
-/** The row, which nobody else changes until the transaction ends. A seller is locked before it, never after. */
+/** Locks the row until the transaction ends. A transaction locks a seller before a lead, never after. */
 export async function lockLead(sql: TransactionSql, storeId: string, leadId: string): Promise<LeadRow | null> {
   const [row] = await sql<LeadRow[]>`
     select * from leads where store_id = ${storeId} and id = ${leadId} for no key update`;
   return row ?? null;
 }
 
-/** Writes a change of a locked lead, raises its version, and keeps the history of its status and its seller. */
+/** Writes a change of a locked lead, raises its version, and writes the history of its status and seller. */
 export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
   const { name, status, seller_id, ai_paused_until } = content;
-  // The clock and not now(): the transaction may have begun before the change that it waited for; docs/adr/0010.
+  // Not `now()`: the transaction may have begun before the change that it waited for (docs/adr/0010).
   const [row] = await sql<[LeadRow]>`
     with lead as (
       update leads
@@ -85,7 +85,7 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
   return row;
 }
 
-/** Takes all leads from a locked seller; tells how many. */
+/** Unassigns all leads of a locked seller, and returns their number. */
 export async function unassignLeads(sql: TransactionSql, storeId: string, sellerId: string): Promise<number> {
   const { count } = await sql`
     with lead as (

@@ -15,7 +15,7 @@ const row: LeadRow = {
 const content = { name: 'Maria', status: 'pending', seller_id: null, ai_paused_until: null };
 const sellerId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
-test('a lead of which only name and phone are given is pending and has no seller', () => {
+test('a lead with only a name and a phone is pending and has no seller', () => {
   expect(newLead({ name: 'Maria', customer_phone: '5511900000001' })).toEqual({
     name: 'Maria',
     customer_phone: '5511900000001',
@@ -24,7 +24,7 @@ test('a lead of which only name and phone are given is pending and has no seller
   });
 });
 
-test('the version stays inside', () => {
+test('the API does not return the version', () => {
   const lead = toLead(row, at);
   expect(lead).not.toHaveProperty('version');
   expect(lead).toMatchObject({ interaction_count: 2, created_at: '2026-11-21T12:00:00.500Z' });
@@ -37,7 +37,7 @@ test('a pause of the AI is shown until it is over', () => {
   expect(shownAt(0)).toBeNull();
 });
 
-test('what is given changes, and what is left out stays', () => {
+test('a change sets the given members and keeps the others', () => {
   expect(changeLead(row, { name: 'Ana' })).toEqual({ ...content, name: 'Ana' });
   expect(changeLead(row, { seller_id: sellerId.toUpperCase() })).toEqual({ ...content, seller_id: sellerId });
   expect(changeLead({ ...row, seller_id: sellerId }, { seller_id: null })).toEqual(content);
@@ -57,7 +57,7 @@ test('any status may follow any other', () => {
   }
 });
 
-test('a change to what the lead says already is none', () => {
+test('a change to the current values is null', () => {
   const full = { ...row, seller_id: sellerId, ai_paused_until: at };
   expect(changeLead(row, { name: 'Maria', status: 'pending', seller_id: null, ai_paused_until: null })).toBeNull();
   expect(changeLead(full, { seller_id: sellerId, ai_paused_until: '2026-11-21T12:00:00.500Z' })).toBeNull();

@@ -1,7 +1,7 @@
 import type { createLead, EventData, Lead, RequestOf, updateLead } from '@mostrador/contracts';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** A lead as its row has it. `version` moves with what the API's users change, so not with `interaction_count`. */
+/** The row of a lead. `version` rises with changes by the API's users, not with `interaction_count`. */
 export type LeadRow = {
   id: string;
   store_id: string;
@@ -16,10 +16,10 @@ export type LeadRow = {
   updated_at: Date;
 };
 
-/** What is chosen when a lead is made; the rest of the row has its defaults. */
+/** The given values of a new lead. The rest of the row has defaults. */
 export type NewLead = Pick<LeadRow, 'name' | 'customer_phone' | 'status' | 'seller_id'>;
 
-/** What a change may set. */
+/** The members that a change may set. */
 export type LeadContent = Pick<LeadRow, 'name' | 'status' | 'seller_id' | 'ai_paused_until'>;
 
 export function newLead(body: RequestOf<typeof createLead>['body']): NewLead {
@@ -31,7 +31,7 @@ export function newLead(body: RequestOf<typeof createLead>['body']): NewLead {
   };
 }
 
-/** What the lead will say after the change, or null when it says so already. Any status may follow any other. */
+/** The lead's values after the change, or null if nothing changes. Any status may follow any other. */
 export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['body']): LeadContent | null {
   const { name, status, seller_id, ai_paused_until } = patch;
   const changed: LeadContent = {
@@ -53,7 +53,7 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
   return same ? null : changed;
 }
 
-/** A lead as the API shows it at a moment: a pause that is over is none. */
+/** A lead as the API returns it at `now`. A pause that is over is null. */
 export function toLead(row: LeadRow, now: Date): Lead {
   const { ai_paused_until } = row;
   return {

@@ -34,7 +34,7 @@ const addSeller = async (storeId: string) => {
     insert into sellers (store_id, name, whatsapp_id) values (${storeId}, 'Ana', '5511900000100') returning id`;
   return row?.id as string;
 };
-/** Writes leads as they are given, behind the service's back: only so can many share a moment. */
+/** Inserts leads with SQL instead of the service, so that many can share a timestamp. */
 const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Promise<Lead[]> => {
   const moment = minute(0);
   const rows = leads.map((lead, n) => ({
@@ -58,7 +58,7 @@ const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Prom
 const minute = (n: number) => new Date(Date.UTC(2026, 9, 1, 12, n)).toISOString();
 const idsOf = (leads: readonly Lead[]) => leads.map(({ id }) => id);
 
-/** What the list is to be, in the plainest words. */
+/** The expected list, by a naive model. */
 function model(leads: readonly Lead[], query: Query): Lead[] {
   const { status, seller_id, customer_phone, created_after, updated_after, sort = '-created_at' } = query;
   const column = sort.replace('-', '') as 'created_at' | 'updated_at';
@@ -72,20 +72,20 @@ function model(leads: readonly Lead[], query: Query): Lead[] {
   return sort.startsWith('-') ? ascending.reverse() : ascending;
 }
 
-test('a store without leads has an empty first page, whoever else has some', async () => {
+test('a store without leads has an empty first page, even if other stores have leads', async () => {
   await addLeads(randomUUID(), [{}]);
   for (const sort of [undefined, ...leadSorts]) {
     expect(await list(randomUUID(), { sort })).toEqual({ data: [], total: 0, page: 1, limit: 50, cursor: undefined });
   }
 });
 
-test('the newest first unless said otherwise', async () => {
+test('the newest lead comes first by default', async () => {
   const storeId = randomUUID();
   const leads = await addLeads(storeId, [{ created_at: minute(1) }, { created_at: minute(2) }]);
   expect((await list(storeId)).data).toEqual(leads.reverse());
 });
 
-test('every filter in every order, by page and by cursor alike, gives what a naive model gives', async () => {
+test('every filter in every order, by page and by cursor, gives the result of a naive model', async () => {
   const momentOf = fc.integer({ min: 0, max: 5 }).map(minute);
   const leads = fc.array(
     fc.record({
@@ -139,7 +139,7 @@ test('every filter in every order, by page and by cursor alike, gives what a nai
   );
 });
 
-test('both moments are exclusive, to the millisecond, with any offset', async () => {
+test('created_after and updated_after are exclusive to the millisecond, with any offset', async () => {
   const storeId = randomUUID();
   const moments = ['2026-10-01T12:00:00.000Z', '2026-10-01T12:00:00.001Z'];
   const [, later] = await addLeads(
@@ -151,7 +151,7 @@ test('both moments are exclusive, to the millisecond, with any offset', async ()
   expect(idsOf((await list(storeId, { updated_after: after })).data)).toEqual([later?.id]);
 });
 
-test('a seller that nobody knows has no leads, and an id may be in capitals', async () => {
+test('an unknown seller has no leads, and an id may be in upper case', async () => {
   const storeId = randomUUID();
   const seller_id = await addSeller(storeId);
   await addLeads(storeId, [{ seller_id }]);
@@ -159,7 +159,7 @@ test('a seller that nobody knows has no leads, and an id may be in capitals', as
   expect(await list(storeId, { seller_id: seller_id.toUpperCase() })).toMatchObject({ total: 1 });
 });
 
-test('the total of the first page stays through the walk, whatever comes in', async () => {
+test('a walk keeps the total of its first page, even if new leads arrive', async () => {
   const storeId = randomUUID();
   await addLeads(storeId, [{}, {}]);
   const first = await list(storeId, { limit: 1 });
@@ -182,12 +182,12 @@ test.each([
   { limit: 201 },
   { cursor: '' },
   { name: 'Maria' },
-])('%o is refused', async (query) => {
+])('%o is rejected', async (query) => {
   const refused = { code: 'validation_failed', members: { errors: [{ in: 'query', name: Object.keys(query)[0] }] } };
   await expect(list(randomUUID(), query as Query)).rejects.toMatchObject(refused);
 });
 
-test('page and cursor do not stand together', async () => {
+test('page and cursor together are rejected', async () => {
   const storeId = randomUUID();
   await addLeads(storeId, [{}, {}]);
   const { cursor } = await list(storeId, { limit: 1 });
@@ -197,7 +197,7 @@ test('page and cursor do not stand together', async () => {
   });
 });
 
-test('a cursor is taken for the filters and the order it was made with, and nothing else is a cursor', async () => {
+test('a cursor is valid only with its own filters and order, and any other text is rejected', async () => {
   const storeId = randomUUID();
   await addLeads(storeId, [{}, {}, {}]);
   const query: Query = { updated_after: '2026-09-01T00:00:00Z', seller_id: 'none' };

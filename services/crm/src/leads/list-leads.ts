@@ -14,7 +14,7 @@ const defaults = {
   sort: operation.request.query.properties.sort.default as LeadSort,
 };
 
-/** The last row of a page, its number, and the total as the first page counted it. */
+/** The last row of a page, the page's number, and the total that the first page counted. */
 const Cursor = Type.Object({
   at: Timestamp,
   id: Uuid,
@@ -29,7 +29,7 @@ export const listLeads =
     const { limit = defaults.limit, sort = defaults.sort } = query;
     const order = orderOf(sort);
     const asked = filtersOf(query);
-    // A cursor is bound to the filters and the order, in JSON: a Date has no members.
+    // A cursor is bound to the filters and the order. JSON turns each `Date`, which has no members, into a text.
     const binding = JSON.parse(JSON.stringify({ ...asked, sort }));
     const before = readCursor(query, binding, Cursor);
     const page = before ? before.page + 1 : (query.page ?? 1);
@@ -38,13 +38,13 @@ export const listLeads =
       : { offset: (page - 1) * limit };
 
     const { rows, total } = await database.read(context, async (sql) => {
-      // A walk in the order of changes never goes past one that is still in the making, so that it misses none.
+      // A walk by ascending `updated_at` stops before changes that may still be uncommitted, so that it misses none.
       const following = order.by === 'updated_at' && !order.descending;
       const filters: LeadFilters = following ? { ...asked, updated_before: await findSettledMoment(sql) } : asked;
       const total = before?.total ?? (await countLeads(sql, storeId, filters));
       const gather = isGathered(filters, order, total);
       const needed = 'after' in start ? filtersBeyond(filters, order, start.after.at) : filters;
-      // One row more than a page tells whether there is a next one.
+      // One extra row shows whether there is a next page.
       return { rows: await listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather }), total };
     });
     const shown = rows.slice(0, limit);

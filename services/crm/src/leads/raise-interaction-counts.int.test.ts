@@ -25,7 +25,7 @@ const read = async (leadId: string) => {
   return { lead: JSON.parse(Buffer.from(body).toString()), etag: headers.etag };
 };
 
-test('told in any order, repeatedly and at once, the greatest count stays', async () => {
+test('the greatest count stays, even if counts arrive repeatedly, concurrently and in any order', async () => {
   const id = await newLead();
   const counts = [3, 1, 7, 2, 7, 5, 6, 4];
   await Promise.all(counts.map((count) => raise(id, count)));
@@ -34,7 +34,7 @@ test('told in any order, repeatedly and at once, the greatest count stays', asyn
   expect((await read(id)).lead.interaction_count).toBe(7);
 });
 
-test('of several leads each has its own greatest count, also when one is told of twice', async () => {
+test('each lead of a request gets its own greatest count, even if the request has it twice', async () => {
   const [one, other] = [await newLead(), await newLead()];
   await raiseAll([
     { lead_id: one, interaction_count: 4 },
@@ -46,7 +46,7 @@ test('of several leads each has its own greatest count, also when one is told of
   expect((await read(other)).lead.interaction_count).toBe(2);
 });
 
-test('neither the ETag nor `updated_at` moves, and no event is told', async () => {
+test('a count changes neither the ETag nor `updated_at`, and writes no event', async () => {
   const id = await newLead();
   const before = await read(id);
   const [{ count: eventsBefore }] = (await crm.adminSql`select count(*)::int from outbox`) as unknown as [
@@ -59,7 +59,7 @@ test('neither the ETag nor `updated_at` moves, and no event is told', async () =
   expect(await crm.adminSql`select count(*)::int from outbox`).toEqual([{ count: eventsBefore }]);
 });
 
-test('another store’s lead, or none, is left alone without a fault', async () => {
+test('a count for an unknown lead or another store’s lead changes nothing and is no error', async () => {
   const id = await newLead();
   expect(await raise(id, 9, randomUUID())).toEqual({ done: true });
   expect(await raise(randomUUID(), 9)).toEqual({ done: true });

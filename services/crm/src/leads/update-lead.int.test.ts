@@ -43,7 +43,7 @@ const history = (leadId: string) => crm.adminSql`
   select from_status, to_status, version from lead_status_changes where lead_id = ${leadId} order by version`;
 
 describe('changing', () => {
-  test('what is given changes, the rest stays, the version and updated_at move, and the event tells', async () => {
+  test('an update changes only the given members, raises version and updated_at, and writes an event', async () => {
     const storeId = randomUUID();
     const created = await create(storeId);
     const seller = await createActiveSeller(storeId);
@@ -58,7 +58,7 @@ describe('changing', () => {
     ]);
   });
 
-  test('a change that changes nothing keeps version and updated_at, and tells nobody', async () => {
+  test('an update without a change keeps version and updated_at, and writes no event', async () => {
     const storeId = randomUUID();
     const created = await create(storeId);
     const { lead, etag } = await patch(storeId, created.id, { name: 'Maria', status: 'pending', seller_id: null });
@@ -67,7 +67,7 @@ describe('changing', () => {
     expect(await events(storeId)).toEqual([]);
   });
 
-  test('the AI is paused until a moment, given with any offset, and null ends the pause', async () => {
+  test('the AI is paused until the given time, with any offset, and null ends the pause', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     const paused = await patch(storeId, id, { ai_paused_until: '2126-11-21T09:00:00-03:00' });
@@ -76,14 +76,14 @@ describe('changing', () => {
     expect((await patch(storeId, id, { ai_paused_until: null })).lead.ai_paused_until).toBeNull();
   });
 
-  test('a pause that is over is none', async () => {
+  test('a pause that is over is null', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     await patch(storeId, id, { ai_paused_until: '2020-01-01T00:00:00Z' });
     expect((await read(storeId, id)).ai_paused_until).toBeNull();
   });
 
-  test('changes that come at once are all made, one after the other', async () => {
+  test('concurrent updates are all made, one after the other', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => patch(storeId, id, { name: `Maria ${n}` })));
@@ -92,7 +92,7 @@ describe('changing', () => {
     expect(new Set(answers.map(({ lead }) => lead.updated_at)).size).toBeGreaterThan(1);
   });
 
-  test('nothing to change, or what cannot be changed, is refused', async () => {
+  test('an empty update, an invalid value and a read-only member are rejected', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     const wrong = [
@@ -113,7 +113,7 @@ describe('changing', () => {
     }
   });
 
-  test('another store’s lead is not found, and neither is one that nobody has', async () => {
+  test('another store’s lead and an unknown lead are not found', async () => {
     const { id } = await create(randomUUID());
     for (const leadId of [id, randomUUID()]) {
       await expect(patch(randomUUID(), leadId, { name: 'x' })).rejects.toMatchObject({ code: 'lead_not_found' });
@@ -129,7 +129,7 @@ describe('the seller', () => {
     expect((await patch(storeId, id, { seller_id: null })).lead.seller_id).toBeNull();
   });
 
-  test('of another store, or of none, is not found', async () => {
+  test('of another store, or an unknown one, is not found', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     const foreign = await createActiveSeller(randomUUID());
@@ -138,7 +138,7 @@ describe('the seller', () => {
     }
   });
 
-  test('who is inactive gets no lead, and nothing else of the request is done', async () => {
+  test('who is inactive gets no lead, and the rest of the request has no effect', async () => {
     const storeId = randomUUID();
     const created = await create(storeId);
     const seller = await createActiveSeller(storeId);
@@ -159,7 +159,7 @@ describe('the seller', () => {
 });
 
 describe('If-Match', () => {
-  test('of two that know the same version, one gets its change', async () => {
+  test('of two updates with the same version, one succeeds', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     const answers = await Promise.allSettled([
@@ -170,7 +170,7 @@ describe('If-Match', () => {
     expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'version_mismatch' } });
   });
 
-  test('the version does not move with interaction_count', async () => {
+  test('interaction_count does not change the version', async () => {
     const storeId = randomUUID();
     const { id } = await create(storeId);
     await crm.adminSql`update leads set interaction_count = 7 where id = ${id}`;
@@ -178,13 +178,13 @@ describe('If-Match', () => {
     expect([lead.interaction_count, etag]).toEqual([7, '"v2"']);
   });
 
-  test('what is not there is not found, whatever version was named', async () => {
+  test('an unknown lead is not found, whatever the version', async () => {
     const refused = patch(randomUUID(), randomUUID(), { name: 'x' }, '"v9"');
     await expect(refused).rejects.toMatchObject({ code: 'lead_not_found' });
   });
 });
 
-test('the history has every status of the lead, from its first, and nothing that was refused or changed nothing', async () => {
+test('the history has every status of a lead, the first included, and nothing for a rejected update', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId, { status: 'in_progress' });
   await patch(storeId, id, { status: 'converted' });

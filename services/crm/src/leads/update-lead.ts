@@ -14,7 +14,7 @@ export const updateLead =
   async (context, { params, body }) => {
     const { storeId } = context;
     const row = await database.write(context, async (sql) => {
-      // Seller before lead, everywhere: two transactions that meet never wait for each other in a circle.
+      // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
       const seller = body.seller_id ? await lockSeller(sql, storeId, body.seller_id) : undefined;
       const current = await lockLead(sql, storeId, params.leadId);
       if (!current) throw new AppError('lead_not_found');

@@ -1,15 +1,15 @@
 import type { Lead } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 
-/** Changes into a status by leads that had changed into it before. */
+/** Repeated changes: a lead changes into a status into which it had changed before. */
 export type Repeats = {
-  /** Of leads that had done so since the first boundary. */
+  /** The previous change was at or after the first boundary. */
   readonly in_period: readonly { status: 'converted' | 'lost'; seller_id: string | null; count: number }[];
-  /** Of leads that had done so in the same bucket, which is counted from 1. */
+  /** The previous change was in the same bucket. Buckets count from 1. */
   readonly in_buckets: readonly { bucket: number; status: 'converted' | 'lost'; count: number }[];
 };
 
-/** A query of the `Repeats` as one JSON value. They have an index, and those that are near each other are few. */
+/** The query for `Repeats` as one JSON value. Repeated changes have an index, and few of them share a bucket. */
 export function repeatsBetween(sql: Sql, storeId: string, boundaries: readonly Date[]) {
   const moments = boundaries.map((at) => at.toISOString());
   const [from, to] = [moments[0] as string, moments.at(-1) as string];
@@ -35,15 +35,15 @@ export function repeatsBetween(sql: Sql, storeId: string, boundaries: readonly D
 export type LeadSpan = { readonly from: Date | null; readonly to: Date | null };
 export type StatusSpan = {
   readonly status: Lead['status'];
-  /** Changes into it within the span. */
+  /** The number of changes into the status within the span. */
   readonly changes: number;
-  /** The lead was created with it within the span. */
+  /** Whether the lead was created with the status within the span. */
   readonly created: boolean;
-  /** Within the span, until now at most. */
+  /** The seconds in the status within the span, until now at most. */
   readonly seconds: number;
 };
 
-/** What a lead's history has of each status that it ever had. */
+/** One entry for each status that the lead ever had. */
 export async function listStatusSpans(
   sql: Sql,
   storeId: string,

@@ -42,7 +42,7 @@ const seller = async (storeId: string): Promise<string> => {
   const body = { name: 'Ana', whatsapp_id: '5511900000100' };
   return (await crm.rpc.call(createSeller, { body }, testContext({ storeId }))).id;
 };
-/** A gateway of the version before gets the same. */
+/** Also checks that a gateway of the previous version gets the same counts. */
 const summary = async (storeId: string, boundaries: string[] = [hourAgo, inAnHour]) => {
   const inMs = boundaries.map((at) => Date.parse(at));
   const counted = await crm.rpc.call(summarizeLeads, { body: { boundaries: inMs } }, testContext({ storeId }));
@@ -64,7 +64,7 @@ test('a store without leads has zeros everywhere', async () => {
   });
 });
 
-test('a lead counts once in a period however often it changes into a status, and never a store’s for another', async () => {
+test('a lead counts once in a period however often it changes into a status, and only for its own store', async () => {
   const storeId = randomUUID();
   await create(randomUUID(), { status: 'converted' });
   const { id } = await create(storeId);
@@ -82,7 +82,7 @@ test('a lead counts once in a period however often it changes into a status, and
   expect((await report(storeId, { lead_id: id })).counts).toEqual({ created: 1, converted: 1, lost: 1 });
 });
 
-test('in a bucket it counts once more', async () => {
+test('a lead that changes into a status in two buckets counts once in each', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId);
   await update(storeId, id, { status: 'converted' });
@@ -95,13 +95,13 @@ test('in a bucket it counts once more', async () => {
   expect([total.converted, ...buckets.map(({ converted }) => converted)]).toEqual([1, 1, 1]);
 });
 
-test('a conversion is the seller’s whose lead it was, also once the lead is another’s or the seller is gone', async () => {
+test('a conversion counts for the seller at that time, even after a reassignment or deletion', async () => {
   const storeId = randomUUID();
   const [ana, bia, gone, idle] = await Promise.all([1, 2, 3, 4].map(() => seller(storeId)));
   const { id } = await create(storeId, { seller_id: ana as string });
   await update(storeId, id, { status: 'converted' });
   await update(storeId, id, { status: 'lost', seller_id: bia as string });
-  // Again, in the same period: it is Ana's one conversion.
+  // A repeated conversion in the same period: only the first one counts, for Ana.
   await update(storeId, id, { status: 'converted' });
   await create(storeId, { status: 'converted', seller_id: gone as string });
   await create(storeId, { seller_id: gone as string });
@@ -115,7 +115,7 @@ test('a conversion is the seller’s whose lead it was, also once the lead is an
   expect(by_status).toEqual(byStatus({ converted: 2, pending: 1 }));
 });
 
-test('imported leads count like any', async () => {
+test('imported leads count like any other', async () => {
   const storeId = randomUUID();
   const ana = await seller(storeId);
   const leads = [
@@ -130,7 +130,7 @@ test('imported leads count like any', async () => {
   });
 });
 
-test('a lead is found by its id or its phone, and by nobody else', async () => {
+test('a lead is found by its id or its phone, but not by another store', async () => {
   const storeId = randomUUID();
   const lead = await create(storeId);
   expect((await report(storeId, { lead_id: lead.id })).lead).toEqual(lead);
@@ -144,7 +144,7 @@ test('a lead is found by its id or its phone, and by nobody else', async () => {
   for (const refused of refusals) await expect(refused()).rejects.toMatchObject({ code: 'lead_not_found' });
 });
 
-test('the time in each status is that within the period, until now', async () => {
+test('the time in each status counts only within the period, until now at most', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId);
   await update(storeId, id, { status: 'lost' });
@@ -172,7 +172,7 @@ test('the time in each status is that within the period, until now', async () =>
   expect(await hoursIn(ago(20), ago(15))).toEqual({ ...none, pending: 0, lost: 0, created: 0 });
 });
 
-test('the reports of the leads add up to the summary, before and after it is closed, and closed it verifies', async () => {
+test('the lead reports add up to the summary before and after its rollups close, and these verify', async () => {
   const storeId = randomUUID();
   const sellers = [await seller(storeId), await seller(storeId), null];
   const statuses = ['pending', 'in_progress', 'converted', 'lost'] as const;
@@ -185,7 +185,7 @@ test('the reports of the leads add up to the summary, before and after it is clo
       await update(storeId, lead.id, { status: statuses[random(4)], seller_id: sellers[random(3)] ?? null });
     }
   }
-  // Its history is spread over the last days: each change some hours after the one before.
+  // The history is spread over the last days: each change is 5 hours after the previous one.
   await crm.adminSql`
     with spread as (
       select lead_id, version, now() - interval '90 hours'

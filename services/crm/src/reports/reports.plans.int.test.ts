@@ -9,7 +9,7 @@ import { leadRollups } from './rollups.ts';
 
 const dayMs = 86_400_000;
 const storeId = randomUUID();
-/** With this one. */
+/** The number of stores, including this one. */
 const stores = 30;
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     insert into leads (store_id, name, customer_phone)
     select store, 'Maria', (5511900000000 + n)::text
     from unnest(${[storeId, ...others]}::uuid[]) as store, generate_series(1, case store when ${storeId} then 1000 else 10 end) as n`;
-  // A year of them: 60,000 of this store, a few of which are again, and as many of the others.
+  // One year of changes: 60,000 of this store, a few of which are repeated, and 600 of each other store.
   await adminSql`
     insert into lead_status_changes (store_id, lead_id, version, from_status, to_status, changed_at, previous_at)
     select store_id, id, version, case when version > 1 then 'pending' end, 'converted',
@@ -49,7 +49,7 @@ type Node = {
 
 type Explained = { 'QUERY PLAN': [{ Plan: Node }] };
 
-/** `sql`, which has the statement that begins so explained before it is run. */
+/** Wraps `sql`: explains a statement that matches `beginning` before it runs. */
 function explaining(sql: Sql, beginning: RegExp, plans: Node[][]): Sql {
   const call = (text: TemplateStringsArray, ...values: never[]) => {
     if (!beginning.test(text[0] ?? '')) return sql(text, ...values);
@@ -84,7 +84,7 @@ async function planOfSummary(): Promise<Node[]> {
 
 const blocksOf = ({ 'Shared Hit Blocks': hit, 'Shared Read Blocks': read }: Node) => hit + read;
 
-test('a summary of a year is look-ups, however much there is to count', async () => {
+test('a summary of a year uses look-ups, however many changes there are', async () => {
   for (;;) {
     const { more } = await leadRollups.close({ ...database, deadline: deadline() });
     if (!more) break;
@@ -95,13 +95,13 @@ test('a summary of a year is look-ups, however much there is to count', async ()
   const totals = nodes.filter((node) => node['Relation Name'] === 'report_quarters');
   const lookUps = totals.reduce((sum, node) => sum + node['Actual Loops'], 0);
   expect(totals.reduce((sum, node) => sum + blocksOf(node), 0)).toBeLessThan(6 * lookUps);
-  // Of the facts: those that are again, and those that are not closed.
+  // It reads only two kinds of facts: repeated changes, and changes that are not in a rollup yet.
   const changes = nodes.filter((node) => node['Relation Name'] === 'lead_status_changes');
   const rows = changes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
   expect(Math.max(...rows)).toBeLessThan(100);
 }, 120_000);
 
-test('to close a quarter-hour, nothing is read but what happened in it', async () => {
+test('closing a quarter-hour reads only what happened in it', async () => {
   const to = new Date(Date.now() - 100 * dayMs);
   const [row] = await database.systemDatabase.read(
     { deadline: deadline() },
@@ -112,11 +112,11 @@ test('to close a quarter-hour, nothing is read but what happened in it', async (
   );
   const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan);
   expect(scanned(nodes)).not.toContain('lead_status_changes');
-  // Some blocks for each store in each part of the view: where its next row would be.
+  // A few blocks for each store in each part of the view, to find where its next row would be.
   expect(blocksOf(nodes[0] as Node)).toBeLessThan(stores * 5 * 12);
 });
 
-/** Tables that were read from end to end. */
+/** The tables with a sequential scan. */
 function scanned(nodes: readonly Node[]): (string | undefined)[] {
   return nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
 }

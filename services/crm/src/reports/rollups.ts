@@ -1,6 +1,6 @@
 import { type Counts, createRollups } from '@mostrador/rollups';
 
-/** What `report_facts` of this schema names: migrations/0005-reports.sql. */
+/** The metrics in `report_facts` of this schema (migrations/0005-reports.sql). */
 const metrics = [
   'created',
   'converted',

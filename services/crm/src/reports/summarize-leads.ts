@@ -57,7 +57,7 @@ async function countLeads({ database }: Dependencies, context: StoreContext, bou
 
 type Counted = { readonly status: 'converted' | 'lost'; readonly count: number };
 
-/** A lead that changed into a status more than once counts for the first time. */
+/** Subtracts repeated changes, so that a lead counts once however often it changes into a status. */
 function countsOf(counted: LeadMetrics, again: readonly Counted[] | undefined): LeadCounts {
   return {
     created: counted.created,

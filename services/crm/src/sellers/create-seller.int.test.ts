@@ -12,19 +12,19 @@ afterAll(() => crm?.stop());
 
 const body = { name: 'Ana', whatsapp_id: '5511900000100' };
 
-test('a seller is active unless said otherwise', async () => {
+test('a new seller is active by default', async () => {
   const seller = await crm.rpc.call(createSeller, { body }, testContext());
   expect(seller).toEqual({ id: expect.any(String), ...body, is_active: true });
 });
 
-test('the event is in the outbox when the seller is there, and holds nothing personal', async () => {
+test('the outbox has the event when the seller exists, and the event has no personal data', async () => {
   const storeId = randomUUID();
   const { id } = await crm.rpc.call(createSeller, { body: { ...body, is_active: false } }, testContext({ storeId }));
   const rows = await crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
   expect(rows).toEqual([{ topic: 'crm.seller.created', data: { seller_id: id, is_active: false } }]);
 });
 
-test('the same request with its Idempotency-Key makes one seller', async () => {
+test('a second request with the same Idempotency-Key gets the first answer and creates no seller', async () => {
   const storeId = randomUUID();
   const context = testContext({ storeId, idempotencyKey: 'k', idempotencyScope: 'POST /sellers', body });
   const first = await crm.rpc.forward(createSeller, { body }, context);
@@ -39,7 +39,7 @@ test.each([
   ['no name', { name: '' }],
   ['an identifier that is not a number', { whatsapp_id: 'ana' }],
   ['a flag that is not a boolean', { is_active: 'yes' }],
-])('%s is refused', async (_, wrong) => {
+])('%s is rejected', async (_, wrong) => {
   const creating = crm.rpc.call(createSeller, { body: { ...body, ...wrong } as typeof body }, testContext());
   await expect(creating).rejects.toMatchObject({ code: 'validation_failed' });
 });

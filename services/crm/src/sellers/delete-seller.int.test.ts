@@ -33,7 +33,7 @@ const remove = (storeId: string, sellerId: string, ifMatch?: string) =>
 const readLead = (storeId: string, leadId: string) =>
   crm.rpc.forward(getLead, { params: { leadId } }, testContext({ storeId }));
 
-test('the seller is gone, and exactly their leads have none, all in one', async () => {
+test('a deletion removes the seller and unassigns exactly the leads of that seller', async () => {
   const storeId = randomUUID();
   const [seller, other] = [await newSeller(storeId), await newSeller(storeId)];
   const [first, second, kept] = [
@@ -56,7 +56,7 @@ test('the seller is gone, and exactly their leads have none, all in one', async 
   expect((await readLead(storeId, kept.id)).headers.etag).toBe('"v1"');
 });
 
-test('the event tells how many leads were unassigned', async () => {
+test('the event has the number of unassigned leads', async () => {
   const storeId = randomUUID();
   const seller = await newSeller(storeId);
   await newLead(storeId, seller.id);
@@ -67,7 +67,7 @@ test('the event tells how many leads were unassigned', async () => {
   expect(events).toEqual([{ data: { seller_id: seller.id, leads_unassigned: 2 } }]);
 });
 
-test('who follows the changes of leads sees that they were unassigned', async () => {
+test('a client that follows changes sees the unassigned leads', async () => {
   const storeId = randomUUID();
   const seller = await newSeller(storeId);
   const lead = await newLead(storeId, seller.id);
@@ -92,7 +92,7 @@ test('who follows the changes of leads sees that they were unassigned', async ()
   expect(seen).toMatchObject([{ id: lead.id, seller_id: null }]);
 });
 
-test('an inactive seller can be deleted, and nobody twice', async () => {
+test('an inactive seller can be deleted, and a second deletion gets seller_not_found', async () => {
   const storeId = randomUUID();
   const { id } = await newSeller(storeId);
   const params = { sellerId: id };
@@ -101,7 +101,7 @@ test('an inactive seller can be deleted, and nobody twice', async () => {
   await expect(remove(storeId, id)).rejects.toMatchObject({ code: 'seller_not_found' });
 });
 
-test('another store’s seller is not found, and stays', async () => {
+test('another store’s seller is not found and not deleted', async () => {
   const storeId = randomUUID();
   const { id } = await newSeller(storeId);
   await expect(remove(randomUUID(), id)).rejects.toMatchObject({ code: 'seller_not_found' });
@@ -115,7 +115,7 @@ test('a stale If-Match deletes nothing', async () => {
   await remove(storeId, id, '"v1"');
 });
 
-test('a lead that is given to the seller at that moment ends without one, or is refused', async () => {
+test('a lead that is assigned during the deletion ends without a seller, or the assignment is rejected', async () => {
   const storeId = randomUUID();
   for (let round = 0; round < 10; round += 1) {
     const seller = await newSeller(storeId);

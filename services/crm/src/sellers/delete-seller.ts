@@ -15,7 +15,7 @@ export const deleteSeller =
       const seller = await lockSellerForChange(sql, storeId, params.sellerId);
       if (!seller) throw new AppError('seller_not_found');
       assertIfMatch(context, seller.version);
-      // Nobody gives this seller a lead from here on: that would need the lock.
+      // From here on no lead can be assigned to this seller, because an assignment needs the lock.
       const leads_unassigned = await unassignLeads(sql, storeId, seller.id);
       await deleteSellerRow(sql, storeId, seller.id);
       await appendOutbox(sql, storeId, [

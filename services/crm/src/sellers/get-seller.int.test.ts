@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => crm?.stop());
 
-test('a seller is read by its own store, with an ETag, and not found by any other', async () => {
+test('a store reads its own seller with an ETag, and another store does not find it', async () => {
   const storeId = randomUUID();
   const body = { name: 'Ana', whatsapp_id: '5511900000100' };
   const seller = await crm.rpc.call(createSeller, { body }, testContext({ storeId }));

@@ -24,12 +24,12 @@ const fill = async (storeId: string, count: number) => {
   return sellers;
 };
 
-test('a store without sellers has an empty first page, whoever else has some', async () => {
+test('a store without sellers has an empty first page, even if other stores have sellers', async () => {
   await fill(randomUUID(), 1);
   expect(await list(randomUUID())).toEqual({ data: [], total: 0, page: 1, limit: 50, cursor: undefined });
 });
 
-test('all sellers, also inactive ones, in the order of creation, by page and by cursor alike', async () => {
+test('pages and cursors both list all sellers, inactive ones included, in the order of creation', async () => {
   const storeId = randomUUID();
   const expected = await fill(storeId, 5);
   const byPage = [await list(storeId, { page: 1, limit: 2 }), await list(storeId, { page: 2, limit: 2 })];
@@ -42,7 +42,7 @@ test('all sellers, also inactive ones, in the order of creation, by page and by 
   expect(byCursor.map(({ total, page }) => [total, page])).toEqual([1, 2, 3].map((page) => [5, page]));
 });
 
-test('a wrong page, limit or cursor is refused, and so is a parameter that is unknown', async () => {
+test('a wrong page, limit or cursor and an unknown parameter are rejected', async () => {
   const wrong = [
     { page: 0 },
     { limit: 0 },

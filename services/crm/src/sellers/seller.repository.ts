@@ -16,8 +16,8 @@ export async function findSeller(sql: Sql, storeId: string, sellerId: string): P
 }
 
 /**
- * Holds the seller as it is until the transaction ends: neither deactivated nor deleted meanwhile. Others may refer
- * to the same seller at the same time.
+ * Locks the seller in share mode: no transaction can change or delete it until this one ends. Others can take the same
+ * lock at the same time.
  */
 export async function lockSeller(sql: TransactionSql, storeId: string, sellerId: string): Promise<SellerRow | null> {
   const [row] = await sql<SellerRow[]>`
@@ -25,7 +25,7 @@ export async function lockSeller(sql: TransactionSql, storeId: string, sellerId:
   return row ?? null;
 }
 
-/** The same for several, in the order of their ids; those that the store does not have are left out. */
+/** Locks several sellers in share mode, in the order of their ids. Skips ids that the store does not have. */
 export async function lockSellers(
   sql: TransactionSql,
   storeId: string,
@@ -35,7 +35,7 @@ export async function lockSellers(
     select * from sellers where store_id = ${storeId} and id = any(${sellerIds}::uuid[]) order by id for share`;
 }
 
-/** Holds the seller for a change: nobody refers to it, or changes it, until the transaction ends. */
+/** Locks the seller for a change: no other transaction can assign or change it until this one ends. */
 export async function lockSellerForChange(
   sql: TransactionSql,
   storeId: string,
@@ -67,7 +67,7 @@ export async function countSellers(sql: Sql, storeId: string): Promise<number> {
   return row.total;
 }
 
-/** In the order of creation, from after a row or after a number of rows. */
+/** A page of sellers in the order of creation. It begins after a row or after a number of rows. */
 export async function listSellers(
   sql: Sql,
   storeId: string,

@@ -1,7 +1,7 @@
 import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
-/** A seller as its row has it. `version` moves with what the API's users change. */
+/** The row of a seller. `version` rises with changes by the API's users. */
 export type SellerRow = Seller & { store_id: string; version: number; created_at: Date; updated_at: Date };
 
 export type NewSeller = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active'>;
@@ -10,10 +10,10 @@ export function newSeller(body: RequestOf<typeof createSeller>['body']): NewSell
   return { name: body.name, whatsapp_id: body.whatsapp_id, is_active: body.is_active ?? true };
 }
 
-/** What a change may set. */
+/** The members that a change may set. */
 export type SellerContent = Pick<SellerRow, 'name' | 'whatsapp_id' | 'is_active'>;
 
-/** What the seller will say after the change, or null when it says so already. */
+/** The seller's values after the change, or null if nothing changes. */
 export function changeSeller(row: SellerContent, patch: RequestOf<typeof updateSeller>['body']): SellerContent | null {
   const changed: SellerContent = {
     name: patch.name ?? row.name,
@@ -29,7 +29,7 @@ export function toSeller({ id, name, whatsapp_id, is_active }: SellerRow): Selle
   return { id, name, whatsapp_id, is_active };
 }
 
-/** A lead may be given to any active seller of its store. */
+/** Throws `seller_not_found` or `seller_inactive` if a lead cannot be assigned to the seller. */
 export function assertAssignable(seller: Pick<SellerRow, 'is_active'> | null): void {
   if (!seller) throw new AppError('seller_not_found');
   if (!seller.is_active) throw new AppError('seller_inactive');

@@ -22,7 +22,7 @@ const patch = async (storeId: string, sellerId: string, body: Body, ifMatch?: st
 const events = (storeId: string) => crm.adminSql`
   select data from outbox where store_id = ${storeId} and topic = 'crm.seller.updated' order by id`;
 
-test('what is given changes, the rest stays, the version moves, and the event tells', async () => {
+test('an update changes only the given members, raises the version and writes an event', async () => {
   const storeId = randomUUID();
   const created = await create(storeId);
   const first = await patch(storeId, created.id, { is_active: false });
@@ -38,7 +38,7 @@ test('what is given changes, the rest stays, the version moves, and the event te
   expect(await events(storeId)).toEqual([{ data }, { data }]);
 });
 
-test('a change that changes nothing keeps the version, and tells nobody', async () => {
+test('an update without a change keeps the version and writes no event', async () => {
   const storeId = randomUUID();
   const created = await create(storeId);
   const same = await patch(storeId, created.id, { name: 'Ana', is_active: true });
@@ -46,7 +46,7 @@ test('a change that changes nothing keeps the version, and tells nobody', async 
   expect(await events(storeId)).toEqual([]);
 });
 
-test('nothing to change, or what is not valid, is refused', async () => {
+test('an empty or invalid update is rejected', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId);
   const wrong = [{}, { name: '' }, { name: null }, { whatsapp_id: '+5511900000100' }, { whatsapp_id: '123' }];
@@ -61,7 +61,7 @@ test('another store’s seller is not found', async () => {
   await expect(patch(randomUUID(), id, { name: 'x' })).rejects.toMatchObject({ code: 'seller_not_found' });
 });
 
-test('of two that know the same version, one gets its change', async () => {
+test('of two updates with the same version, one succeeds', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId);
   const answers = await Promise.allSettled(['one', 'two'].map((name) => patch(storeId, id, { name }, '"v1"')));

@@ -34,7 +34,7 @@ function scripted() {
   return { rows, state, directory };
 }
 
-test('a key is read once and then known', async () => {
+test('a key is read from the database once and then cached', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
@@ -43,7 +43,7 @@ test('a key is read once and then known', async () => {
   expect(state.asked).toBe(1);
 });
 
-test('requests that come at once with one key ask once', async () => {
+test('concurrent requests with one key share one database read', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
@@ -51,7 +51,7 @@ test('requests that come at once with one key ask once', async () => {
   expect(state.asked).toBe(1);
 });
 
-test('a key that is not there is remembered too', async () => {
+test('an unknown key is cached too', async () => {
   const { state, directory } = scripted();
   await directory.refresh();
   expect(await directory.lookUp('a')).toBeNull();
@@ -59,7 +59,7 @@ test('a key that is not there is remembered too', async () => {
   expect(state.asked).toBe(1);
 });
 
-test('a poll replaces what changed, and takes notice of a key that was not there before', async () => {
+test('a poll replaces changed keys and adds a key that was cached as unknown', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
@@ -72,7 +72,7 @@ test('a poll replaces what changed, and takes notice of a key that was not there
   expect(state.asked).toBe(2);
 });
 
-test('1.5 s after the last successful poll what is known is used no more: the database is asked', async () => {
+test('more than 1.5 s after the last successful poll, a look-up ignores the cache and reads the database', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
@@ -86,7 +86,7 @@ test('1.5 s after the last successful poll what is known is used no more: the da
   expect(state.asked).toBe(2);
 });
 
-test('where the database cannot be asked either, the answer is service_unavailable, and it passes when it can', async () => {
+test('with a stale cache and no database a look-up gets service_unavailable until the database is back', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
@@ -100,7 +100,7 @@ test('where the database cannot be asked either, the answer is service_unavailab
   expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
 });
 
-test('before the first poll nothing is kept', async () => {
+test('nothing is cached before the first poll', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.lookUp('a');
@@ -108,7 +108,7 @@ test('before the first poll nothing is kept', async () => {
   expect(state.asked).toBe(2);
 });
 
-test('every poll asks for 30 s more than the time since the last successful one, for commits that come late', async () => {
+test('every poll covers 30 s more than the time since the last successful poll, for late commits', async () => {
   const { state, directory } = scripted();
   await directory.refresh();
   state.nowMs = 500;
@@ -122,7 +122,7 @@ test('every poll asks for 30 s more than the time since the last successful one,
   expect(state.polled).toEqual([30, 30.5, 120, 30.5]);
 });
 
-test('more changes than a poll can carry make it forget everything', async () => {
+test('a poll that reaches its limit of changes clears the cache', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
@@ -133,7 +133,7 @@ test('more changes than a poll can carry make it forget everything', async () =>
   expect(await directory.lookUp('a')).toMatchObject({ revoked: true });
 });
 
-test('an answer that a poll overtook is used once and not kept', async () => {
+test('a read that began before the last poll is used once and not cached', async () => {
   const answer = Promise.withResolvers<Access | null>();
   let asked = 0;
   let nowMs = 0;
@@ -152,7 +152,7 @@ test('an answer that a poll overtook is used once and not kept', async () => {
   expect(await directory.lookUp('a')).toMatchObject({ revoked: true });
 });
 
-test('an answer that took longer than what is known may be used, as in a process that stood still, is asked for again', async () => {
+test('a read that took more than 1.5 s, as in a suspended process, is repeated', async () => {
   const first = Promise.withResolvers<Access | null>();
   let asked = 0;
   let nowMs = 0;
@@ -170,7 +170,7 @@ test('an answer that took longer than what is known may be used, as in a process
   expect(await after).toMatchObject({ revoked: true });
 });
 
-test('a notice in the middle of a poll has it polled once more', async () => {
+test('a notice during a poll causes one more poll', async () => {
   const first = Promise.withResolvers<Access[]>();
   let polls = 0;
   const source: AccessSource = {

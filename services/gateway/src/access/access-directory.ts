@@ -4,17 +4,17 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { LRUCache } from 'lru-cache';
 import type { Access } from './access.ts';
 
-/** Where the directory reads: the database, or in a test of the directory alone something scripted. */
+/** Where the directory reads: the database, or a scripted source in the directory's unit test. */
 export type AccessSource = {
-  /** What a key gives access to now; null when there is no such key. */
+  /** The current access of a key; null if the key does not exist. */
   find(keyId: string): Promise<Access | null>;
-  /** Everything that changed in these last seconds, as it is now, up to `limit` rows. */
+  /** The current access of every key that changed in the last `sinceSeconds`, at most `limit` rows. */
   changed(sinceSeconds: number, limit: number): Promise<readonly Access[]>;
 };
 
-/** Who may come in, kept in memory and never older than `freshForMs`. */
+/** An in-memory cache of what each key gives access to. An entry in use is never older than 1.5 s. */
 export type AccessDirectory = {
-  /** Null when there is no such key. Throws `service_unavailable` when that cannot be known now. */
+  /** Null if the key does not exist. Throws `service_unavailable` if the cache is stale and the database fails. */
   lookUp(keyId: string): Promise<Access | null>;
   /** Polls for changes now. Never rejects. */
   refresh(): Promise<void>;
@@ -22,23 +22,23 @@ export type AccessDirectory = {
   stop(): Promise<void>;
 };
 
-/** How long what the last successful poll left may be used, from the moment that poll began. */
+/** How long the cache may be used, counted from the start of the last successful poll. */
 const freshForMs = 1500;
 const pollEveryMs = 500;
-/** A change is seen when it commits, which may be this much later than the time it is stamped with. */
+/** A change becomes visible at its commit, which may be up to 30 s after its `updated_at`. */
 const overlapSeconds = 30;
 const maximumChanges = 5000;
 const maximumKeys = 50_000;
-/** What is not there is kept too, so that a wrong key in a loop costs the database nothing. */
+/** An unknown key is cached as null, so that a client that repeats a wrong key costs no database read. */
 type Entry = { readonly access: Access | null };
-/** A question that is on its way. */
+/** A database read in progress. */
 type Asked = { readonly beganAtMs: number; readonly answer: Promise<Access | null> };
 
 /**
- * Keeps what keys give access to. Every 500 ms it asks for what changed; what it holds is used only within 1.5 s of the
- * last successful poll. After that every request asks the database, and where that cannot answer the request is refused
- * with `service_unavailable`: nobody is let in on stale knowledge. So a revocation holds within two seconds everywhere,
- * also where the notice about it was lost.
+ * Caches what keys give access to. A poll every 500 ms reads the changes, and the cache is used only within 1.5 s of
+ * the last successful poll. After that every request reads the database. If the database fails, the request gets
+ * `service_unavailable`: the gateway never accepts a key from a stale cache. So a revocation takes effect everywhere
+ * within 2 s, even if its notice is lost.
  */
 export function createAccessDirectory(options: {
   source: AccessSource;
@@ -61,16 +61,16 @@ export function createAccessDirectory(options: {
       if (changes.length === maximumChanges) entries.clear();
       else for (const access of changes) if (entries.has(access.keyId)) entries.set(access.keyId, { access });
       polledAtMs = beganAtMs;
-      if (failing) log.info('keys and stores can be read again');
+      if (failing) log.info('polls for changed keys and stores succeed again');
       failing = false;
     } catch (error) {
-      // Said once, not twice a second.
-      if (!failing) log.warn({ err: error }, 'changes of keys and stores cannot be read');
+      // Logged once for an outage, not for every poll.
+      if (!failing) log.warn({ err: error }, 'polls for changed keys and stores fail');
       failing = true;
     }
   }
 
-  /** A notice that comes in mid-poll may be about a change which that poll does not see, so it polls once more. */
+  /** A notice during a poll may be about a change that this poll does not see, so one more poll follows. */
   function refresh(): Promise<void> {
     if (polling) {
       pollAgain = true;
@@ -86,7 +86,7 @@ export function createAccessDirectory(options: {
     return polling;
   }
 
-  /** The database's answer. One that was on its way while the process stood still (SIGSTOP) may be of before. */
+  /** Reads the database. Repeats a read that took more than 1.5 s, because after a SIGSTOP its result may be stale. */
   async function ask(keyId: string): Promise<Access | null> {
     for (;;) {
       const { beganAtMs, answer } = asking.get(keyId) ?? question(keyId);
@@ -101,7 +101,7 @@ export function createAccessDirectory(options: {
       .find(keyId)
       .then(
         (access) => {
-          // An answer older than the last poll may lack a change that only that poll was told of: used once, not kept.
+          // A read that began before the last poll may lack a change that only this poll saw. It is used, not cached.
           if (polledAtMs !== undefined && beganAtMs >= polledAtMs) entries.set(keyId, { access });
           return access;
         },

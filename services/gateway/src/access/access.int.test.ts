@@ -13,7 +13,7 @@ beforeEach(() => {
   gateway.announcing.on = true;
 });
 
-/** A path below the prefix that nobody serves: 404 with a valid key, 401 without, and no service is asked. */
+/** Requests a path without a route: 404 with a valid key, 401 without. No service gets a request. */
 const ask = async (apiKey: string) => {
   const url = '/integrations/v1/nothing';
   const answer = await gateway.app.inject({ url, headers: { 'x-api-key': apiKey } });
@@ -22,36 +22,36 @@ const ask = async (apiKey: string) => {
 const isRefused = async (apiKey: string) => (await ask(apiKey)).status === 401;
 const revocationLimitMs = 2000;
 
-test('a new key works at once, also one that was tried before it existed', async () => {
+test('a new key works at once', async () => {
   const { apiKey } = await gateway.newStore();
   expect(await ask(apiKey)).toMatchObject({ status: 404, code: 'route_not_found' });
 });
 
-test('a revoked key is refused at once where the notice comes', async () => {
+test('a revoked key is rejected within 400 ms when the notice arrives', async () => {
   const { apiKey, key } = await gateway.newStore();
   expect((await ask(apiKey)).status).toBe(404);
   await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
-  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: 400 });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is rejected', timeoutMs: 400 });
 });
 
-test('a revocation holds within two seconds although the notice about it is lost', async () => {
+test('a revocation takes effect within two seconds even if its notice is lost', async () => {
   const { apiKey, key } = await gateway.newStore();
   expect((await ask(apiKey)).status).toBe(404);
   gateway.announcing.on = false;
   await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
-  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: revocationLimitMs });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is rejected', timeoutMs: revocationLimitMs });
   expect((await ask(apiKey)).code).toBe('invalid_api_key');
 });
 
-test('a revocation whose transaction commits seconds after its timestamp is seen', async () => {
+test('a poll finds a revocation that commits 20 seconds after its timestamp', async () => {
   const { apiKey, key } = await gateway.newStore();
   expect((await ask(apiKey)).status).toBe(404);
   await gateway.database.adminSql`
     update api_keys set revoked_at = now(), updated_at = now() - interval '20 seconds' where id = ${key.id}`;
-  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: revocationLimitMs });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is rejected', timeoutMs: revocationLimitMs });
 });
 
-test('a key is refused from the moment it expires, without anybody being told', async () => {
+test('a key is rejected from the moment it expires, without a notice', async () => {
   const expiresAt = new Date(Date.now() + 700);
   const { apiKey } = await gateway.newStore({ expires_at: expiresAt.toISOString() });
   expect((await ask(apiKey)).status).toBe(404);
@@ -59,18 +59,18 @@ test('a key is refused from the moment it expires, without anybody being told', 
   expect((await ask(apiKey)).code).toBe('invalid_api_key');
 });
 
-test('after a rotation both keys work during the overlap, and the old one ends with it', async () => {
+test('after a rotation both keys work during the overlap, and the old key expires at its end', async () => {
   const { apiKey, key } = await gateway.newStore({ scopes: ['leads:read'] });
   const rotated = await gateway.admin(rotateApiKey, { body: { key_id: key.id, overlap_seconds: 1 } });
   expect(rotated.key).toMatchObject({ name: 'test', scopes: ['leads:read'], expires_at: null });
   expect(rotated.replaced).toMatchObject({ id: key.id, expires_at: expect.any(String) });
   expect((await ask(apiKey)).status).toBe(404);
   expect((await ask(rotated.api_key)).status).toBe(404);
-  await waitFor(() => isRefused(apiKey), { description: 'the old key is refused', timeoutMs: 3000 });
+  await waitFor(() => isRefused(apiKey), { description: 'the old key is rejected', timeoutMs: 3000 });
   expect((await ask(rotated.api_key)).status).toBe(404);
 });
 
-test('a key made without naming scopes has them all, after a rotation too, and stores none: so also those to come', async () => {
+test('a key without named scopes stores null and has all scopes, also future ones and after a rotation', async () => {
   const { key } = await gateway.newStore();
   const { key: rotated } = await gateway.admin(rotateApiKey, { body: { key_id: key.id } });
   for (const { id, scopes: shown } of [key, rotated]) {
@@ -84,10 +84,10 @@ test('a rotation without overlap ends the old key within two seconds', async () 
   await ask(apiKey);
   gateway.announcing.on = false;
   await gateway.admin(rotateApiKey, { body: { key_id: key.id, overlap_seconds: 0 } });
-  await waitFor(() => isRefused(apiKey), { description: 'the key is refused', timeoutMs: revocationLimitMs });
+  await waitFor(() => isRefused(apiKey), { description: 'the key is rejected', timeoutMs: revocationLimitMs });
 });
 
-test('a key that is revoked, expired or unknown cannot be rotated', async () => {
+test('a revoked, expired or unknown key cannot be rotated', async () => {
   const { key } = await gateway.newStore();
   await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
   const past = await gateway.newStore({ expires_at: '2020-01-01T00:00:00Z' });
@@ -98,7 +98,7 @@ test('a key that is revoked, expired or unknown cannot be rotated', async () => 
   }
 });
 
-test('a revocation told twice keeps the time of the first', async () => {
+test('a second revocation keeps the time of the first', async () => {
   const { key } = await gateway.newStore();
   const first = await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
   const second = await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
@@ -109,7 +109,7 @@ test('a revocation told twice keeps the time of the first', async () => {
   });
 });
 
-test("a store's new tier and rate hold within two seconds, with and without the notice", async () => {
+test("a store's new tier and rate take effect within two seconds, with and without the notice", async () => {
   for (const announced of [true, false]) {
     const { apiKey, store } = await gateway.newStore({ tier: 'free' });
     expect((await ask(apiKey)).rate).toContain('q=60;');
@@ -123,7 +123,7 @@ test("a store's new tier and rate hold within two seconds, with and without the 
   }
 });
 
-test('while the database is away known keys work for 1.5 s and no longer: then 503, until it is back', async () => {
+test('without the database a cached key works for 1.5 s and then gets 503 until the database is back', async () => {
   const { apiKey, key } = await gateway.newStore();
   expect((await ask(apiKey)).status).toBe(404);
   for (const takeAway of [gateway.toDatabase.cut, gateway.toDatabase.freeze]) {
@@ -136,10 +136,10 @@ test('while the database is away known keys work for 1.5 s and no longer: then 5
         const answer = await ask(apiKey);
         return answer.status === 503 && answer;
       },
-      { description: 'the key is not taken any more' },
+      { description: 'the key gets 503' },
     );
     expect(refused.code).toBe('service_unavailable');
-    // 1.5 s of use, at most 1 s of asking a database that does not answer.
+    // The cache is used for 1.5 s. Then the read times out after at most 1 s.
     expect(performance.now() - since).toBeLessThan(2900);
     gateway.toDatabase.mend();
     await waitFor(async () => (await ask(apiKey)).status === 404, { description: 'the key works again' });
@@ -147,10 +147,10 @@ test('while the database is away known keys work for 1.5 s and no longer: then 5
   gateway.toDatabase.cut();
   await gateway.admin(revokeApiKey, { body: { key_id: key.id } });
   gateway.toDatabase.mend();
-  await waitFor(() => isRefused(apiKey), { description: 'the revocation in the meantime holds' });
+  await waitFor(() => isRefused(apiKey), { description: 'the revocation during the outage takes effect' });
 });
 
-test('a key that was never seen is not let in while the database is away', async () => {
+test('a key that is not cached gets 503 while the database is down', async () => {
   const { apiKey } = await gateway.newStore();
   await gateway.directory.refresh();
   gateway.toDatabase.cut();

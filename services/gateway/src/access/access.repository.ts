@@ -13,7 +13,7 @@ type AccessRow = {
   revoked_at: Date | null;
 };
 
-/** What a key gives access to; null when there is no such key. */
+/** What a key gives access to; null if the key does not exist. */
 export async function findAccess(sql: Sql, keyId: string): Promise<Access | null> {
   const rows = await sql<AccessRow[]>`
     select k.id as key_id, k.key_hash, k.store_id, s.tier, s.rate_limit, k.scopes, k.expires_at, k.revoked_at
@@ -22,7 +22,7 @@ export async function findAccess(sql: Sql, keyId: string): Promise<Access | null
   return rows[0] ? toAccess(rows[0]) : null;
 }
 
-/** What the keys that changed, or whose store changed, in these last seconds of the database's clock give access to. */
+/** The access of every key that changed, or whose store changed, in the last seconds by the database's clock. */
 export async function findChangedAccess(sql: Sql, sinceSeconds: number, limit: number): Promise<Access[]> {
   const rows = await sql<AccessRow[]>`
     select k.id as key_id, k.key_hash, k.store_id, s.tier, s.rate_limit, k.scopes, k.expires_at, k.revoked_at
@@ -37,7 +37,7 @@ export async function findChangedAccess(sql: Sql, sinceSeconds: number, limit: n
   return rows.map(toAccess);
 }
 
-/** Records when keys were last used. Never moves backwards, so processes may report in any order. */
+/** Records when keys were last used. The time never moves backwards, so processes may write in any order. */
 export async function recordUses(sql: Sql, uses: readonly { keyId: string; usedAt: Date }[]): Promise<void> {
   const ids = uses.map((use) => use.keyId);
   const times = uses.map((use) => use.usedAt.toISOString());

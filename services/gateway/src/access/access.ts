@@ -1,6 +1,6 @@
 import type { Scope, Tier } from '@mostrador/contracts';
 
-/** What a key gives access to: the key's own row and the part of its store's that decides about requests. */
+/** What a key gives access to: the key's own row, and the tier and the rate of its store. */
 export type Access = {
   readonly keyId: string;
   readonly keyHash: Uint8Array;

@@ -4,12 +4,12 @@ import { findAccess, findChangedAccess, recordUses } from './access.repository.t
 import { type AccessDirectory, createAccessDirectory } from './access-directory.ts';
 import { createKeyUsage, type KeyUsage } from './key-usage.ts';
 
-/** A look-up that takes longer is no better than none: the answer would be too old. */
+/** A slower look-up is useless, because its result would be stale. */
 const lookUpLimitMs = 1000;
 
 /**
- * The directory and the record of uses on the database. The poll has connections of its own, so that a flood of unknown
- * keys, each of which is looked up, cannot hold it up.
+ * Creates the directory and the usage record on the database. Polls have their own connection, so that a flood of
+ * unknown keys, each of which needs a look-up, cannot delay them.
  */
 export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDatabase; log: Log }): {
   directory: AccessDirectory;

@@ -2,7 +2,7 @@ import { silentLog } from '@mostrador/testing/context';
 import { expect, test } from 'vitest';
 import { createKeyUsage, type KeyUse } from './key-usage.ts';
 
-test('uses of a key are written together, and the same key once a minute', async () => {
+test('uses are written in a batch, and each key at most once a minute', async () => {
   const written: KeyUse[] = [];
   let nowMs = 1_000_000;
   const write = async (uses: KeyUse[]) => void written.push(...uses);
@@ -21,7 +21,7 @@ test('uses of a key are written together, and the same key once a minute', async
   ]);
 });
 
-test('a write that fails stops nothing', async () => {
+test('a failed write does not fail the shutdown', async () => {
   const usage = createKeyUsage({ write: () => Promise.reject(new Error('down')), log: silentLog() });
   usage.used('a');
   await expect(usage.stop()).resolves.toBeUndefined();

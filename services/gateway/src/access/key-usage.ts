@@ -4,27 +4,27 @@ import { LRUCache } from 'lru-cache';
 
 export type KeyUse = { readonly keyId: string; readonly usedAt: Date };
 
-/** Remembers which keys were used and has that written, at most once a minute a key. */
+/** Records when keys are used, at most once a minute for each key. */
 export type KeyUsage = {
   used(keyId: string): void;
   start(): void;
-  /** Writes what is still to be written. */
+  /** Stops, and writes the uses that are still pending. */
   stop(): Promise<void>;
 };
 
 const writeEveryMs = 5000;
 const oncePerMs = 60_000;
-/** More keys than this in five seconds: the rest is recorded at its next use. */
+/** The most keys in one write, every 5 s. A key beyond that is recorded at its next use. */
 const maximumBatch = 1000;
 
-/** `last_used_at` is for people who tidy up: a write that fails is dropped, the key's next use brings it again. */
+/** `last_used_at` helps operators to find unused keys. A failed write is dropped; a later use is recorded again. */
 export function createKeyUsage(options: {
   write: (uses: KeyUse[]) => Promise<void>;
   log: Log;
   now?: () => number;
 }): KeyUsage {
   const { write, log, now = Date.now } = options;
-  /** Epoch milliseconds of the last use that is to be written or was. */
+  /** Epoch milliseconds of the last recorded use of each key, pending or written. */
   const recorded = new LRUCache<string, number>({ max: 50_000 });
   const waiting = new Map<string, Date>();
 

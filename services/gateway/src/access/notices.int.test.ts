@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => nats?.stop());
 
-test('a notice has every gateway look for changes; without NATS it is lost and harms nothing', async () => {
+test('a notice makes every gateway poll, and without NATS it is lost without an error', async () => {
   const refreshed = { here: 0, there: 0 };
   const here = createAccessNotices(nats.nats, { refresh: async () => void refreshed.here++ });
   createAccessNotices(nats.nats, { refresh: async () => void refreshed.there++ });
   here.announce();
-  await waitFor(() => refreshed.here === 1 && refreshed.there === 1, { description: 'both were told' });
+  await waitFor(() => refreshed.here === 1 && refreshed.there === 1, { description: 'both gateways got the notice' });
 
   await nats.stopServer();
   expect(() => here.announce()).not.toThrow();
@@ -25,6 +25,6 @@ test('a notice has every gateway look for changes; without NATS it is lost and h
       here.announce();
       return refreshed.there > 1;
     },
-    { description: 'notices come through again' },
+    { description: 'notices arrive again' },
   );
 });

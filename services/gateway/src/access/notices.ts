@@ -2,13 +2,10 @@ import { accessChangedSubject } from '@mostrador/contracts';
 import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
 import type { AccessDirectory } from './access-directory.ts';
 
-/**
- * Notices that keys or stores changed, between all gateways. A hint: a notice that is lost costs half a second, until
- * the next poll.
- */
+/** Notices between gateways that keys or stores changed. A lost notice costs 500 ms, until the next poll. */
 export type AccessNotices = { announce(): void };
 
-/** Has the directory look for changes at every notice. */
+/** Makes the directory poll for changes at every notice. */
 export function createAccessNotices(nats: NatsConnection, directory: Pick<AccessDirectory, 'refresh'>): AccessNotices {
   nats.subscribe(accessChangedSubject, { callback: () => void directory.refresh() });
   return {

@@ -17,7 +17,7 @@ export type NewApiKeyRow = {
   readonly id: string;
   readonly keyHash: Uint8Array;
   readonly name: string;
-  /** Null: all, also those that come later. */
+  /** Null: all scopes, including future ones. */
   readonly scopes: readonly Scope[] | null;
   readonly expiresAt: Date | null;
 };
@@ -30,13 +30,13 @@ export async function insertApiKey(sql: TransactionSql, storeId: string, key: Ne
   return toApiKey(row as ApiKeyRow);
 }
 
-/** The store of a key, read before any store is known; null when there is no such key. */
+/** The store of a key, read with the system role before the store is known; null if the key does not exist. */
 export async function findStoreOfKey(sql: Sql, keyId: string): Promise<string | null> {
   const [row] = await sql<{ store_id: string }[]>`select store_id from api_keys where id = ${keyId}`;
   return row?.store_id ?? null;
 }
 
-/** A key that can be used now, locked until the transaction ends; null when it is unknown, revoked or expired. */
+/** A valid key, locked until the transaction ends; null if it is unknown, revoked or expired. */
 export async function lockValidApiKey(
   sql: TransactionSql,
   storeId: string,
@@ -50,7 +50,7 @@ export async function lockValidApiKey(
   return row ? { key: toApiKey(row), scopes: row.scopes } : null;
 }
 
-/** Lets a key end after so many seconds, or when it would have ended anyway. */
+/** Makes a key expire after `afterSeconds`, or at its own expiry if that is earlier. */
 export async function expireApiKey(
   sql: TransactionSql,
   storeId: string,
@@ -66,7 +66,7 @@ export async function expireApiKey(
   return toApiKey(row as ApiKeyRow);
 }
 
-/** A key that was revoked before keeps the time of that. */
+/** Revokes a key. A second revocation keeps the time of the first. Null if the key does not exist. */
 export async function revokeApiKeyRow(sql: TransactionSql, storeId: string, keyId: string): Promise<ApiKey | null> {
   const [row] = await sql<ApiKeyRow[]>`
     update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()), updated_at = clock_timestamp()

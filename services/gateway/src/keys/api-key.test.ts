@@ -19,7 +19,7 @@ test('every character of the alphabet occurs in secrets', () => {
   expect(seen.size).toBe(62);
 });
 
-test('what is stored is the SHA-256 of the whole key, and only that key has it', () => {
+test('the stored hash is the SHA-256 of the whole key, and only that key matches it', () => {
   const key = newKey();
   expect(key.hash).toHaveLength(32);
   expect(hasHash(key.apiKey, key.hash)).toBe(true);

@@ -18,22 +18,22 @@ export function newKey(): NewKey {
   return { id, apiKey, hash: hashKey(apiKey) };
 }
 
-/** The id in something that has the shape of a key, else undefined. */
+/** The id in a text that has the format of a key, else undefined. */
 export function keyIdOf(apiKey: string): string | undefined {
   return shape.exec(apiKey)?.[1];
 }
 
-/** SHA-256 of the whole key. A fast hash is right here: there is nothing to guess in 256 random bits. */
+/** SHA-256 of the whole key. A fast hash is enough, because nobody can guess 256 random bits. */
 export function hashKey(apiKey: string): Uint8Array {
   return hash('sha256', apiKey, 'buffer');
 }
 
-/** Whether the key has this hash, in a time that says nothing about where they differ. */
+/** Whether the key has this hash, compared in constant time. */
 export function hasHash(apiKey: string, keyHash: Uint8Array): boolean {
   return timingSafeEqual(hashKey(apiKey), keyHash);
 }
 
-/** Uniform: bytes past the last whole multiple of 62 are thrown away. */
+/** Uniformly distributed, because it discards bytes above the last multiple of 62. */
 function randomCharacters(count: number): string {
   const limit = 256 - (256 % alphabet.length);
   let text = '';

@@ -8,7 +8,7 @@ import { newKey } from './api-key.ts';
 
 const defaultOverlapSeconds = 86_400;
 
-/** The new key has the name, the scopes and, counted from now, the lifetime of the old one, which ends after the overlap. */
+/** The new key has the old key's name, scopes and lifetime, counted from now. The old key ends after the overlap. */
 export const rotateApiKey =
   ({ database, systemDatabase, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { key_id: keyId, overlap_seconds: overlapSeconds = defaultOverlapSeconds } }) => {
@@ -18,8 +18,7 @@ export const rotateApiKey =
 
     const rotated = await database.write({ storeId, deadline: context.deadline }, async (sql) => {
       const old = await lockValidApiKey(sql, storeId, keyId);
-      if (!old)
-        throw new AppError('api_key_not_found', { detail: 'A key that is revoked or expired cannot be rotated.' });
+      if (!old) throw new AppError('api_key_not_found', { detail: 'The key is revoked or expired. Create a new key.' });
       const key = await insertApiKey(sql, storeId, {
         id,
         keyHash: hash,

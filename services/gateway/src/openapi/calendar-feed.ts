@@ -1,7 +1,7 @@
 import { readCalendarFeed } from '@mostrador/contracts';
 import { errorResponses } from './errors.ts';
 
-/** The calendar feed in the document: outside the prefix, and without a key. */
+/** The path item of the calendar feed, which is outside the API's prefix and needs no key. */
 export function calendarFeedPath(publicUrl: string) {
   const { summary, errors } = readCalendarFeed;
   return {
@@ -12,8 +12,8 @@ export function calendarFeedPath(publicUrl: string) {
         tags: ['Calendar feed'],
         summary,
         description:
-          "**Extension.**\n\nThe store's appointments as an iCalendar feed, for a calendar program to subscribe to. " +
-          'The address is secret and the only credential; the admin command shows it once.',
+          "**Extension.**\n\nThe store's appointments as an iCalendar feed, to which calendar programs subscribe. " +
+          'The secret address is the only credential. The admin command shows it once.',
         'x-extension': true,
         security: [],
         parameters: [{ in: 'path', name: 'token', required: true, schema: { type: 'string', maxLength: 200 } }],

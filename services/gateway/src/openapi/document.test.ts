@@ -17,20 +17,20 @@ const document = createApiDocument(routes, { publicUrl }) as ReturnType<typeof c
   info: { title: string; version: string };
 };
 
-test('it is a valid OpenAPI 3.1 document', async () => {
+test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate(structuredClone(document));
   expect(result.errors).toBeUndefined();
   expect(result.valid).toBe(true);
   expect(document.openapi).toBe('3.1.0');
 });
 
-test('it is plain JSON, without our own keyword', () => {
+test('the document is plain JSON without our own keyword', () => {
   const text = JSON.stringify(document);
   expect(JSON.parse(text)).toEqual(document);
   expect(text).not.toContain('"text":true');
 });
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '');
   expect(references.length).toBeGreaterThan(20);
   for (const reference of references) {
@@ -41,7 +41,7 @@ test('every reference leads somewhere', () => {
   }
 });
 
-test.each(routes)('$method $path is described, with its parameters, headers and every error it answers', (route) => {
+test.each(routes)('$method $path is described with its parameters, its headers and all of its errors', (route) => {
   const described = document.paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
   expect(described?.summary).toBe(route.operation.summary);
   expect(described?.['x-extension'] ?? false).toBe(route.operation.extension ?? false);
@@ -60,14 +60,14 @@ test.each(routes)('$method $path is described, with its parameters, headers and 
   }
 });
 
-test('a DELETE of what has a version takes If-Match, and its answer has no ETag', () => {
+test('a DELETE of a versioned resource takes If-Match, and its response has no ETag', () => {
   const described = document.paths['/sellers/{sellerId}']?.delete;
   expect(described?.parameters.map(({ name }) => name)).toContain('If-Match');
   expect(described?.responses[200]).not.toHaveProperty(['headers', 'ETag']);
   expect(document.paths['/sellers/{sellerId}']?.patch?.responses[200]).toHaveProperty(['headers', 'ETag']);
 });
 
-test('the summary is described as JSON and as CSV, and its dates in the words of JSON Schema', () => {
+test('the summary is described as JSON and as CSV, and its dates use formats of JSON Schema', () => {
   const described = document.paths['/reports/summary']?.get;
   expect(Object.keys(described?.responses[200]?.content ?? {})).toEqual(['application/json', 'text/csv']);
   expect(described?.responses[200]).toHaveProperty(['headers', 'Vary']);
@@ -79,7 +79,7 @@ test('the summary is described as JSON and as CSV, and its dates in the words of
   expect(JSON.stringify(document)).not.toContain('date-or-date-time');
 });
 
-test('resources are named once and referred to', () => {
+test('each resource schema is defined once and referenced', () => {
   expect(Object.keys(document.components.schemas)).toEqual(
     expect.arrayContaining(['Appointment', 'CalendarSync', 'Lead', 'Problem', 'Seller', 'Store']),
   );
@@ -90,7 +90,7 @@ test('resources are named once and referred to', () => {
   expect(properties).toEqual(Object.keys(schedulingOperations.createAppointment.reply.properties));
 });
 
-test('it says where the API is, its version, and that a key is needed for all but the calendar feed', () => {
+test('the document names the server, the version, and a key for every path except the calendar feed', () => {
   expect(document.servers[0]?.url).toBe('https://api.example.com/integrations/v1');
   expect(document.info).toMatchObject({ title: 'Mostrador', version: '1.0.0' });
   expect(document.security).toEqual([{ ApiKey: [] }]);

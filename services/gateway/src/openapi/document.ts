@@ -10,25 +10,25 @@ export type ApiDocument = { readonly openapi: string; readonly paths: Readonly<R
   unknown
 >;
 
-const description = `The API by which a store's own systems work with Mostrador: appointments, leads, sellers, AI agents,
+const description = `The API that connects a store's own systems to Mostrador: appointments, leads, sellers, AI agents,
 the knowledge base, messages, follow-ups, reports, and the store itself.
 
-Every call carries an API key in \`X-API-Key\`; the key names the store, and a call sees that store's data alone.
-Errors are [problem documents](/docs/errors) with a stable \`code\`. A request that is not valid is told all its faults at once.
+Every request needs an API key in \`X-API-Key\`. The key belongs to one store, and a request sees only its data.
+Errors are [problem documents](/docs/errors) with a stable \`code\`. A validation error lists all faults of a request.
 
-- **Rates**: a bucket for each key holds a minute's worth of requests and fills evenly. \`RateLimit-Policy\` and \`RateLimit\` say
-  where it stands. It is counted in each gateway process.
-- **Sending again**: every POST takes an \`Idempotency-Key\`, good for 24 hours. The same request with the same key is answered
-  with the first answer and \`Idempotent-Replay: true\`.
-- **Versions**: the API changes within \`/v1\` by additions only. What is going to be removed says so in \`Deprecation\` (RFC 9745),
-  \`Sunset\` (RFC 8594) and a \`Link\`, at least 12 months before.
+- **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
+  \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately.
+- **Retries**: every POST accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the same request with
+  the same key gets the first response, with \`Idempotent-Replay: true\`.
+- **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
+  \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - Operations marked *Extension* go beyond the specification that the API follows.`;
 
 /**
- * The document of the API, made from the routes and the schemas that validate.
+ * Builds the API document from the routes and from the schemas that validate requests.
  *
- * Written out here rather than derived by @fastify/swagger: what an operation may answer stands in its contract, and
- * several error codes share a status, which route schemas cannot say. That plugin only serves the result.
+ * `@fastify/swagger` cannot derive it: each contract lists its errors, and several error codes share a status, which
+ * route schemas cannot express. The plugin only serves the result.
  */
 export function createApiDocument(routes: readonly Route[], options: { publicUrl: string }): ApiDocument {
   const { publicUrl } = options;
@@ -48,7 +48,7 @@ export function createApiDocument(routes: readonly Route[], options: { publicUrl
     },
     servers: [
       { url: `${publicUrl}${apiPrefix}` },
-      { url: apiPrefix, description: 'The same, under the address at which this document was read.' },
+      { url: apiPrefix, description: 'The same API at the address that served this document.' },
     ],
     tags: [...new Set(routes.map(({ tag }) => tag)), 'Calendar feed'].map((name) => ({ name })),
     security: [{ ApiKey: [] }],
@@ -59,7 +59,7 @@ export function createApiDocument(routes: readonly Route[], options: { publicUrl
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'Made with `npm run admin -- key create`.',
+          description: 'Create a key with `npm run admin -- key create`.',
         },
       },
       schemas: { ...schemas.components, Problem: problemSchema },
@@ -74,7 +74,7 @@ function documentRoute(route: Route, schemas: Schemas, publicUrl: string) {
   const notes = [
     ...(operation.extension ? ['**Extension.**'] : []),
     ...(operation.description ? [operation.description] : []),
-    `Needs the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
+    `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
   ];
   const { body } = operation.request;
   return {
@@ -125,7 +125,7 @@ function parameter(place: 'path' | 'query', name: string, schema: TSchema, requi
   return { in: place, name, required, ...(text ? { description: text } : {}), schema: converted };
 }
 
-/** Printable ASCII, up to 255: bare, where HTTP takes off outer spaces, or as a quoted string with its two escapes. */
+/** 1 to 255 printable ASCII characters: bare (HTTP strips outer spaces), or a quoted string with its two escapes. */
 const idempotencyKeyPattern = '^([!#-~]([ -~]{0,253}[!-~])?|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$';
 
 const requestHeaders = {
@@ -133,21 +133,21 @@ const requestHeaders = {
     in: 'header',
     name: 'Idempotency-Key',
     required: false,
-    description: 'Makes it safe to send the request again, for 24 hours. Bare or as a quoted string.',
+    description: 'Makes a retry of the request safe for 24 hours. Bare or as a quoted string.',
     schema: { type: 'string', pattern: idempotencyKeyPattern },
   },
   ifNoneMatch: {
     in: 'header',
     name: 'If-None-Match',
     required: false,
-    description: 'The `ETag` at hand: 304 when it is still current.',
+    description: 'The `ETag` of a stored copy. The response is 304 while it is current.',
     schema: { type: 'string' },
   },
   ifMatch: {
     in: 'header',
     name: 'If-Match',
     required: false,
-    description: 'Change it only if it still has this `ETag`, else 412.',
+    description: 'The `ETag` that the resource must still have. Otherwise the response is 412.',
     schema: { type: 'string' },
   },
 };
@@ -168,16 +168,16 @@ function headersOf(route: Route) {
 const header = (text: string, schema: object) => ({ description: text, schema });
 
 const headers = {
-  XRequestId: header('Names the request; a sane `X-Request-Id` of the request is kept.', { type: 'string' }),
-  RateLimitPolicy: header('`"default";q=6000;w=60`: so many requests in so many seconds.', { type: 'string' }),
-  RateLimit: header('`"default";r=5999;t=1`: requests left, and seconds until all are back.', { type: 'string' }),
-  ETag: header('The version, for `If-Match` and `If-None-Match`.', { type: 'string' }),
-  Link: header('`rel="next"`: the next page, when there is one. Follow it as it is.', { type: 'string' }),
-  IdempotentReplay: header('This is the answer of the first request with this key.', {
+  XRequestId: header("The request's id. A caller may set it: 1 to 128 of `A-Za-z0-9._-`.", { type: 'string' }),
+  RateLimitPolicy: header('`"default";q=6000;w=60`: 6000 requests in 60 seconds.', { type: 'string' }),
+  RateLimit: header('`"default";r=5999;t=1`: 5999 requests left, and 1 second until all are back.', { type: 'string' }),
+  ETag: header('The version of the resource, for `If-Match` and `If-None-Match`.', { type: 'string' }),
+  Link: header('`rel="next"`: the next page, if there is one. Follow the link unchanged.', { type: 'string' }),
+  IdempotentReplay: header('The response repeats the first response to this key.', {
     type: 'string',
     enum: ['true'],
   }),
-  Vary: header('`Accept`: it says whether the answer is JSON or CSV.', { type: 'string' }),
-  RetryAfter: header('Seconds.', { type: 'integer' }),
+  Vary: header('`Accept`: it selects JSON or CSV.', { type: 'string' }),
+  RetryAfter: header('The seconds to wait before a retry.', { type: 'integer' }),
   WWWAuthenticate: header('How to authenticate.', { type: 'string' }),
 };

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import type { Route } from '../routes/route.ts';
 import type { DocumentSchema } from './schemas.ts';
 
-/** What every request below the prefix may be answered, whatever it asks for. */
+/** The errors that every request below the prefix can get. */
 const always: readonly ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
@@ -17,7 +17,7 @@ const always: readonly ErrorCode[] = [
   'upstream_timeout',
 ];
 
-/** Every error that a route answers, in the order of the catalogue. */
+/** Every error that a route can return, in the order of the catalogue. */
 export function errorsOf(route: Route): readonly ErrorCode[] {
   const { operation, method, tier } = route;
   const codes = new Set<ErrorCode>([...always, ...operation.errors]);
@@ -29,7 +29,7 @@ export function errorsOf(route: Route): readonly ErrorCode[] {
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** The responses of these errors, one for each status. */
+/** The OpenAPI responses for these errors, one for each status. */
 export function errorResponses(codes: readonly ErrorCode[], publicUrl: string): Record<string, unknown> {
   const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
   return Object.fromEntries(
@@ -72,10 +72,10 @@ function example(code: ErrorCode, publicUrl: string) {
 /** The body of every error. */
 export const problemSchema: DocumentSchema = {
   type: 'object',
-  description: 'An error (RFC 9457). `code` is stable; texts may change. Some codes add members of their own.',
+  description: 'An error (RFC 9457). `code` is stable, texts may change. Some codes add further members.',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
-    type: { type: 'string', format: 'uri', description: 'The page about this code.' },
+    type: { type: 'string', format: 'uri', description: 'The documentation page of this code.' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
@@ -88,9 +88,9 @@ export const problemSchema: DocumentSchema = {
         type: 'object',
         required: ['detail'],
         properties: {
-          pointer: { type: 'string', description: 'In the body: a JSON Pointer as a URI fragment.' },
+          pointer: { type: 'string', description: 'The place in the body: a JSON Pointer as a URI fragment.' },
           in: { type: 'string', enum: ['query', 'path', 'header'] },
-          name: { type: 'string', description: 'Of the parameter or header.' },
+          name: { type: 'string', description: 'The name of the parameter or header.' },
           detail: { type: 'string' },
         },
       },

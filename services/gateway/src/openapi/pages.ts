@@ -1,11 +1,11 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 
-/** Shown at the top of the documentation page: the name over the line of a counter. */
+/** The logo of the documentation page: the name above the line of a counter. */
 export const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 170 40" width="170" height="40" role="img" aria-label="Mostrador">
 <text x="0" y="26" font-family="system-ui, sans-serif" font-size="24" font-weight="600" fill="#fff">Mostrador</text>
 <rect x="0" y="33" width="128" height="3" fill="#b48cff"/></svg>`;
 
-/** All errors of the catalogue. */
+/** The page that lists every error of the catalogue. */
 export function errorListPage(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
     const { status, title } = errorCatalogue[code];
@@ -21,14 +21,14 @@ ${rows.join('\n')}
   );
 }
 
-/** The page to which the `type` of a problem leads. */
+/** The page of one error code, to which the `type` of a problem document links. */
 export function errorPage(code: ErrorCode): string {
   const { status, title, description, retryable } = errorCatalogue[code];
   return page(
     title,
     `<p><code>${code}</code>, HTTP status ${status}</p>
 <p>${html(description)}</p>
-<p>${retryable ? 'The same request may succeed later without being changed.' : 'The same request will be refused again until something changes.'}</p>
+<p>${retryable ? 'The same request may succeed later.' : 'The same request fails again until something changes.'}</p>
 <p><a href="/docs/errors">All errors</a> · <a href="/docs">The API</a></p>`,
   );
 }
@@ -46,7 +46,7 @@ ${content}
 `;
 }
 
-/** Plain text with code between backticks, as the catalogue has it. */
+/** Escapes a text of the catalogue, and turns backticks into `<code>`. */
 function html(text: string): string {
   const escaped = text
     .replaceAll('&', '&amp;')

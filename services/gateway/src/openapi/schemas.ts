@@ -1,25 +1,23 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** A JSON Schema as it stands in the document. */
+/** A JSON Schema of the API document. */
 export type DocumentSchema = { readonly [keyword: string]: unknown };
 
-/**
- * What trimming takes off, written out: what `\s` stands for is another set in every language's patterns.
- */
+/** The characters that trimming removes, listed because `\s` means a different set in every regex dialect. */
 const spaces = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 const textPattern = `^[^\\u0000]*[^\\u0000${spaces}][^\\u0000]*$`;
 
-/** Turns the contracts' schemas into the document's, and collects the named ones. */
+/** Converts the contracts' schemas for the document, and collects the named ones. */
 export type Schemas = {
-  /** The schema, or a reference where it has a name (its `title`). */
+  /** The converted schema, or a reference if the schema has a name (its `title`). */
   of(schema: TSchema): DocumentSchema;
-  /** The named schemas met so far. */
+  /** The named schemas so far. */
   readonly components: Readonly<Record<string, DocumentSchema>>;
 };
 
 /**
- * The document's schemas are the very ones that validate: only our own words are put into those of JSON Schema.
- * `text` (trimmed, then not empty, without NUL) is a text with at least one character that is no space.
+ * The document has the same schemas that validate requests. Only our own keywords become JSON Schema: `text` (trimmed,
+ * not empty, without NUL) becomes a pattern with at least one character that is not white space.
  */
 export function createSchemas(): Schemas {
   const components: Record<string, DocumentSchema> = {};
@@ -33,7 +31,7 @@ export function createSchemas(): Schemas {
 
   function converted(schema: TSchema): DocumentSchema {
     const result: Record<string, unknown> = {};
-    // TypeBox's own marks are symbols, which entries leave out.
+    // `Object.entries` skips TypeBox's own keys, which are symbols.
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === 'text') result.pattern = textPattern;
       else if (keyword === 'properties' || keyword === 'patternProperties')

@@ -3,12 +3,12 @@ import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
 import { Histogram } from 'prom-client';
 
-/** Paths that probes ask for every few seconds: counted, not logged. */
+/** Paths that probes request every few seconds. They are counted but not logged. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * One line and one observation for every response. By the route's pattern and never the address itself: an address may
- * hold a secret (that of a calendar feed) and would be a label of its own in the metrics.
+ * Writes one log line and one observation for every response. Both name the route's pattern, never the URL: a URL may
+ * contain a secret (that of a calendar feed), and each URL would be a new label in the metrics.
  */
 export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics: Metrics }): void {
   const { log, metrics } = options;

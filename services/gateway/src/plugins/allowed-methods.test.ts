@@ -23,7 +23,7 @@ test.each([
   ['/v1', []],
   ['/', []],
   ['/v1/%ZZ', []],
-])('%s has %j', (path, methods) => {
+])('%s allows %j', (path, methods) => {
   expect(allowed.of(path)).toEqual(methods);
 });
 
@@ -35,6 +35,6 @@ test.each([
   ['/v1/appointments/:id/calendar-sync', '/v1/appointments/book/calendar-sync', false],
   ['/docs/static/*', '/docs/static/index.html', true],
   ['/docs/static/*', '/docs/static/a.css', false],
-])('to %s the path %s belongs to another: %s', (pattern, path, expected) => {
+])('for the pattern %s, the path %s belongs to a more specific one: %s', (pattern, path, expected) => {
   expect(allowed.isOfAnother(pattern, path)).toBe(expected);
 });

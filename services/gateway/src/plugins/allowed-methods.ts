@@ -1,25 +1,25 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Which methods a path has, by the routes that were registered. Only asked when no route was found. */
+/** The methods of each path, by the registered routes. */
 export type AllowedMethods = {
   add(url: string, methods: string | readonly string[]): void;
-  /** Of several patterns that fit a path the most concrete is the path's own, whatever the method. */
+  /** The methods of the most specific pattern that matches the path. */
   of(path: string): readonly string[];
-  /** Whether a path that this pattern fits has a more concrete pattern: the router took it for want of the method. */
+  /** Whether a more specific pattern matches the path too. The router skips that one if it lacks the method. */
   isOfAnother(pattern: string, path: string): boolean;
 };
 
 export type RouteRefusal = {
-  /** What a route was not found for: the method, or the path itself. */
+  /** The error for a request without a route: 405 if the path has other methods, else 404. */
   refuse(request: FastifyRequest, reply: FastifyReply): AppError;
-  /** No route was found, or one that the path does not belong to. */
+  /** Whether the router found no route, or one that the path does not belong to. */
   isLost(request: FastifyRequest): boolean;
 };
 
 export function createAllowedMethods(): AllowedMethods {
   const patterns = new Map<string, Set<string>>();
-  /** For each pattern the more concrete ones that fit what it fits: for nearly all there is none. */
+  /** For each pattern, the more specific patterns that it also matches. Nearly all patterns have none. */
   const moreConcrete = new Map<string, readonly string[]>();
   const findMoreConcrete = (pattern: string) =>
     [...patterns.keys()].filter(
@@ -50,14 +50,14 @@ export function createAllowedMethods(): AllowedMethods {
   };
 }
 
-/** How many parts of a pattern take anything. */
+/** How many segments of a pattern are parameters or wildcards. */
 const openParts = (pattern: string): number => pattern.split('/').filter((part) => /^[:*]/.test(part)).length;
 
-/** Remembers every route that is registered from now on. */
+/** Collects every route that is registered after this call. */
 export function addAllowedMethods(app: FastifyInstance): RouteRefusal {
   const allowed = createAllowedMethods();
   app.addHook('onRoute', ({ url, method }) => {
-    // The route by which preflights get in belongs to no resource.
+    // `@fastify/cors` registers `*` for preflight requests. It belongs to no resource.
     if (url !== '*') allowed.add(url, method);
   });
   const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
@@ -70,9 +70,9 @@ export function addAllowedMethods(app: FastifyInstance): RouteRefusal {
     },
     isLost(request) {
       if (request.is404) return true;
-      // The router takes `/leads/` for a lead whose id is empty,
+      // The router matches `/leads/` as a lead with an empty id.
       if (Object.values(request.params as object).includes('')) return true;
-      // and GET `/agents/select`, where there is a POST only, for an agent whose id is `select`.
+      // It matches GET `/agents/select`, which has only a POST, as an agent with the id `select`.
       return allowed.isOfAnother(request.routeOptions.url ?? '', pathOf(request));
     },
   };

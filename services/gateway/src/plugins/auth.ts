@@ -9,12 +9,12 @@ import { sentTwice } from '../requests/headers.ts';
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface FastifyRequest {
-    /** Who asks. Set on every request below the API's prefix, before anything else is looked at. */
+    /** What the caller's key gives access to. The first hook below the API's prefix sets it. */
     access: Access;
   }
 }
 
-/** Below here nothing is answered without a valid key: 401. */
+/** Rejects every request of this scope without a valid key: 401. */
 export function addAuth(api: FastifyInstance, options: { directory: AccessDirectory; usage: KeyUsage }): void {
   const { directory, usage } = options;
   api.decorateRequest('access');
@@ -22,7 +22,7 @@ export function addAuth(api: FastifyInstance, options: { directory: AccessDirect
     const apiKey = readApiKey(request);
     const keyId = keyIdOf(apiKey);
     const access = keyId === undefined ? null : await directory.lookUp(keyId);
-    // One answer for all of them: whoever guesses learns nothing.
+    // The same error for all of these, so that a caller who guesses keys learns nothing.
     if (!access || !hasHash(apiKey, access.keyHash) || !isValid(access, Date.now()))
       throw new AppError('invalid_api_key');
     usage.used(access.keyId);
@@ -34,7 +34,7 @@ function readApiKey(request: FastifyRequest): string {
   const header = request.headers['x-api-key'];
   if (typeof header !== 'string' || header === '') throw new AppError('missing_api_key');
   if (header.includes(',') && sentTwice(request.raw.rawHeaders, 'x-api-key')) {
-    throw new AppError('invalid_api_key', { detail: 'The request has more than one `X-API-Key` header.' });
+    throw new AppError('invalid_api_key', { detail: 'The request has more than one `X-API-Key` header. Send one.' });
   }
   return header;
 }

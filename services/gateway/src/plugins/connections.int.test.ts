@@ -39,20 +39,20 @@ test.each([
   ['two lengths', `${start}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
   ['a length and chunks', `${start}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
   ['no Host', `GET /healthz HTTP/1.1\r\n${close}`],
-])('%s: 400', async (_, bytes) => {
+])('%s gets 400', async (_, bytes) => {
   expectProblem(await sendRaw(port, bytes), 400, 'malformed_request');
 });
 
-test('a chunk whose length is no number: 400', async () => {
+test('a chunk with an invalid length gets 400', async () => {
   expectProblem(await sendRaw(port, `${withKey()}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), 400, 'malformed_request');
 });
 
-test('headers of more than 16 KiB: 431', async () => {
+test('headers of more than 16 KiB get 431', async () => {
   const response = await sendRaw(port, `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`);
   expectProblem(response, 431, 'headers_too_large');
 });
 
-test('an address of more than 16 KiB: 431', async () => {
+test('a URL of more than 16 KiB gets 431', async () => {
   expectProblem(
     await sendRaw(port, `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`),
     431,
@@ -60,38 +60,38 @@ test('an address of more than 16 KiB: 431', async () => {
   );
 });
 
-test('headers that do not come: 408', async () => {
+test('headers that do not arrive in time get 408', async () => {
   expectProblem(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: x\r\n'), 408, 'request_timeout');
 });
 
-test('a body that does not come: 408', async () => {
+test('a body that does not arrive in time gets 408', async () => {
   expectProblem(await sendRaw(port, `${withKey()}Content-Length: 10\r\n\r\n{`), 408, 'request_timeout');
 });
 
-test('a body that is announced as too large is refused before it is sent: 413', async () => {
+test('a body with a too large Content-Length gets 413 before it is sent', async () => {
   expectProblem(await sendRaw(port, `${withKey()}Content-Length: 262145\r\n\r\n`), 413, 'body_too_large');
 });
 
-test('a body that grows too large in chunks: 413', async () => {
+test('a chunked body that grows too large gets 413', async () => {
   const chunk = `8000\r\n${'a'.repeat(0x8000)}\r\n`;
   const response = await sendRaw(port, `${withKey()}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(9)}0\r\n\r\n`);
   expectProblem(response, 413, 'body_too_large');
 });
 
-test('CONNECT: 405', async () => {
+test('CONNECT gets 405', async () => {
   expectProblem(await sendRaw(port, 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'), 405, 'method_not_allowed');
 });
 
-test('OPTIONS *: 404, as nothing is served there', async () => {
+test('OPTIONS * gets 404', async () => {
   expectProblem(await sendRaw(port, `OPTIONS * HTTP/1.1\r\nHost: x\r\n${close}`), 404, 'route_not_found');
 });
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown Expect header is ignored', async () => {
   const response = await sendRaw(port, `GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n${close}`);
   expect(response.status).toBe(200);
 });
 
-test('an upgrade that is not offered is answered as a plain request', async () => {
+test('a request for an unsupported upgrade is answered as a plain request', async () => {
   const response = await sendRaw(
     port,
     'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n',
@@ -99,7 +99,7 @@ test('an upgrade that is not offered is answered as a plain request', async () =
   expect(response.status).toBe(200);
 });
 
-test('after all of that the server still serves', async () => {
+test('the server still answers after all of these requests', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/healthz`);
   expect(response.status).toBe(200);
 });

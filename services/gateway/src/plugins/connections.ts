@@ -12,7 +12,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what Node's parser refused: there is no request yet, only a socket. */
+/** Answers bytes that Node's HTTP parser rejected. There is no request object, only a socket. */
 export function clientErrorHandler(publicUrl: string) {
   return (error: Error & { code?: string; bytesParsed?: number }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -24,8 +24,8 @@ export function clientErrorHandler(publicUrl: string) {
 }
 
 /**
- * What Node leaves to whoever listens: CONNECT has no path to route by, and an unknown expectation is ours to ignore.
- * And while the server stops every answer ends its connection: one kept alive would keep the process.
+ * Handles what Node leaves to the server: CONNECT gets 405, because it has no path to route. An unknown `Expect` is
+ * ignored. While the server stops, every response closes its connection: a kept-alive one would keep the process.
  */
 export function addConnectionRules(app: FastifyInstance, options: { publicUrl: string }): void {
   app.server.on('connect', (_request, socket) => {
@@ -35,7 +35,7 @@ export function addConnectionRules(app: FastifyInstance, options: { publicUrl: s
   app.addHook('onRequest', (request, _reply, done) => {
     const { httpVersion, headers } = request.raw;
     const lacksHost = httpVersion === '1.1' && headers.host === undefined;
-    done(lacksHost ? new AppError('malformed_request', { detail: 'The request has no `Host` header.' }) : undefined);
+    done(lacksHost ? new AppError('malformed_request', { detail: 'The request needs a `Host` header.' }) : undefined);
   });
   let stopping = false;
   app.addHook('preClose', (done) => {
@@ -49,7 +49,7 @@ export function addConnectionRules(app: FastifyInstance, options: { publicUrl: s
 }
 
 function answer(socket: Socket, code: ErrorCode, publicUrl: string): void {
-  // Bytes of an earlier answer are on their way: another status line in the middle of them would be read as content.
+  // An earlier response is still being sent. A client would read a second status line inside it as content.
   if (hasAnswerUnderWay(socket)) {
     socket.destroy();
     return;

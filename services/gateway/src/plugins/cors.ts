@@ -1,7 +1,7 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-/** Lets browsers call from these origins. Without origins nothing is added: CORS is off. */
+/** Allows browsers to call from these origins. Without origins CORS is off. */
 export async function addCors(app: FastifyInstance, options: { origins: string | undefined }): Promise<void> {
   const origins = (options.origins ?? '')
     .split(',')

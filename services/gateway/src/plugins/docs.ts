@@ -7,7 +7,7 @@ import type { ApiDocument } from '../openapi/document.ts';
 import { errorListPage, errorPage, logo } from '../openapi/pages.ts';
 import { errorPagePath } from './problem.ts';
 
-/** What the page may load and call: this origin alone, so that it works offline and gives keys to nobody else. */
+/** The page may load from and call only this origin, so that it works offline and sends keys nowhere else. */
 const contentSecurityPolicy = {
   'default-src': ["'self'"],
   'img-src': ["'self'", 'data:'],
@@ -39,7 +39,7 @@ export async function addDocs(
       docExpansion: 'list',
       persistAuthorization: true,
       tryItOutEnabled: true,
-      // The badge would ask a server elsewhere.
+      // The validator badge would call an external server.
       validatorUrl: null,
     },
   });

@@ -1,16 +1,16 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Bytes of a body, at most. */
+/** The most bytes that a request body may have. */
 export const bodyLimit = 256 * 1024;
 
 /**
- * Bodies are JSON in UTF-8 and nothing else. `application/merge-patch+json` (RFC 7396) says what PATCH does here
- * anyway, so it is taken there.
+ * Accepts only JSON in UTF-8. PATCH also accepts `application/merge-patch+json` (RFC 7396), because it has these
+ * semantics anyway.
  */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // `__proto__` and `constructor.prototype` are refused as if they were not JSON.
+  // The parser rejects `__proto__` and `constructor.prototype` as malformed JSON.
   const parse = app.getDefaultJsonParser('error', 'error');
   const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -24,14 +24,14 @@ export function addJsonBody(app: FastifyInstance): void {
       try {
         text = decoder.decode(body);
       } catch {
-        return done(new AppError('malformed_json', { detail: 'The body is not UTF-8.' }));
+        return done(new AppError('malformed_json', { detail: 'The body is not UTF-8. Encode it as UTF-8.' }));
       }
       parse(request, text, done);
     },
   );
 }
 
-/** A request without content may still name a media type, unless a body is what it is about. */
+/** Whether the operation needs a body. A request without one may still have a `Content-Type`. */
 function takesBody({ method, routeOptions }: FastifyRequest): boolean {
   if (method !== 'POST' && method !== 'PATCH') return false;
   const { apiRoute } = routeOptions.config;

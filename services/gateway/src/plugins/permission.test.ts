@@ -9,16 +9,16 @@ test.each([
   ['starter', undefined],
   ['pro', undefined],
   ['enterprise', undefined],
-] as const)('a store of tier %s at a route that needs starter: %s', (tier, code) => {
+] as const)('a store of tier %s on a route that needs starter gets the error %s', (tier, code) => {
   expect(refusal(route, { tier, scopes: new Set(['appointments:write']) })?.code).toBe(code);
 });
 
-test('the refusal says which tier, and it comes before that of the scope', () => {
+test('the tier error names both tiers and comes before the scope error', () => {
   const refused = refusal(route, { tier: 'free', scopes: new Set() });
   expect(refused?.members).toEqual({ required_tier: 'starter', current_tier: 'free' });
 });
 
-test('a key without the scope is told which one, whatever the tier', () => {
+test('the scope error names the missing scope, whatever the tier', () => {
   for (const tier of tiers) {
     const refused = refusal({ scope: 'leads:read' }, { tier, scopes: new Set(['leads:write', 'appointments:read']) });
     expect(refused?.code).toBe('scope_required');

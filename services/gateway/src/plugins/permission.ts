@@ -7,12 +7,12 @@ import type { Route } from '../routes/route.ts';
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface FastifyContextConfig {
-    /** The line of the API that this route is. */
+    /** The API route that this Fastify route serves. */
     apiRoute?: Route;
   }
 }
 
-/** The store's tier and the key's scopes decide, before the body is read: 403. Needs `request.access`. */
+/** Checks the store's tier and the key's scopes before the body is read: 403. Needs `request.access`. */
 export function addPermission(api: FastifyInstance): void {
   api.addHook('onRequest', (request, _reply, done) => {
     const { apiRoute } = request.routeOptions.config;
@@ -20,7 +20,7 @@ export function addPermission(api: FastifyInstance): void {
   });
 }
 
-/** Why this access does not reach that route; undefined when it does. */
+/** The error if this access may not call the route; undefined if it may. */
 export function refusal(
   route: Pick<Route, 'tier' | 'scope'>,
   access: Pick<Access, 'tier' | 'scopes'>,
@@ -33,7 +33,7 @@ export function refusal(
   }
   if (!access.scopes.has(route.scope)) {
     return new AppError('scope_required', {
-      detail: `The key lacks the scope \`${route.scope}\`.`,
+      detail: `The key lacks the scope \`${route.scope}\`. Use a key that has it.`,
       members: { required_scope: route.scope },
     });
   }

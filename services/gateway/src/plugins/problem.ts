@@ -3,19 +3,19 @@ import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 
-/** An error as HTTP says it: RFC 9457. */
+/** An error as an HTTP response (RFC 9457). */
 export type Problem = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/** Where the page about an error code is. */
+/** The path of the page about an error code. */
 export const errorPagePath = (code: string): string => `/docs/errors/${code}`;
 
 const challenge = 'ApiKey realm="mostrador"';
 
-/** Renders an error. The one place where errors become HTTP, also for requests that never became one. */
+/** Renders an error as HTTP. Every error goes through here, even for bytes that are not a valid request. */
 export function renderProblem(error: AppError, requestId: string, publicUrl: string): Problem {
   const { code, detail, members, retryAfterSeconds } = error;
   const { status, title } = errorCatalogue[code];
@@ -32,28 +32,28 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
       ...(status === 401 ? { 'www-authenticate': challenge } : {}),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
-    // No member can replace what every problem has, which a person wants to read first.
+    // The standard members come first for readers. The second spread stops `members` from replacing them.
     body: JSON.stringify({ ...problem, ...members, ...problem }),
   };
 }
 
-/** Every error of the gateway leaves through here. */
+/** Turns every thrown error into a problem document. */
 export function addProblems(app: FastifyInstance, options: { publicUrl: string; log: Log }): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = toAppError(error);
     if (known.code === 'internal_error') options.log.error({ err: error, request_id: request.id }, 'a request failed');
     else if (known.status >= 500)
-      options.log.warn({ err: error, request_id: request.id }, 'a request was not carried out');
+      options.log.warn({ err: error, request_id: request.id }, 'a request failed because a dependency did not answer');
     sendProblem(reply, renderProblem(known, request.id, options.publicUrl));
   });
 }
 
-/** As a buffer, so that Fastify neither serializes it again nor touches its media type. */
+/** Sends a buffer, so that Fastify neither serializes it again nor changes its media type. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   reply.code(problem.status).headers(problem.headers).send(Buffer.from(problem.body));
 }
 
-/** What Fastify refuses by itself, in the words of the catalogue. Whatever else is thrown is our fault. */
+/** Maps Fastify's own errors to the catalogue. Any other error is `internal_error`. */
 export function toAppError(error: FastifyError | AppError): AppError {
   if (error instanceof AppError) return error;
   switch (error.code) {
@@ -67,7 +67,7 @@ export function toAppError(error: FastifyError | AppError): AppError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-    // The client went away in the middle of its request; nobody reads the answer.
+    // The client disconnected during its request. Nobody reads the response.
     case 'ECONNRESET':
       return new AppError('malformed_request');
     default:

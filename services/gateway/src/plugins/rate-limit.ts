@@ -2,12 +2,12 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import { createTokenBuckets } from './token-bucket.ts';
 
-/** Keys whose rate is remembered, at most. */
+/** The most keys that have a bucket. */
 const maximumKeys = 100_000;
 
 /**
- * Counts requests per key: 429 past its store's rate. Counted in this process alone; several gateways let through as
- * many times the rate. Needs `request.access`.
+ * Limits the requests of each key to its store's rate: 429 above it. Each process counts alone, so n gateways allow n
+ * times the rate. Needs `request.access`.
  */
 export function addRateLimit(api: FastifyInstance): void {
   const buckets = createTokenBuckets({ maximumKeys });

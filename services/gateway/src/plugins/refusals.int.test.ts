@@ -21,7 +21,7 @@ beforeEach(() => {
   scheduling.before.answer = undefined;
 });
 
-test('no key: 401, and how to authenticate', async () => {
+test('a request without a key gets 401 with WWW-Authenticate', async () => {
   for (const headers of [{} as Record<string, string>, { 'x-api-key': '' }]) {
     const answer = await send(`${api}/store`, { key: null, headers });
     expectProblem(answer, 401, 'missing_api_key');
@@ -30,7 +30,7 @@ test('no key: 401, and how to authenticate', async () => {
   }
 });
 
-test('an unknown key, a malformed one and a wrong secret look the same: 401', async () => {
+test('an unknown key, a malformed key and a wrong secret get the same 401', async () => {
   const wrongSecret = `${apiKey.slice(0, -1)}${apiKey.endsWith('a') ? 'b' : 'a'}`;
   const unknown = `mk_live_${'z'.repeat(16)}_${'z'.repeat(43)}`;
   const problems = await Promise.all(
@@ -44,12 +44,12 @@ test('an unknown key, a malformed one and a wrong secret look the same: 401', as
   expect(new Set(problems.map((problem) => JSON.stringify(problem))).size).toBe(1);
 });
 
-test('two keys are refused, and the answer says why', async () => {
+test('two X-API-Key headers get 401 with the reason', async () => {
   const answer = await send(`${api}/store`, { key: null, headers: { 'x-api-key': [apiKey, apiKey] } });
   expect(expectProblem(answer, 401, 'invalid_api_key').detail).toContain('more than one');
 });
 
-test('past the rate: 429 with Retry-After, and the headers on every answer', async () => {
+test('a request above the rate gets 429 with Retry-After, and every response has the rate headers', async () => {
   const { apiKey: key } = await gateway.newStore({ rate_limit: 2 });
   const answers = [];
   for (let i = 0; i < 3; i++) answers.push(await send(`${api}/appointments/${appointmentId}`, { key }));
@@ -76,7 +76,7 @@ test.each([
   expect(answer.headers['ratelimit-policy']).toBe(`"default";q=${rate};w=60`);
 });
 
-test('a path that is not there: 404, below the prefix only with a key', async () => {
+test('an unknown path gets 404, below the prefix only with a key', async () => {
   for (const path of [
     '/nothing',
     '',
@@ -94,7 +94,7 @@ test('a path that is not there: 404, below the prefix only with a key', async ()
 });
 
 test.each(['DELETE', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'PATCH'])(
-  '%s where the path exists: 405, and which methods it has',
+  '%s on an existing path gets 405 with the methods of the path',
   async (method) => {
     const answer = await send(`${api}/appointments`, { method });
     expectProblem(answer, 405, 'method_not_allowed');
@@ -104,13 +104,13 @@ test.each(['DELETE', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'P
   },
 );
 
-test('outside the prefix a wrong method is 405 without a key', async () => {
+test('outside the prefix a wrong method gets 405 without a key', async () => {
   const answer = await send('/healthz', { method: 'POST', key: null });
   expectProblem(answer, 405, 'method_not_allowed');
   expect(answer.headers.allow).toBe('GET, HEAD');
 });
 
-test('too small a tier: 403, and which it takes', async () => {
+test('a store of too low a tier gets 403, which names the required tier', async () => {
   const { apiKey: key } = await gateway.newStore({ tier: 'free' });
   const answer = await send(`${api}/appointments`, { method: 'POST', payload: appointmentBody, key });
   expect(expectProblem(answer, 403, 'tier_required').required_tier).toBe('starter');
@@ -124,7 +124,7 @@ test.each([
   ['GET', `/leads/${appointmentId}`, 'leads:read'],
   ['POST', '/sellers', 'sellers:write'],
   ['GET', '/store', 'store:read'],
-])('%s %s without the scope: 403, and which it takes', async (method, path, scope) => {
+])('%s %s without the scope %s gets 403, which names it', async (method, path, scope) => {
   const others: Scope[] = ['appointments:read', 'appointments:write', 'leads:write', 'sellers:read'];
   const scopes = others.filter((each) => each !== scope);
   const { apiKey: key } = await gateway.newStore({ scopes });
@@ -132,7 +132,7 @@ test.each([
   expect(expectProblem(answer, 403, 'scope_required').required_scope).toBe(scope);
 });
 
-test('401 comes before 429, that before 404 and 405, that before 403, and that before the body is looked at', async () => {
+test('errors come in the order 401, 429, 404 and 405, 403, all of them before the body is parsed', async () => {
   const { apiKey: free } = await gateway.newStore({ tier: 'free' });
   const bad = { payload: 'not JSON', headers: { 'content-type': 'text/plain' } };
   expectProblem(await send(`${api}/nothing`, { ...bad, method: 'POST', key: null }), 401, 'missing_api_key');

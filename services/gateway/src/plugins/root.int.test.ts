@@ -15,11 +15,11 @@ afterAll(() => gateway?.stop());
 const get = (url: string) => gateway.app.inject({ url });
 
 describe('probes', () => {
-  test('/healthz says that the process lives', async () => {
+  test('/healthz is 200 while the process runs', async () => {
     expect((await get('/healthz')).statusCode).toBe(200);
   });
 
-  test('/readyz shows each dependency; services that are away do not make it unready', async () => {
+  test('/readyz shows each dependency, and a service that is down does not make the gateway unready', async () => {
     const answer = await get('/readyz');
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({
@@ -37,7 +37,7 @@ describe('probes', () => {
     expect((await get('/readyz')).json().dependencies.scheduling).toEqual({ state: 'up' });
   });
 
-  test('/readyz is 503 while PostgreSQL is away', async () => {
+  test('/readyz is 503 while PostgreSQL is down', async () => {
     gateway.toDatabase.cut();
     const answer = await get('/readyz');
     expect(answer.statusCode).toBe(503);
@@ -46,7 +46,7 @@ describe('probes', () => {
     await waitFor(async () => (await get('/readyz')).statusCode === 200, { description: 'ready again' });
   });
 
-  test('/metrics is in the format of Prometheus', async () => {
+  test('/metrics has the text format of Prometheus', async () => {
     const answer = await get('/metrics');
     expect(answer.headers['content-type']).toContain('text/plain');
     expect(answer.body).toMatch(/mostrador_http_duration_seconds_count\{.*route="\/healthz"/);
@@ -54,7 +54,7 @@ describe('probes', () => {
 });
 
 describe('documentation', () => {
-  test('/docs/json is the document, with the addresses of this installation', async () => {
+  test('/docs/json is the OpenAPI document with the addresses of this installation', async () => {
     const answer = await get('/docs/json');
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({
@@ -64,7 +64,7 @@ describe('documentation', () => {
     });
   });
 
-  test('/docs is a page that loads everything from here', async () => {
+  test('/docs is a page that loads all assets from its own origin', async () => {
     const answer = await get('/docs');
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toContain('<title>Mostrador</title>');
@@ -79,7 +79,7 @@ describe('documentation', () => {
     expect(policy).not.toContain('https:;');
   });
 
-  test('every error code has the page that its problems name, and the list names all', async () => {
+  test('every error code has the page that its problem documents name, and the list page links to all', async () => {
     const list = await get('/docs/errors');
     for (const [code, { status }] of Object.entries(errorCatalogue)) {
       expect(list.body).toContain(`/docs/errors/${code}`);
@@ -108,7 +108,7 @@ describe('CORS', () => {
     expect(plain.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('lets configured origins in, shows them the headers, and no other origin', async () => {
+  test('allows only the configured origins and exposes the response headers to them', async () => {
     const open = await startTestGateway({ corsOrigins: `${origin}, https://b.example.com` });
     try {
       const allowed = await open.app.inject(preflight);
@@ -132,7 +132,7 @@ describe('CORS', () => {
   });
 });
 
-test('stopping: not ready at once, no new connection, and what is under way is answered', async () => {
+test('a stopping gateway is unready at once, accepts no connection, and answers requests in progress', async () => {
   const stopping = await startTestGateway();
   const { apiKey, store } = await stopping.newStore();
   const release = Promise.withResolvers<void>();

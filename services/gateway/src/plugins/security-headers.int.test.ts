@@ -28,10 +28,10 @@ const everywhere = {
 };
 
 test.each([
-  ['an answer', 200, '/integrations/v1/store', () => ({ 'x-api-key': apiKey })],
-  ['a refusal', 401, '/integrations/v1/store', () => ({})],
-  ['what does not exist', 404, '/integrations/v1/nothing', () => ({ 'x-api-key': apiKey })],
-])('%s of the API is kept by nobody, and may load, run and be framed by nothing', async (_what, status, url, key) => {
+  ['a response', 200, '/integrations/v1/store', () => ({ 'x-api-key': apiKey })],
+  ['an authentication error', 401, '/integrations/v1/store', () => ({})],
+  ['a not-found error', 404, '/integrations/v1/nothing', () => ({ 'x-api-key': apiKey })],
+])('%s of the API is not cached, and its policy forbids loading and framing', async (_what, status, url, key) => {
   const answer = await get(url, key());
   expect(answer.statusCode).toBe(status);
   expect(answer.headers).toMatchObject({
@@ -49,14 +49,14 @@ test.each([
   '/docs/json',
   '/docs/errors',
   '/sandbox/0123456789012345678901',
-])('%s has the headers too, and nobody may frame it or send its forms elsewhere', async (url) => {
+])('%s has the security headers, and its policy forbids framing and form submission', async (url) => {
   const { headers } = await get(url);
   expect(headers).toMatchObject(everywhere);
   expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
   expect(headers['content-security-policy']).toContain("form-action 'none'");
 });
 
-test('HTTPS is not asked for where clients reach the gateway by HTTP', async () => {
+test('a gateway whose public URL is HTTP sends no Strict-Transport-Security', async () => {
   const plain = await startTestGateway({ publicUrl: 'http://127.0.0.1:8080' });
   try {
     const { headers } = await plain.app.inject({ url: '/healthz' });
@@ -70,7 +70,7 @@ test('HTTPS is not asked for where clients reach the gateway by HTTP', async () 
 const browser = process.env.CHROMIUM || '/usr/bin/chromium';
 
 test.skipIf(!existsSync(browser))(
-  `in a browser (skipped when there is none at ${browser}): a call is tried on the documentation's page, and a script from elsewhere does not run`,
+  `in a browser (skipped when there is none at ${browser}): the documentation page sends a request, and an injected script does not run`,
   async () => {
     const port = await freePort();
     const open = await startTestGateway({ publicUrl: `http://127.0.0.1:${port}` });
@@ -106,7 +106,7 @@ test.skipIf(!existsSync(browser))(
   120_000,
 );
 
-/** What `GET /store` asks of the others. */
+/** Serves the operations that `GET /store` calls. */
 async function serveConnections({ serve }: TestGateway): Promise<void> {
   const none = { provider: null, status: 'not_connected' } as const;
   await serve('scheduling', { getCalendarConnection }, { getCalendarConnection: async () => none });

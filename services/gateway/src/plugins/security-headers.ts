@@ -2,9 +2,9 @@ import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * What browsers are told on every answer. An answer of the API is data and never a page, so by default it may load, run
- * and be framed by nothing; the documentation and the sandbox's telephone bring a policy of their own. HTTPS is only
- * asked for where it is offered.
+ * Adds security headers to every response. An API response is data, never a page, so its policy forbids loading,
+ * running and framing. The documentation and the sandbox telephone set their own policy. `Strict-Transport-Security` is
+ * sent only if the public URL is HTTPS.
  */
 export async function addSecurityHeaders(app: FastifyInstance, options: { publicUrl: string }): Promise<void> {
   const isSecured = options.publicUrl.startsWith('https:');
@@ -19,7 +19,7 @@ export async function addSecurityHeaders(app: FastifyInstance, options: { public
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
     crossOriginEmbedderPolicy: false,
-    // For browsers and plug-ins that are gone, or a hint about speed.
+    // These are for obsolete browsers and plug-ins, or only hints about speed.
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,

@@ -3,27 +3,27 @@ import { createTokenBuckets } from './token-bucket.ts';
 
 const buckets = () => createTokenBuckets({ maximumKeys: 100 });
 
-test("a minute's worth passes at once, the next is refused and told when it fits", () => {
+test('one minute of requests passes at once, and the next one is rejected with a Retry-After', () => {
   const subject = buckets();
   for (let i = 0; i < 60; i++) expect(subject.take('a', 60, 0).allowed).toBe(true);
   expect(subject.take('a', 60, 0)).toEqual({ allowed: false, remaining: 0, fullInSeconds: 60, retryAfterSeconds: 1 });
 });
 
-test('what was refused takes nothing', () => {
+test('a rejected request takes no token', () => {
   const subject = buckets();
   for (let i = 0; i < 200; i++) subject.take('a', 60, 0);
   expect(subject.take('a', 60, 1000).allowed).toBe(true);
   expect(subject.take('a', 60, 1000).allowed).toBe(false);
 });
 
-test('the bucket fills evenly and never past its capacity', () => {
+test('the bucket refills evenly and never above its capacity', () => {
   const subject = buckets();
   for (let i = 0; i < 60; i++) subject.take('a', 60, 0);
   expect(subject.take('a', 60, 30_000).remaining).toBe(29);
   expect(subject.take('a', 60, 3_600_000).remaining).toBe(59);
 });
 
-test('Retry-After is enough: exactly then one request fits', () => {
+test('exactly after Retry-After one request fits', () => {
   const subject = buckets();
   expect(subject.take('a', 1, 0).allowed).toBe(true);
   const refused = subject.take('a', 1, 0);
@@ -32,14 +32,14 @@ test('Retry-After is enough: exactly then one request fits', () => {
   expect(subject.take('a', 1, refused.retryAfterSeconds * 1000).allowed).toBe(true);
 });
 
-test('keys have buckets of their own', () => {
+test('each key has its own bucket', () => {
   const subject = buckets();
   expect(subject.take('a', 1, 0).allowed).toBe(true);
   expect(subject.take('a', 1, 0).allowed).toBe(false);
   expect(subject.take('b', 1, 0).allowed).toBe(true);
 });
 
-test('a changed rate holds from the next request on, and a smaller one cuts what was saved', () => {
+test('a new rate applies from the next request, and a lower rate caps the saved tokens', () => {
   const subject = buckets();
   expect(subject.take('a', 6000, 0).remaining).toBe(5999);
   expect(subject.take('a', 60, 0).remaining).toBe(59);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** What became of one request: whether it may pass, and what the headers say. Seconds are whole, rounded up. */
+/** The decision for one request, and the values of its headers. Seconds are whole, rounded up. */
 export type Taken = {
   readonly allowed: boolean;
   /** Requests that would still pass at this moment. */
@@ -16,11 +16,11 @@ export type TokenBuckets = { take(key: string, requestsPerMinute: number, nowMs:
 type Bucket = { tokens: number; filledAtMs: number };
 
 /**
- * Token buckets, one per key, that hold a minute's worth and fill evenly.
+ * Token buckets, one per key. Each holds one minute of requests and refills evenly.
  *
- * Not @fastify/rate-limit: it counts fixed windows, so twice the rate passes around the edge of a window and a client
- * that used its window up waits for all of it. A bucket that was evicted starts full again, so what bounds the memory
- * can only let more through, never refuse.
+ * Not @fastify/rate-limit: it counts fixed windows. Twice the rate passes around the edge of a window, and a client
+ * that has used up its window waits for the rest of it. An evicted bucket starts full again, so the memory limit can
+ * only let more requests pass, never reject one.
  */
 export function createTokenBuckets(options: { maximumKeys: number }): TokenBuckets {
   const buckets = new LRUCache<string, Bucket>({ max: options.maximumKeys });
@@ -34,7 +34,7 @@ export function createTokenBuckets(options: { maximumKeys: number }): TokenBucke
         bucket = { tokens: capacity, filledAtMs: nowMs };
         buckets.set(key, bucket);
       }
-      // The clock is monotonic, but a store's rate may have changed since: `min` cuts to a smaller capacity.
+      // A store's rate may have changed since the last request: `min` caps the tokens at a smaller capacity.
       bucket.tokens = Math.min(capacity, bucket.tokens + Math.max(0, nowMs - bucket.filledAtMs) * perMs);
       bucket.filledAtMs = nowMs;
 

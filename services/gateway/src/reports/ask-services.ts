@@ -1,10 +1,10 @@
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
-/** Kept for our own answer, so that a service that hangs is told as what is missing, and not as our own silence. */
+/** Reserved for the gateway's own response, so that it can name a service that hangs before the caller times out. */
 const answerMs = 250;
 
-/** In which the services are asked: their answers come before ours is due. */
+/** The context of the requests to the services. Their deadline is 250 ms before the gateway's own. */
 export const askingContext = <Context extends CallContext>(context: Context): Context => ({
   ...context,
   deadline: context.deadline - answerMs,
@@ -19,8 +19,8 @@ const parts = {
 type ServiceName = keyof typeof parts;
 
 /**
- * What every service answered. A report without a part would look like one of less: if a service cannot answer, in time
- * or at all, it is `service_unavailable`, and `missing` names the parts. A refusal is passed on.
+ * Waits for the answers of all services. A report without a part would look like a report with lower counts. So if a
+ * service fails or times out, this throws `service_unavailable` with the parts in `missing`. It rethrows a 4xx error.
  */
 export async function allAnswers<const Answers extends Partial<Record<ServiceName, unknown>>>(
   questions: {
@@ -38,7 +38,7 @@ export async function allAnswers<const Answers extends Partial<Record<ServiceNam
   if (first) {
     const missing = failures.flatMap(({ name }) => parts[name]);
     throw new AppError('service_unavailable', {
-      detail: `The report is not complete: ${missing.join(', ')} cannot be counted at the moment.`,
+      detail: `The report would lack ${missing.join(', ')}, because a service did not answer. Send the request again.`,
       members: { missing },
       retryAfterSeconds: 1,
       cause: first.reason,

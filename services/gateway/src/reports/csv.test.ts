@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeCsv } from './csv.ts';
 
-test('lines end in CRLF, nothing is an empty cell, and numbers stand as they are', () => {
+test('lines end in CRLF, null is an empty cell, and numbers stay unquoted', () => {
   expect(
     writeCsv([
       ['a', 'b'],
@@ -12,11 +12,11 @@ test('lines end in CRLF, nothing is an empty cell, and numbers stand as they are
   ).toBe('a,b\r\nx,1.5\r\n,-2\r\n');
 });
 
-test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '＝1'])('%j begins no formula', (text) => {
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '＝1'])('%j does not begin a formula', (text) => {
   expect(writeCsv([[text]])).toMatch(/^"?'/);
 });
 
-/** A reader of RFC 4180 that knows nothing of the writer. */
+/** A parser of RFC 4180 that is independent of the writer. */
 function read(csv: string): string[][] {
   const cells = [...csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)];
   expect(cells.map(([whole]) => whole).join('')).toBe(csv);
@@ -28,7 +28,7 @@ function read(csv: string): string[][] {
   return rows.slice(0, -1);
 }
 
-test('whatever stands in a cell is read back, save for the apostrophe before what would begin a formula', () => {
+test('every cell is read back unchanged, except for the apostrophe before a possible formula', () => {
   const cell = fc.oneof(fc.string(), fc.stringMatching(/^[=+@"',;\r\n\t a-]{0,8}$/));
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }), (rows) => {

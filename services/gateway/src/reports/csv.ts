@@ -1,6 +1,6 @@
 export type Cell = string | number | null;
 
-/** A table as CSV (RFC 4180): lines end in CRLF, what needs quotes has them. No text in it begins a formula. */
+/** A table as CSV (RFC 4180), with CRLF line ends and quotes where needed. No text cell begins a formula. */
 export const writeCsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((cells) => `${cells.map(written).join(',')}\r\n`).join('');
 
@@ -11,6 +11,6 @@ function written(cell: Cell): string {
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What a spreadsheet takes for a formula, also behind spaces; the apostrophe makes a text of it. */
+/** A spreadsheet reads such a text as a formula, even after spaces. An apostrophe in front makes it a text. */
 const beginsFormula = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const needsQuotes = /[",;\r\n\t]|^\s|\s$/;

@@ -24,7 +24,7 @@ export const getLeadReport =
 
     const asking = askingContext(context);
     const ofLead = rpc.call(reportLead, { body: { lead_id, customer_phone, from, to } }, asking);
-    // Nothing else knows a lead by its phone.
+    // Only crm can find a lead by its phone.
     const leadId = lead_id ?? (await allAnswers({ crm: ofLead })).crm.lead.id;
     const question = { body: { lead_id: leadId, from, to } };
     const { crm, messaging, scheduling } = await allAnswers({
@@ -44,11 +44,11 @@ export const getLeadReport =
 
 function faultsOfLead({ lead_id, customer_phone }: RequestOf<typeof operation>['query']): ValidationFault[] {
   if (lead_id === undefined && customer_phone === undefined) {
-    return [{ in: 'query', name: 'lead_id', detail: 'is required, unless `customer_phone` is given' }];
+    return [{ in: 'query', name: 'lead_id', detail: 'is required unless `customer_phone` is given' }];
   }
   if (lead_id === undefined || customer_phone === undefined) return [];
   return [
-    { in: 'query', name: 'lead_id', detail: 'cannot stand together with `customer_phone`' },
-    { in: 'query', name: 'customer_phone', detail: 'cannot stand together with `lead_id`' },
+    { in: 'query', name: 'lead_id', detail: 'cannot be combined with `customer_phone`; send only one' },
+    { in: 'query', name: 'customer_phone', detail: 'cannot be combined with `lead_id`; send only one' },
   ];
 }

@@ -16,7 +16,7 @@ import { reportZone } from './report-zone.ts';
 
 type Series = NonNullable<SummaryReport['series']>;
 
-/** The report of a period. Its buckets are cut here, once, so that all services count the same ones. */
+/** The report of a period. The gateway computes the buckets once, so that all services count the same ones. */
 export const getSummaryReport =
   ({ database, rpc }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
@@ -61,7 +61,7 @@ const withRate = (leads: LeadCounts) => ({
   conversion_rate: conversionRate(leads.created, leads.converted),
 });
 
-/** To four places: a share that people read. It is over 1 where leads of earlier days were converted. */
+/** Rounded to 4 decimal places. Above 1 if more leads were converted than created in the period. */
 function conversionRate(created: number, converted = 0): number | null {
   return created === 0 ? null : Math.round((converted / created) * 10_000) / 10_000;
 }

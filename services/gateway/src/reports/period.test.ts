@@ -17,58 +17,58 @@ function faultsOf(ask: () => unknown) {
     if (error instanceof AppError && error.code === 'validation_failed') return error.members?.errors;
     throw error;
   }
-  throw new Error('it was not refused');
+  throw new Error('the period was not rejected');
 }
 const fault = (name: string, words: string) => ({ in: 'query', name, detail: expect.stringContaining(words) });
 
 describe('the period of a summary', () => {
-  test('is the last 30 days with today, in the zone, unless it is told', () => {
+  test('is by default the last 30 days including today, in the zone', () => {
     expect(boundaries({}, 'UTC')).toEqual(['2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z']);
     // In Auckland it is the 22nd already.
     expect(boundaries({}, 'Pacific/Auckland')).toEqual(['2026-10-23T11:00:00.000Z', '2026-11-22T11:00:00.000Z']);
   });
 
-  test('has both of its dates in it, also when they are one', () => {
+  test('includes both of its dates, even if they are the same', () => {
     const asked = { from: '2026-11-20', to: '2026-11-20' };
     expect(boundaries(asked, 'America/Sao_Paulo')).toEqual(['2026-11-20T03:00:00.000Z', '2026-11-21T03:00:00.000Z']);
   });
 
-  test('goes from a date-time to just before the other', () => {
+  test('includes the date-time in `from` and excludes the one in `to`', () => {
     const asked = { from: '2026-11-20T10:00:00.5+02:00', to: '2026-11-20t12:30:00z' };
     expect(boundaries(asked, 'Asia/Kolkata')).toEqual(['2026-11-20T08:00:00.500Z', '2026-11-20T12:30:00.000Z']);
   });
 
-  test('of which only the beginning is told ends with today', () => {
+  test('with only `from` ends with today', () => {
     expect(boundaries({ from: '2026-11-01' }, 'UTC')).toEqual(['2026-11-01T00:00:00.000Z', '2026-11-22T00:00:00.000Z']);
   });
 
-  test('of which only the end is told has the 30 days that end there', () => {
+  test('with only `to` has the 30 days that end there', () => {
     expect(boundaries({ to: '2026-03-30' }, 'UTC')).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-31T00:00:00.000Z']);
     const toNoon = ['2026-03-01T00:00:00.000Z', '2026-03-30T12:00:00.000Z'];
     expect(boundaries({ to: '2026-03-30T12:00:00Z' }, 'UTC')).toEqual(toNoon);
     expect(boundaries({ to: '2026-03-31T00:00:00Z' }, 'UTC')).toEqual([toNoon[0], '2026-03-31T00:00:00.000Z']);
   });
 
-  test('may begin today, and end in the future', () => {
+  test('may begin today and end in the future', () => {
     const wanted = ['2026-11-21T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
     expect(boundaries({ from: '2026-11-21', to: '2026-11-30' }, 'UTC')).toEqual(wanted);
   });
 
-  test('at the edge of the years that there are is cut there', () => {
+  test('is clamped to the years 1 to 9999', () => {
     const [first] = boundaries({ to: '0001-01-02' }, 'Asia/Kolkata', 'day');
     expect(first).toBe('0001-01-01T00:00:00.000Z');
     const far = new Date('9999-12-31T23:00:00Z');
     expect(boundaries({}, 'America/New_York', undefined, far).at(-1)).toBe('9999-12-31T23:59:59.999Z');
   });
 
-  test('that begins in the future is refused', () => {
+  test('must not begin in the future', () => {
     expect(faultsOf(() => boundaries({ from: '2026-11-22' }, 'UTC'))).toEqual([fault('from', 'future')]);
     expect(faultsOf(() => boundaries({ from: '2026-11-21T12:00:00.001Z' }, 'UTC'))).toEqual([fault('from', 'future')]);
     expect(faultsOf(() => boundaries({ to: '2027-03-01' }, 'UTC'))).toEqual([fault('to', 'future')]);
     expect(boundaries({ from: '2026-11-21T12:00:00Z' }, 'UTC')).toHaveLength(2);
   });
 
-  test('that is reversed or empty is refused', () => {
+  test('must not be reversed or empty', () => {
     expect(faultsOf(() => boundaries({ from: '2026-11-20', to: '2026-11-19' }, 'UTC'))).toEqual([
       fault('to', 'after `from`'),
     ]);
@@ -76,7 +76,7 @@ describe('the period of a summary', () => {
     expect(faultsOf(() => boundaries({ from: instant, to: instant }, 'UTC'))).toEqual([fault('to', 'after `from`')]);
   });
 
-  test('of more than 366 days is refused, and one of 366 is not, however long its days are', () => {
+  test('has at most 366 days, however long its days are', () => {
     const [zone, to] = ['America/New_York', '2026-11-01'];
     expect(boundaries({ from: '2025-11-01', to }, zone, 'day')).toHaveLength(367);
     expect(faultsOf(() => boundaries({ from: '2025-10-31', to }, zone))).toEqual([fault('from', '366 days')]);
@@ -86,13 +86,13 @@ describe('the period of a summary', () => {
     expect(boundaries({ ...half, to: '2026-11-01T12:00:00Z' }, 'UTC', 'day')).toHaveLength(368);
   });
 
-  test('is told all that is wrong with it at once', () => {
+  test('is rejected with all of its faults at once', () => {
     const faults = faultsOf(() => boundaries({ from: '2027-02-01', to: '2027-01-01' }, 'UTC'));
     expect(faults).toEqual([fault('from', 'future'), fault('to', 'after `from`')]);
   });
 });
 
-test("the period of a lead's report is all time, as far as it is not told, and as long as one likes", () => {
+test("the period of a lead's report is open on each side that is not given, and has no maximum length", () => {
   const open = leadPeriod({}, 'UTC', now);
   expect(open).toEqual({ from: null, to: null });
   const { from, to } = leadPeriod({ from: '2001-01-01', to: '2026-11-20' }, 'America/Sao_Paulo', now);
@@ -107,7 +107,7 @@ test("the period of a lead's report is all time, as far as it is not told, and a
 });
 
 describe('buckets', () => {
-  test('a week begins on Monday; the first and the last are as long as the period has them', () => {
+  test('a week begins on Monday, and the period may cut the first and the last week', () => {
     expect(boundaries({ from: '2026-11-12', to: '2026-11-24' }, 'UTC', 'week')).toEqual([
       '2026-11-12T00:00:00.000Z',
       '2026-11-16T00:00:00.000Z',
@@ -118,7 +118,7 @@ describe('buckets', () => {
     expect(boundaries(whole, 'UTC', 'week')).toEqual(['2026-11-09T00:00:00.000Z', '2026-11-16T00:00:00.000Z']);
   });
 
-  test('a month begins on its first, whatever the day on which the period begins', () => {
+  test('a month begins on its first day, whatever the first day of the period', () => {
     expect(boundaries({ from: '2026-01-31', to: '2026-03-31' }, 'Asia/Kathmandu', 'month')).toEqual([
       '2026-01-30T18:15:00.000Z',
       '2026-01-31T18:15:00.000Z',
@@ -136,8 +136,8 @@ describe('buckets', () => {
     ]);
   });
 
-  test('a day whose midnight does not exist begins when it does', () => {
-    // At 00:00 of the 4th clocks went to 01:00.
+  test('a day without a midnight begins at its first instant', () => {
+    // At 00:00 on 4 November clocks went to 01:00.
     expect(boundaries({ from: '2018-11-03', to: '2018-11-04' }, 'America/Sao_Paulo', 'day')).toEqual([
       '2018-11-03T03:00:00.000Z',
       '2018-11-04T03:00:00.000Z',
@@ -145,8 +145,8 @@ describe('buckets', () => {
     ]);
   });
 
-  test('a day that the zone never had makes no bucket, and is no period', () => {
-    // Samoa went from the 29th of December to the 31st.
+  test('a day that the zone skipped has no bucket and is not a valid period', () => {
+    // Samoa skipped 30 December 2011.
     expect(boundaries({ from: '2011-12-29', to: '2011-12-31' }, 'Pacific/Apia', 'day')).toEqual([
       '2011-12-29T10:00:00.000Z',
       '2011-12-30T10:00:00.000Z',
@@ -157,7 +157,7 @@ describe('buckets', () => {
   });
 
   const zones = ['America/New_York', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Africa/Cairo', 'UTC'];
-  /** What a calendar on the wall says, by the words that Intl prints. */
+  /** The local date and weekday according to `Intl`. */
   const wallOf = (timeZone: string) => {
     const words = { year: 'numeric', month: '2-digit', day: '2-digit', weekday: 'short' } as const;
     const format = new Intl.DateTimeFormat('en-CA', { timeZone, ...words });
@@ -167,7 +167,7 @@ describe('buckets', () => {
     };
   };
 
-  test('days are cut just where the calendar on the wall turns, across every change of clock', () => {
+  test('days are cut exactly where the local date changes, across every clock change', () => {
     const start = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2026, 9, 1) });
     fc.assert(
       fc.property(fc.constantFrom(...zones), start, fc.integer({ min: 1, max: 20 * 24 * 60 }), (zone, ms, minutes) => {
@@ -185,7 +185,7 @@ describe('buckets', () => {
     );
   }, 60_000);
 
-  test('weeks and months are days put together: each begins where a Monday or a first does', () => {
+  test('every week begins when a Monday begins, and every month when its first day begins', () => {
     const year = { from: '2025-11-20', to: '2026-11-20' };
     for (const zone of zones) {
       const wall = wallOf(zone);
@@ -197,12 +197,12 @@ describe('buckets', () => {
   });
 });
 
-test('every zone that Intl knows has days, under whatever name a store or a request gives it', () => {
+test('every zone name that Intl knows, aliases included, gives a period', () => {
   const names = [...Intl.supportedValuesOf('timeZone'), 'america/sao_paulo', 'EST5EDT', 'Etc/GMT+3', 'Asia/Calcutta'];
   for (const name of [...names, 'GMT', 'Zulu', 'US/Pacific']) expect(boundaries({}, name)).toHaveLength(2);
 });
 
-test('the date of an instant is that of the zone', () => {
+test('the date of an instant is the local date of the zone', () => {
   expect(dateIn('Pacific/Auckland', now)).toBe('2026-11-22');
   expect(dateIn('UTC', now)).toBe('2026-11-21');
 });

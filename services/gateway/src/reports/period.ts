@@ -7,22 +7,22 @@ import {
 } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
-// Days of time zones, with every change of clock in them. Only here, so that it can go when Node has Temporal itself.
+// Computes days across clock changes. Only this file imports it, so that Node's own Temporal can replace it later.
 import { Temporal } from 'temporal-polyfill';
 
-/** From the one (inclusive) to the other (exclusive), both in the time zone of the report. */
+/** From `from` (inclusive) to `to` (exclusive), both in the time zone of the report. */
 export type Period = { readonly from: Temporal.ZonedDateTime; readonly to: Temporal.ZonedDateTime };
-/** Null: without a beginning, or until now. */
+/** Null: no beginning, or no end. */
 type OpenPeriod = { readonly [Side in keyof Period]: Period[Side] | null };
-/** Dates and date-times as they were asked for: well-formed, and nothing more is known. */
+/** The dates or date-times of the query: well-formed, but not checked further. */
 export type AskedPeriod = { readonly from?: string; readonly to?: string };
 
 const dayMs = 24 * 3_600_000;
 const never = Number.POSITIVE_INFINITY;
-/** Days of a summary that is not told its period. */
+/** The days of a summary without `from`. */
 const usualDays = 30;
 
-/** The period of a summary. Throws `validation_failed` with all that is wrong with it. */
+/** The period of a summary. Throws `validation_failed` with all of its faults. */
 export function summaryPeriod(asked: AskedPeriod, timeZone: string, now: Date): Period {
   const to = asked.to === undefined ? dayAfter(dateOf(now, timeZone), timeZone) : endOf(asked.to, timeZone);
   const lastDay = to.subtract({ milliseconds: 1 }).toPlainDate();
@@ -33,7 +33,7 @@ export function summaryPeriod(asked: AskedPeriod, timeZone: string, now: Date): 
 
   const faults = faultsOf(asked, { from, to }, now);
   if (isBefore(from.add({ days: longestReportDays }), to)) {
-    const detail = `must not lie more than ${longestReportDays} days before the end of the period`;
+    const detail = `must be at most ${longestReportDays} days before the end of the period`;
     faults.push({ in: 'query', name: 'from', detail });
   }
   if (faults.length > 0) throw validationFailed(faults);
@@ -41,8 +41,8 @@ export function summaryPeriod(asked: AskedPeriod, timeZone: string, now: Date): 
 }
 
 /**
- * The period of a lead's report: all time, as far as it is not told. Throws as `summaryPeriod`, with what else is wrong
- * with the request.
+ * The period of a lead's report, open on each side that is not given. Throws `validation_failed` with its faults and
+ * `otherFaults`.
  */
 export function leadPeriod(
   asked: AskedPeriod,
@@ -63,17 +63,17 @@ function faultsOf(asked: AskedPeriod, { from, to }: OpenPeriod, now: Date): Vali
   const faults: ValidationFault[] = [];
   if (from && from.epochMilliseconds > now.getTime()) {
     const name = asked.from === undefined ? 'to' : 'from';
-    faults.push({ in: 'query', name, detail: 'must not make a period that begins in the future' });
+    faults.push({ in: 'query', name, detail: 'must not move the start of the period into the future' });
   }
   if (asked.from !== undefined && asked.to !== undefined && from && to && !isBefore(from, to)) {
-    faults.push({ in: 'query', name: 'to', detail: 'must come after `from`' });
+    faults.push({ in: 'query', name: 'to', detail: 'must be after `from`' });
   }
   return faults;
 }
 
 /**
- * Where the buckets begin, the end of the last one, and the period's own ends, in epoch ms: the first and the last bucket may be
- * shorter than a whole one. A day that the zone never had makes no bucket.
+ * The start of each bucket, then the end of the period, in epoch milliseconds. The period may cut the first and the
+ * last bucket. A day that the zone skipped has no bucket.
  */
 export function boundariesOf({ from, to }: Period, bucket: ReportBucket | undefined): number[] {
   const endMs = to.epochMilliseconds;
@@ -85,7 +85,7 @@ export function boundariesOf({ from, to }: Period, bucket: ReportBucket | undefi
   return [...boundaries, endMs];
 }
 
-/** When the buckets after the one of this instant begin, without an end. */
+/** The endless starts of the buckets after the one with this instant, in epoch milliseconds. */
 function* startsOf(from: Temporal.ZonedDateTime, bucket: ReportBucket): Generator<number> {
   if (bucket === 'day') return yield* startsOfDays(from);
   for (let day = from.toPlainDate(); ; ) {
@@ -95,8 +95,8 @@ function* startsOf(from: Temporal.ZonedDateTime, bucket: ReportBucket): Generato
 }
 
 /**
- * Each 24 hours after the one before, until the clock changes or where a day begins later than at midnight: asking the zone
- * about each day of a year would take longer than all the rest.
+ * Adds 24 hours for each day. It asks the zone only at a clock change and for a day that does not begin at midnight,
+ * because asking for each day of a year would take longer than everything else here.
  */
 function* startsOfDays(from: Temporal.ZonedDateTime): Generator<number> {
   const today = from.toPlainDate();
@@ -114,11 +114,11 @@ function* startsOfDays(from: Temporal.ZonedDateTime): Generator<number> {
   }
 }
 
-/** The instant as all of the API writes it. */
+/** The instant in the timestamp format of the API. */
 export const timestampOf = (instant: Temporal.ZonedDateTime): string =>
   toTimestamp(new Date(instant.epochMilliseconds));
 
-/** The date that calendars show in the zone at this instant: `2027-01-31`. */
+/** The local date in the zone at this instant: `2027-01-31`. */
 export const dateIn = (timeZone: string, instant: Date): string => dateOf(instant, timeZone).toString();
 
 const isDate = (text: string): boolean => text.length === '2027-01-31'.length;
@@ -142,6 +142,6 @@ const dateOf = (instant: Date, timeZone: string): Temporal.PlainDate => zoned(in
 const isBefore = (one: Temporal.ZonedDateTime, other: Temporal.ZonedDateTime): boolean =>
   one.epochMilliseconds < other.epochMilliseconds;
 
-/** Within the instants that a timestamp can name. A date at their edge may lie beyond; nothing ever happened there. */
+/** Clamps to the instants that a timestamp can name. A date at the edge may lie outside, where no data exists. */
 const inYears = (instant: Temporal.ZonedDateTime): Temporal.ZonedDateTime =>
   zoned(new Date(Math.min(Math.max(instant.epochMilliseconds, firstInstantMs), lastInstantMs)), instant.timeZoneId);

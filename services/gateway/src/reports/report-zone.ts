@@ -3,7 +3,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findStore } from '../stores/store.repository.ts';
 
-/** The zone whose days a report has: the one that was asked for, else the store's. */
+/** The time zone of a report: the one in the query, else the store's. */
 export async function reportZone(
   database: Database,
   context: StoreContext,

@@ -28,7 +28,7 @@ const ofLead = (query = '') => send(`${api}/reports/leads${query}`);
 const twoDays = '?from=2026-11-19&to=2026-11-20';
 
 describe('the summary', () => {
-  test('asks all three services for the same buckets of the store’s days, and puts together what they answer', async () => {
+  test('asks all three services for the same buckets of the store’s days and combines their answers', async () => {
     const answer = await summary(`${twoDays}&bucket=day`);
     expect(answer.statusCode, answer.body).toBe(200);
     const boundaries = ['2026-11-19T03:00:00.000Z', '2026-11-20T03:00:00.000Z', '2026-11-21T03:00:00.000Z'];
@@ -57,7 +57,7 @@ describe('the summary', () => {
     expect(report.series).toMatchObject([
       {
         start: boundaries[0],
-        // Nobody was created: there is no rate.
+        // No lead was created, so there is no rate.
         leads: { created: 0, conversion_rate: null },
         conversations: { first_response_seconds: { p50: null, p90: null, average: null } },
       },
@@ -65,14 +65,14 @@ describe('the summary', () => {
     ]);
   });
 
-  test('has no series without a bucket, and the days of the zone that is asked for', async () => {
+  test('has no series without a bucket, and uses the requested time zone', async () => {
     const report = (await summary(`${twoDays}&timezone=Asia/Kolkata`)).json();
     expect(report).not.toHaveProperty('series');
     const period = { from: '2026-11-18T18:30:00.000Z', to: '2026-11-20T18:30:00.000Z', timezone: 'Asia/Kolkata' };
     expect(report.period).toEqual(period);
   });
 
-  test('is that of the last 30 days unless it is told', async () => {
+  test('covers the last 30 days by default', async () => {
     const { period } = (await summary()).json();
     expect(Date.parse(period.to)).toBeGreaterThan(Date.now());
     // Clocks of São Paulo have not changed since 2019.
@@ -94,7 +94,7 @@ describe('the summary', () => {
     ['lead_id=1', ['lead_id']],
     ['from=2026-11-31&to=&timezone=Mars&bucket=year', ['bucket', 'from', 'timezone', 'to']],
     ['from=9999-02-01&to=9999-01-01', ['from', 'to']],
-  ])('%s is refused with all that is wrong, and no service is asked', async (query, names) => {
+  ])('%s is rejected with all faults, and no service gets a request', async (query, names) => {
     const problem = expectProblem(await summary(`?${query}`), 400, 'validation_failed');
     expect(problem.errors.map(({ name }: { name: string }) => name).sort()).toEqual(names);
     for (const fault of problem.errors) expect(fault).toMatchObject({ in: 'query', detail: expect.any(String) });
@@ -110,14 +110,14 @@ describe('a service that cannot answer', () => {
   };
   const hang = () => new Promise<void>((resolve) => setTimeout(resolve, requestTimeoutMs));
   const ways: [string, () => Promise<void>][] = [
-    ['is not there', () => Promise.reject(new AppError('service_unavailable'))],
+    ['is down', () => Promise.reject(new AppError('service_unavailable'))],
     ['fails', () => Promise.reject(new Error('no such column'))],
     ['hangs', hang],
   ];
 
   test.each(
     ways.flatMap(([way, fail]) => (Object.keys(missing) as ServiceName[]).map((name) => ({ name, way, fail }))),
-  )('$name $way: 503 for both reports, with what is missing, and not a report of less', async ({ name, fail }) => {
+  )('$name $way: both reports get 503 with the missing parts, not lower counts', async ({ name, fail }) => {
     services.before[name] = fail;
     for (const answer of await Promise.all([
       summary(),
@@ -131,19 +131,19 @@ describe('a service that cannot answer', () => {
     }
   });
 
-  test('all of them: everything is missing', async () => {
+  test('if all services fail, the error names every part', async () => {
     for (const name of Object.keys(missing) as ServiceName[]) services.before[name] = ways[0]?.[1];
     expect(expectProblem(await summary(), 503, 'service_unavailable').missing).toEqual(Object.values(missing).flat());
   });
 
-  test('a lead that is not there is told as such even so', async () => {
+  test('an unknown lead still gets lead_not_found', async () => {
     services.before.messaging = ways[0]?.[1];
     expectProblem(await ofLead('?lead_id=0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6c'), 404, 'lead_not_found');
   });
 });
 
 describe("a lead's report", () => {
-  test('is of all time unless told, found by id or by phone, and put together of what the three services answer', async () => {
+  test('covers all time by default, finds the lead by id or phone, and combines three answers', async () => {
     for (const query of [`lead_id=${leadId}`, `customer_phone=${phone}`]) {
       services.asked.length = 0;
       const answer = await ofLead(`?${query}`);
@@ -161,7 +161,7 @@ describe("a lead's report", () => {
     }
   });
 
-  test('has the period that it is told, in the zone', async () => {
+  test('covers the requested period in the requested zone', async () => {
     const report = (await ofLead(`?lead_id=${leadId}&from=2020-01-01&to=2026-11-20&timezone=UTC`)).json();
     expect(report.period).toEqual({
       from: '2020-01-01T00:00:00.000Z',
@@ -179,14 +179,14 @@ describe("a lead's report", () => {
     ['customer_phone=%2B5511900000001', ['customer_phone']],
     [`lead_id=${leadId}&bucket=day`, ['bucket']],
     ['from=2026-11-20&to=2026-11-19', ['lead_id', 'to']],
-  ])('%j is refused with all that is wrong', async (query, names) => {
+  ])('%j is rejected with all faults', async (query, names) => {
     const problem = expectProblem(await ofLead(`?${query}`), 400, 'validation_failed');
     expect(problem.errors.map(({ name }: { name: string }) => name).sort()).toEqual(names);
   });
 });
 
 describe('the summary as CSV', () => {
-  test('has a line for the period, for each bucket and each seller, and each count in its column', async () => {
+  test('has a row for the period, for each bucket and for each seller, and each count in its column', async () => {
     const answer = await summary(`${twoDays}&bucket=day`, { accept: 'text/csv' });
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
@@ -205,14 +205,14 @@ describe('the summary as CSV', () => {
       { row: 'series', date: '2026-11-20', conversations_messages_outbound_ai: '1', leads_by_status_lost: '' },
       { row: 'seller', date: '', seller_id: sellerId, seller_leads: '7', leads_converted: '2', leads_created: '' },
     ]);
-    // Nothing of the JSON is left out.
+    // The CSV has every number of the JSON.
     const report = (await summary(`${twoDays}&bucket=day`)).json();
     const [{ start: _, ...first }] = report.series;
     const numbers = JSON.stringify(first).match(/(?<=:)(\d[\d.]*|null)/g) ?? [];
     expect(rows[1]?.slice(5).filter((cell) => cell !== '')).toEqual(numbers.filter((each) => each !== 'null'));
   });
 
-  test('is given only to whom asks for it, and caches are told', async () => {
+  test('is sent only if Accept prefers it, and Vary names Accept', async () => {
     for (const accept of ['application/json', '*/*', 'text/csv;q=0.5, application/json', 'image/png']) {
       const answer = await summary('', { accept });
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -223,14 +223,14 @@ describe('the summary as CSV', () => {
     expect(csv.headers.vary).toBe('Origin, Accept');
   });
 
-  test('is no CSV where it is an error, and none where there is no table', async () => {
+  test('is not sent for an error, nor for a report without a table', async () => {
     expectProblem(await summary('?from=x', { accept: 'text/csv' }), 400, 'validation_failed');
     const lead = await send(`${api}/reports/leads?lead_id=${leadId}`, { headers: { accept: 'text/csv' } });
     expect(lead.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 });
 
-test('reports need their scope', async () => {
+test('reports need the scope reports:read', async () => {
   const { apiKey } = await gateway.newStore({ scopes: ['leads:read', 'messages:read', 'appointments:read'] });
   for (const path of ['summary', `leads?lead_id=${leadId}`]) {
     const answer = await send(`${api}/reports/${path}`, { key: apiKey });

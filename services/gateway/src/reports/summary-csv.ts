@@ -7,7 +7,7 @@ import { dateIn } from './period.ts';
 /** A row's counts by column: `leads_created`, `conversations_messages_outbound_ai`, … */
 type Counts = Readonly<Record<string, Cell>>;
 
-/** What a row is, before its counts: `date` is the day on which it begins, by the calendar of the report's zone. */
+/** The columns before the counts. `date` is the local date of `start` in the report's time zone. */
 const leading = ['row', 'date', 'start', 'seller_id', 'seller_leads'] as const;
 const columns: readonly string[] = [
   ...leading,

@@ -16,6 +16,6 @@ test.each([
   expect(noneMatchFails(header, '"v3"')).toBe(expected);
 });
 
-test('a weak tag of the resource itself is compared by what stands between its quotes', () => {
+test('a weak tag of the resource matches a strong tag with the same value', () => {
   expect(noneMatchFails('"v3"', 'W/"v3"')).toBe(true);
 });

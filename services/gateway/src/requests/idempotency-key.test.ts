@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readIdempotencyKey } from './idempotency-key.ts';
 
-test('the bare and the quoted form name one key', () => {
+test('the bare and the quoted form are the same key', () => {
   expect(readIdempotencyKey('order-42')).toEqual({ key: 'order-42' });
   expect(readIdempotencyKey('"order-42"')).toEqual({ key: 'order-42' });
 });
 
-test('escapes of the quoted form are read', () => {
+test('escapes of the quoted form are decoded', () => {
   expect(readIdempotencyKey(String.raw`"a\"b\\c"`)).toEqual({ key: String.raw`a"b\c` });
 });
 
@@ -19,7 +19,7 @@ test('255 characters are a key, 256 are not, in both forms', () => {
 });
 
 test.each(['', '""', '"', '"a', '"a"b"', String.raw`"a\n"`, '"k";a=1', 'tab\tin it', 'caf\u00e9', 'null\0'])(
-  '%j is refused',
+  '%j is rejected',
   (header) => {
     expect(readIdempotencyKey(header)).toHaveProperty('fault');
   },

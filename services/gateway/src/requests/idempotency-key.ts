@@ -1,12 +1,12 @@
-/** A read `Idempotency-Key`: the key, or what is wrong with it. */
+/** A parsed `Idempotency-Key`: the key, or what is wrong with it. */
 export type ReadKey = { readonly key: string } | { readonly fault: string };
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 /**
- * Reads the header in both forms in use: bare `k`, and the quoted string of the IETF draft `"k"` (RFC 9651, with `\"`
- * and `\\` as its only escapes). Both name one key.
+ * Parses both forms of the header: bare `k`, and the quoted string `"k"` of the IETF draft (RFC 9651, with `\"` and
+ * `\\` as its only escapes). Both forms are the same key.
  */
 export function readIdempotencyKey(header: string): ReadKey {
   let key = header;

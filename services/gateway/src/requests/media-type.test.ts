@@ -23,6 +23,6 @@ test.each([
   ['text/csv;q=nonsense', false],
   ['text/csv;q=2', false],
   ['image/png', false],
-])('with the Accept %j a client would rather have CSV than JSON: %j', (accept, expected) => {
+])('Accept %j prefers CSV to JSON: %j', (accept, expected) => {
   expect(prefersToJson(accept, 'text/csv')).toBe(expected);
 });

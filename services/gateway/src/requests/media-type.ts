@@ -1,6 +1,6 @@
 /**
- * Whether a client that sent this `Accept` would rather have `other` than JSON (RFC 9110, 12.5.1): by the weights, and
- * where they are equal, when it names `other` more closely. Whatever it says, it gets one of the two.
+ * Whether this `Accept` prefers `other` to JSON (RFC 9110, 12.5.1). The higher weight wins. With equal weights, `other`
+ * wins if its range is more specific. A client that accepts neither gets JSON.
  */
 export function prefersToJson(accept: string | undefined, other: string): boolean {
   const ranges = readAccept(accept ?? '*/*');
@@ -12,7 +12,7 @@ export function prefersToJson(accept: string | undefined, other: string): boolea
 type Range = { readonly type: string; readonly weight: number };
 type Rank = { readonly weight: number; readonly closeness: number };
 
-/** Parameters other than the weight do not matter here: neither type has any that change what is answered. */
+/** Ignores parameters other than the weight: neither type has one that changes the response. */
 function readAccept(accept: string): Range[] {
   return accept.split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -21,7 +21,7 @@ function readAccept(accept: string): Range[] {
   });
 }
 
-/** The closest range that fits decides: `text/csv` before `text/*` before anything. */
+/** The most specific range that matches decides: `text/csv` before `text/*` before any type. */
 function rankOf(mediaType: string, ranges: readonly Range[]): Rank {
   const patterns = ['*/*', `${mediaType.split('/')[0]}/*`, mediaType];
   return ranges

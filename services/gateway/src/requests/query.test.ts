@@ -5,7 +5,7 @@ import { queryReader } from './query.ts';
 
 const read = queryReader(listAppointments.request.query);
 
-test('integers are read from digits', () => {
+test('an integer is parsed from digits', () => {
   expect(read({ page: '2', limit: '50' }).query).toEqual({ page: 2, limit: 50 });
   expect(read({ page: '-1' }).query).toEqual({ page: -1 });
 });
@@ -18,20 +18,20 @@ test.each(['1e2', '0x10', ' 5', '5 ', '+5', '5.0', '', 'NaN', '1_000', '\u0665']
   ]);
 });
 
-test('a number past every bound is a fault, not a wrong number', () => {
+test('a number beyond every bound is a fault, not a wrong number', () => {
   const { query } = read({ limit: '9'.repeat(400) });
   expect(validateRequest(listAppointments, { query })).toHaveLength(1);
 });
 
-test('texts that look like numbers stay texts', () => {
+test('a text that looks like a number stays a text', () => {
   expect(read({ cursor: '12' }).query).toEqual({ cursor: '12' });
 });
 
-test('a parameter given twice is named', () => {
+test('a repeated parameter is named', () => {
   expect(read({ limit: ['1', '2'], page: '1' })).toEqual({ query: { page: 1 }, repeated: ['limit'] });
 });
 
-test('__proto__ is an unknown parameter and touches no prototype', () => {
+test('__proto__ is an unknown parameter and changes no prototype', () => {
   const raw = Object.assign(Object.create(null) as Record<string, string>, { ['__proto__']: 'x' });
   const { query } = read(raw);
   expect(Object.keys(query)).toEqual(['__proto__']);

@@ -1,17 +1,17 @@
 import type { TObject } from '@sinclair/typebox';
 
-/** A query string as Fastify parses it: a parameter that came twice has several values. */
+/** A query string as Fastify parses it: a repeated parameter has an array of values. */
 export type RawQuery = Record<string, string | string[]>;
 
-/** Reads a raw query: the parameters to validate, and the names of those that were given more than once. */
+/** Converts a raw query to the parameters to validate and the names of repeated parameters. */
 export type ReadQuery = (raw: RawQuery) => {
   readonly query: Record<string, unknown>;
   readonly repeated: readonly string[];
 };
 
 /**
- * Makes the reader for a query schema. A query holds nothing but text, so a parameter that is to be an integer is read
- * from `-?[0-9]+` and nothing looser; anything else stays text, and validation says what it should have been.
+ * Makes the reader for a query schema. It converts an integer parameter only if the text matches `-?[0-9]+`. Any other
+ * text stays a text, and validation reports it.
  */
 export function queryReader(schema: TObject | undefined): ReadQuery {
   const integers = new Set(
@@ -30,7 +30,7 @@ export function queryReader(schema: TObject | undefined): ReadQuery {
   };
 }
 
-/** As an own member whatever its name is: `__proto__` is an unknown parameter like any other. */
+/** Sets an own property under any name, so that `__proto__` is an unknown parameter like any other. */
 function set(target: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -19,7 +19,7 @@ beforeEach(() => {
   scheduling.before.answer = undefined;
 });
 
-test('a body over 256 KiB: 413, and one of just 256 KiB is read', async () => {
+test('a body over 256 KiB gets 413, and a body of exactly 256 KiB is read', async () => {
   const sized = (bytes: number) =>
     JSON.stringify({ ...appointmentBody, notes: '' }).replace('""', `"${'n'.repeat(bytes)}"`);
   const spare = Buffer.byteLength(sized(0));
@@ -36,11 +36,11 @@ test.each([
   ['application/json; charset=latin1', {}],
   ['nonsense', {}],
   ['application/json', { 'content-encoding': 'gzip' }],
-])('a body of type %s %j: 415', async (type, headers) => {
+])('a body of type %s %j gets 415', async (type, headers) => {
   expectProblem(await post('{}', { 'content-type': type, ...headers }), 415, 'unsupported_media_type');
 });
 
-test('a body without a media type: 415', async () => {
+test('a body without a media type gets 415', async () => {
   expectProblem(await post(Buffer.from('{}'), {}), 415, 'unsupported_media_type');
 });
 
@@ -54,24 +54,24 @@ test.each([
   '{"constructor":{"prototype":1}}',
   'NaN',
   '{}{}',
-])('%j is not JSON: 400', async (text) => {
+])('%j is not JSON and gets 400', async (text) => {
   expectProblem(await post(text, json), 400, 'malformed_json');
 });
 
-test('bytes that are not UTF-8 are not JSON', async () => {
+test('a body that is not UTF-8 gets 400', async () => {
   expectProblem(await post(Buffer.from([0x22, 0xc3, 0x28, 0x22]), json), 400, 'malformed_json');
 });
 
-test('no body at all: 400, a body is required', async () => {
+test('a missing body gets 400', async () => {
   const problem = expectProblem(await post(undefined), 400, 'validation_failed');
   expect(problem.errors).toEqual([{ pointer: '#', detail: 'a body is required' }]);
 });
 
-test.each(['null', '[]', '"text"', '1', 'true'])('the JSON %s is no appointment: 400', async (text) => {
+test.each(['null', '[]', '"text"', '1', 'true'])('the JSON %s is not an appointment and gets 400', async (text) => {
   expect(expectProblem(await post(text, json), 400, 'validation_failed').errors[0].pointer).toBe('#');
 });
 
-test('all faults of a request come at once, each with its place', async () => {
+test('one response lists all faults of a request, each with its place', async () => {
   const faulty = { title: ' ', scheduled_at: '2027-02-30T09:00:00Z', duration_minutes: '60', extra: 1 };
   const problem = expectProblem(await post(faulty, { 'idempotency-key': 'x'.repeat(256) }), 400, 'validation_failed');
   const places = problem.errors.map((fault: { pointer?: string; name?: string }) => fault.pointer ?? fault.name);
@@ -91,22 +91,22 @@ test.each([
   ['from=yesterday', 'from'],
   ['__proto__=1', '__proto__'],
   ['limit%00=1', 'limit\0'],
-])('the query %s is not valid: 400, and which parameter', async (query, name) => {
+])('the invalid query %s gets 400, which names the parameter', async (query, name) => {
   const problem = expectProblem(await send(`${api}/appointments?${query}`), 400, 'validation_failed');
   expect(problem.errors).toEqual([{ in: 'query', name, detail: expect.any(String) }]);
 });
 
-test('a query parameter of an operation that has none: 400', async () => {
+test('a query parameter for an operation without query parameters gets 400', async () => {
   const problem = expectProblem(await send(`${api}/appointments/${appointmentId}?x=1`), 400, 'validation_failed');
   expect(problem.errors).toEqual([{ in: 'query', name: 'x', detail: expect.any(String) }]);
 });
 
-test.each(['1', 'not-a-uuid', 'a'.repeat(5000), '%00', '..%2F..'])('the id %s is none: 400', async (text) => {
+test.each(['1', 'not-a-uuid', 'a'.repeat(5000), '%00', '..%2F..'])('the invalid id %s gets 400', async (text) => {
   const problem = expectProblem(await send(`${api}/appointments/${text}`), 400, 'validation_failed');
   expect(problem.errors[0]).toMatchObject({ in: 'path', name: 'appointmentId' });
 });
 
-test('two idempotency keys: 400', async () => {
+test('two Idempotency-Key headers get 400', async () => {
   const problem = expectProblem(
     await post(appointmentBody, { 'idempotency-key': ['a', 'b'] }),
     400,
@@ -115,12 +115,12 @@ test('two idempotency keys: 400', async () => {
   expect(problem.errors).toEqual([{ in: 'header', name: 'Idempotency-Key', detail: 'was given more than once' }]);
 });
 
-test('an address that cannot be decoded: 400', async () => {
+test('a URL that cannot be decoded gets 400', async () => {
   expectProblem(await send(`${api}/appointments/%ZZ`), 400, 'malformed_request');
   expectProblem(await send('/%ZZ', { key: null }), 400, 'malformed_request');
 });
 
-test('a body nested without end is refused and harms nothing', async () => {
+test('a body with 100,000 nested arrays gets 400', async () => {
   const deep = `{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   expectProblem(await post(deep, json), 400, 'validation_failed');
   expectProblem(await post(deep, { ...json, 'idempotency-key': 'k' }), 400, 'validation_failed');

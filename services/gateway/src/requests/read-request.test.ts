@@ -5,7 +5,7 @@ import { requestReader } from './read-request.ts';
 
 const raw = { params: {}, query: {}, body: undefined, headers: {}, rawHeaders: [] };
 
-test('what the client did not send is not sent on: a service one version older would not know it', () => {
+test('the gateway forwards no defaults, because a service one version older may not know them', () => {
   const create = requestReader(
     route(post('/appointments'), createAppointment, { scope: 'appointments:write', tag: 'A' }),
   );

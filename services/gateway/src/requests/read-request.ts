@@ -8,7 +8,7 @@ import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { queryReader, type RawQuery } from './query.ts';
 
-/** What of an HTTP request matters here. */
+/** The parts of an HTTP request that a reader needs. */
 export type RawRequest = {
   readonly params: Record<string, string>;
   readonly query: RawQuery;
@@ -17,7 +17,7 @@ export type RawRequest = {
   readonly rawHeaders: readonly string[];
 };
 
-/** A request that has passed validation, as it was sent: texts are not trimmed and no defaults filled in. */
+/** A valid request as the client sent it: texts are not trimmed, and defaults are not filled in. */
 export type ReadRequest = { readonly parts: UncheckedRequest; readonly idempotency?: Idempotency };
 
 /** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
@@ -37,8 +37,8 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
     const parts: UncheckedRequest = { query };
     if (operation.request.params) parts.params = raw.params;
     if (hasBody) parts.body = raw.body;
-    // A copy, as checking fills in defaults: a member that the client did not send is not sent on either. A service that
-    // is still of the version before would not know it, and refuse every request.
+    // Validation fills in defaults, so it gets a copy. The gateway forwards only what the client sent: a service that
+    // still runs the previous version would reject a member that it does not know.
     faults.push(...validateRequest(operation, copyOf(parts)));
 
     if (faults.length > 0) throw validationFailed(faults);
@@ -47,7 +47,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
   };
 }
 
-/** To the depth at which contracts have defaults. A deep copy of what is not checked yet could be a very deep one. */
+/** Copies to the depth at which contracts have defaults. An unchecked body may be too deep for a deep copy. */
 const copyOf = ({ params, query, body }: UncheckedRequest): UncheckedRequest => ({
   params: shallow(params),
   query: shallow(query),
@@ -67,7 +67,7 @@ function idempotencyKey(raw: RawRequest, faults: ValidationFault[]): string | un
   return undefined;
 }
 
-/** The path in the scope is the concrete one, in one spelling however it was written: ids in lower case, nothing escaped. */
+/** The scope has the concrete path in one canonical form: ids in lower case, nothing escaped. */
 function idempotencyOf(route: Route, raw: RawRequest, key: string): Idempotency {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => raw.params[name]?.toLowerCase() ?? '');
   return { key, scope: `${route.method} ${path}`, fingerprint: fingerprintOf(raw.body) };

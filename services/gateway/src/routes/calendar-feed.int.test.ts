@@ -34,7 +34,7 @@ test('a calendar program reads the feed without a key', async () => {
   });
 });
 
-test('what has not changed is not sent again', async () => {
+test('an unchanged feed gets 304', async () => {
   const { headers } = await gateway.app.inject({ url });
   const again = await gateway.app.inject({ url, headers: { 'if-none-match': `W/${headers.etag}` } });
   expect(again.statusCode).toBe(304);
@@ -45,7 +45,7 @@ test('what has not changed is not sent again', async () => {
   expect(changed.headers.etag).not.toBe(headers.etag);
 });
 
-test('HEAD works', async () => {
+test('HEAD gets the headers without the body', async () => {
   const answer = await gateway.app.inject({ url, method: 'HEAD' });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toBe('');
@@ -56,13 +56,13 @@ test.each([
   '/calendars/.ics',
   '/calendars/Secret-token_1',
   `/calendars/${'t'.repeat(500)}.ics`,
-])('%s: 404', async (path) => {
+])('%s gets 404', async (path) => {
   const answer = await gateway.app.inject({ url: path });
   expect(answer.statusCode).toBe(404);
   expect(answer.json().code).toBe('calendar_feed_not_found');
 });
 
-test('the secret address is no label of the metrics', async () => {
+test('the secret address is not a label of the metrics', async () => {
   await gateway.app.inject({ url });
   const metrics = await gateway.app.inject({ url: '/metrics' });
   expect(metrics.body).toContain('route="/calendars/:file"');

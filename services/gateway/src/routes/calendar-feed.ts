@@ -9,8 +9,8 @@ import { saneTraceparent } from '../requests/headers.ts';
 const ending = '.ics';
 
 /**
- * `/calendars/<token>.ics`: what calendar programs subscribe to. The secret address is the only credential, so it
- * stands outside the API's prefix, and in no log.
+ * Serves `/calendars/<token>.ics`, to which calendar programs subscribe. The secret address is the only credential, so
+ * the route is outside the API's prefix, and no log contains the address.
  */
 export function addCalendarFeed(app: FastifyInstance, options: { rpc: RpcClient; requestTimeoutMs: number }): void {
   app.get<{ Params: { file: string } }>('/calendars/:file', async (request, reply) => {

@@ -24,7 +24,7 @@ beforeEach(() => {
   scheduling.before.answer = undefined;
 });
 
-test('goes to the service with store, request id and deadline, and its answer comes back as 201', async () => {
+test('a request reaches the service with store, request id and deadline, and its answer becomes a 201', async () => {
   const answer = await post(appointmentBody, { 'x-request-id': 'order-77', 'idempotency-key': '"k-1"' });
   expect(answer.statusCode).toBe(201);
   expect(answer.json()).toMatchObject({ id: appointmentId, store_id: storeId, status: 'scheduled' });
@@ -47,14 +47,14 @@ test('goes to the service with store, request id and deadline, and its answer co
   expect(request).toEqual({ body: { ...appointmentBody, duration_minutes: 60 } });
 });
 
-test('a replay says so, with the status of the first answer', async () => {
+test('a replay has Idempotent-Replay and the status of the first response', async () => {
   const answer = await post(appointmentBody, { 'idempotency-key': 'again' });
   expect(answer.statusCode).toBe(201);
   expect(answer.headers['idempotent-replay']).toBe('true');
   expect((await post(appointmentBody, { 'idempotency-key': 'new' })).headers).not.toHaveProperty('idempotent-replay');
 });
 
-test('one body has one fingerprint, whatever the order of its members; it is taken before defaults and trimming', async () => {
+test('the fingerprint ignores the order of members and is computed before defaults and trimming', async () => {
   await post('{"title":"A","scheduled_at":"2027-01-31T09:00:00Z"}', { ...json, 'idempotency-key': 'k' });
   await post('{ "scheduled_at": "2027-01-31T09:00:00Z",\n "title":"A" }', { ...json, 'idempotency-key': 'k' });
   await post('{"title":" A","scheduled_at":"2027-01-31T09:00:00Z"}', { ...json, 'idempotency-key': 'k' });
@@ -63,7 +63,7 @@ test('one body has one fingerprint, whatever the order of its members; it is tak
   expect(padded).not.toBe(first);
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD gets the headers of GET without the body', async () => {
   const answer = await send(`${api}/appointments/${appointmentId}`, { method: 'HEAD' });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toBe('');
@@ -71,14 +71,14 @@ test('HEAD answers as GET does, without the body', async () => {
   expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
 });
 
-test.each(['"v1"', 'W/"v1"', '"v0", "v1"', '*'])('If-None-Match: %s is answered with 304', async (tag) => {
+test.each(['"v1"', 'W/"v1"', '"v0", "v1"', '*'])('If-None-Match: %s gets 304', async (tag) => {
   const answer = await send(`${api}/appointments/${appointmentId}`, { headers: { 'if-none-match': tag } });
   expect(answer.statusCode).toBe(304);
   expect(answer.body).toBe('');
   expect(answer.headers.etag).toBe('"v1"');
 });
 
-test('If-Match is passed on with PATCH, which takes JSON and merge-patch JSON', async () => {
+test('PATCH accepts JSON and merge-patch JSON, and forwards If-Match', async () => {
   for (const type of ['application/json', 'application/merge-patch+json']) {
     const headers = { 'if-match': '"v1"', 'content-type': type };
     const answer = await send(`${api}/appointments/${appointmentId}`, {
@@ -91,7 +91,7 @@ test('If-Match is passed on with PATCH, which takes JSON and merge-patch JSON', 
   expect(scheduling.asked.map(({ context }) => context.ifMatch)).toEqual(['"v1"', '"v1"']);
 });
 
-test('a list names its next page: its own query, with the cursor in place of the page', async () => {
+test('the link to the next page of a list keeps the query and replaces the page with the cursor', async () => {
   const answer = await send(`${api}/appointments?page=1&limit=2&status=scheduled`);
   expect(answer.headers.link).toBe(
     `<${publicUrl}${api}/appointments?limit=2&status=scheduled&cursor=abc%2B%2F%3D>; rel="next"`,
@@ -100,24 +100,24 @@ test('a list names its next page: its own query, with the cursor in place of the
 });
 
 test.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
-  '%s is JSON',
+  '%s is accepted as JSON',
   async (type) => {
     const answer = await post(JSON.stringify(appointmentBody), { 'content-type': type });
     expect(answer.statusCode).toBe(201);
   },
 );
 
-test('a GET with the media type of JSON and no body is fine', async () => {
+test('a GET with a JSON Content-Type and no body is accepted', async () => {
   const answer = await send(`${api}/appointments/${appointmentId}`, { headers: json });
   expect(answer.statusCode).toBe(200);
 });
 
-test.each(['', 'a b', 'x'.repeat(129), '<script>', 'é'])('the request id %j is replaced', async (requestId) => {
+test.each(['', 'a b', 'x'.repeat(129), '<script>', 'é'])('the unsafe request id %j is replaced', async (requestId) => {
   const answer = await send(`${api}/appointments/${appointmentId}`, { headers: { 'x-request-id': requestId } });
   expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("a service's refusal comes out whole", async () => {
+test("a service's error reaches the caller with its members and Retry-After", async () => {
   scheduling.before.answer = async () => {
     throw new AppError('idempotency_in_progress', { retryAfterSeconds: 3, members: { hint: 'x', code: 'y' } });
   };
@@ -126,7 +126,7 @@ test("a service's refusal comes out whole", async () => {
   expect(answer.headers['retry-after']).toBe('3');
 });
 
-test('what a service did not foresee is 500 and tells nothing of itself', async () => {
+test('an unexpected error of a service gets 500 and reveals no detail', async () => {
   scheduling.before.answer = async () => {
     throw new Error('select secret from hidden');
   };
@@ -135,13 +135,13 @@ test('what a service did not foresee is 500 and tells nothing of itself', async 
   expect(answer.body).not.toMatch(/secret|hidden|stack/);
 });
 
-test('a service that is not there: 503 with Retry-After', async () => {
+test('a request to a service that is down gets 503 with Retry-After', async () => {
   const answer = await send(`${api}/leads/${appointmentId}`);
   expectProblem(answer, 503, 'service_unavailable');
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 });
 
-test('no answer within the time a request may take: 504, as the outcome is unknown', async () => {
+test('a request that times out gets 504, because its outcome is unknown', async () => {
   scheduling.before.answer = ({ signal }) =>
     new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new AppError('upstream_timeout')));
@@ -149,9 +149,9 @@ test('no answer within the time a request may take: 504, as the outcome is unkno
   expectProblem(await post(appointmentBody), 504, 'upstream_timeout');
 });
 
-test('without NATS: 503 at once, and it works again when NATS is back', async () => {
+test('without NATS a request gets 503 at once, and works again when NATS is back', async () => {
   await gateway.nats.stopServer();
-  await waitFor(async () => (await post(appointmentBody)).statusCode === 503, { description: 'NATS is missed' });
+  await waitFor(async () => (await post(appointmentBody)).statusCode === 503, { description: 'NATS is down' });
   const since = performance.now();
   expectProblem(await post(appointmentBody), 503, 'service_unavailable');
   expect(performance.now() - since).toBeLessThan(200);

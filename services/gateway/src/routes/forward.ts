@@ -15,7 +15,7 @@ export type ForwardOptions = {
   readonly requestTimeoutMs: number;
 };
 
-/** Serves the routes: each request is validated, sent to the service that owns the data, and answered with its bytes. */
+/** Serves the routes: validates each request, sends it to the owning service and returns the bytes of its answer. */
 export function addRoutes(api: FastifyInstance, routes: readonly Route[], options: ForwardOptions): void {
   for (const route of routes) {
     api.route({
@@ -65,7 +65,7 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
     return reply.code(304).send();
   }
   if (route.csv) {
-    // Beside the `Origin` that CORS may have set.
+    // CORS may already have set `Origin`.
     reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '));
     if (prefersToJson(request.headers.accept, 'text/csv')) return sendCsv(route.csv, reply, answer);
   }
@@ -76,13 +76,13 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
     .send(Buffer.from(buffer, byteOffset, byteLength));
 }
 
-/** Made here and not by the service: the table is a matter of HTTP, and the answer to everyone is one. */
+/** The gateway makes the CSV, because content negotiation is part of HTTP and services have one format. */
 function sendCsv(csv: NonNullable<Route['csv']>, reply: FastifyReply, answer: ForwardedReply) {
   const table = csv(JSON.parse(Buffer.from(answer.body).toString('utf8')) as never);
   return reply.code(200).header('content-type', 'text/csv; charset=utf-8; header=present').send(table);
 }
 
-/** The address of the next page: this request's own, with the cursor in place of the page number. */
+/** The URL of the next page: this request's URL, with the cursor instead of the page number. */
 function nextPage(request: FastifyRequest, cursor: string, publicUrl: string): string {
   const query = new URLSearchParams(request.query as Record<string, string>);
   query.delete('page');
@@ -90,7 +90,7 @@ function nextPage(request: FastifyRequest, cursor: string, publicUrl: string): s
   return `${publicUrl}${apiPrefix}${pathOf(request)}?${query}`;
 }
 
-/** The concrete path below the prefix, as validated: the route's, with its parameters. */
+/** The concrete path below the prefix: the route's pattern with the validated parameters. */
 function pathOf(request: FastifyRequest): string {
   const params = request.params as Record<string, string>;
   const pattern = request.routeOptions.config.apiRoute?.path ?? '';

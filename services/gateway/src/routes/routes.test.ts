@@ -8,7 +8,7 @@ const operations = Object.values({
   ...messagingOperations,
   ...schedulingOperations,
 });
-/** Without a store there is no key: the calendar feed, webhooks and the sandbox are served outside the prefix. */
+/** Operations without a store (calendar feed, webhooks, sandbox) need no key, so their paths are outside the prefix. */
 const publicOperations = operations.filter(
   ({ subject, tenancy }) => subject.split('.')[1] === 'api' && tenancy === 'store',
 );
@@ -28,17 +28,17 @@ test.each(routes)('$method $path has the path parameters of its operation', ({ p
   expect(inPath).toEqual(Object.keys(operation.request.params?.properties ?? {}));
 });
 
-/** They are no GET because of their body, and change nothing. */
+/** These change nothing. They are POST, not GET, because they have a body. */
 const readingPosts = ['crm.api.agents.select'];
 
-test.each(routes)('$method $path is called on behalf of a store, with a scope that fits what it does', (route) => {
+test.each(routes)('$method $path belongs to a store, and its scope matches whether it reads or writes', (route) => {
   expect(route.operation.tenancy).toBe('store');
   const reads = route.method === 'GET' || readingPosts.includes(route.operation.subject);
   expect(route.scope).toMatch(reads ? /:read$/ : /:write$/);
 });
 
 test.each(routes)(
-  '$method $path has a body only if its method carries one, and a PATCH has one',
+  '$method $path has a body only if its method allows one, and every PATCH has one',
   ({ method, operation }) => {
     const hasBody = operation.request.body !== undefined;
     if (method === 'GET' || method === 'DELETE') expect(hasBody).toBe(false);

@@ -40,7 +40,7 @@ const post = (payload: string | Buffer, headers: Record<string, string> = {}) =>
   });
 const subscribe = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': 'right' };
 
-test('the challenge comes back as it was, as plain text', async () => {
+test('the response repeats the challenge unchanged as plain text', async () => {
   const answer = await challenge(subscribe);
   expect([answer.statusCode, answer.body]).toEqual([200, '1158201444']);
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -51,31 +51,31 @@ test.each<Record<string, string>>([
   { ...subscribe, 'hub.mode': 'unsubscribe' },
   { 'hub.mode': 'subscribe', 'hub.verify_token': 'right' },
   {},
-])('%j is refused with a problem document', async (query) => {
+])('%j is rejected with a problem document', async (query) => {
   const answer = await challenge(query);
   expect([answer.statusCode, answer.json().code]).toEqual([403, 'webhook_refused']);
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
 });
 
-test('an address that cannot be one is refused like one that is unknown', async () => {
+test('a malformed channel address gets the same error code as an unknown one', async () => {
   const answer = await challenge(subscribe, '/channels/whatsapp/nothing/webhook');
   expect([answer.statusCode, answer.json().code]).toEqual([403, 'webhook_refused']);
 });
 
-test.each(['{ "a":  1 }', '{"broken', 'ã👋', ''])('the bytes of %j arrive untouched', async (text) => {
+test.each(['{ "a":  1 }', '{"broken', 'ã👋', ''])('the bytes of %j reach the service unchanged', async (text) => {
   const answer = await post(text);
   expect(answer.statusCode).toBe(200);
   expect(received.at(-1)).toEqual({ channel_id: channelId, signature: 'sha256=right', payload: Buffer.from(text) });
 });
 
-test('any media type is taken, and none', async () => {
+test('a payload is accepted with any media type, and without one', async () => {
   expect((await post('x', { 'content-type': 'text/plain' })).statusCode).toBe(200);
   const bare = { url, method: 'POST', payload: 'bare', headers: { 'x-hub-signature-256': 'sha256=right' } } as const;
   expect((await gateway.app.inject(bare)).statusCode).toBe(200);
   expect(received.at(-1)?.payload.toString()).toBe('bare');
 });
 
-test('3 MB are taken, and a byte more is not', async () => {
+test('a payload of 3 MiB is accepted, and one more byte gets 413', async () => {
   const most = Buffer.alloc(3 * 1024 * 1024, 'x');
   expect((await post(most)).statusCode).toBe(200);
   expect(received.at(-1)?.payload.equals(most)).toBe(true);
@@ -83,7 +83,7 @@ test('3 MB are taken, and a byte more is not', async () => {
   expect([answer.statusCode, answer.json().code]).toEqual([413, 'body_too_large']);
 });
 
-test('what is not signed, or wrongly, is refused', async () => {
+test('a payload without a signature or with a wrong one is rejected', async () => {
   for (const signature of ['sha256=wrong', 'x'.repeat(201)]) {
     const answer = await post('{}', { 'x-hub-signature-256': signature });
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'webhook_refused']);

@@ -10,7 +10,7 @@ type Conversation = ReplyOf<typeof readSandboxConversation>['messages'];
 
 const token = 'Secret-token_of-the-sandbox-0123456789abcdef';
 let gateway: TestGateway;
-/** What the service would hold, by the customer's phone. */
+/** The conversations of the stand-in for messaging, by the customer's phone. */
 let conversations = new Map<string, Conversation>();
 let names: string[] = [];
 
@@ -50,7 +50,7 @@ const written = { customer_phone: phone, name: 'Ana', text: 'Olá! 👋' };
 const post = (payload: object, path = `${url}/messages`) => gateway.app.inject({ url: path, method: 'POST', payload });
 const read = (path = `${url}/messages`) => gateway.app.inject({ url: path, query: { customer_phone: phone } });
 
-test('the page may load, call and be framed by nothing else', async () => {
+test('the page runs only its own script, calls only its own origin and has no external URL', async () => {
   const page = await gateway.app.inject({ url });
   expect(page.statusCode).toBe(200);
   expect(page.headers).toMatchObject({
@@ -63,14 +63,14 @@ test('the page may load, call and be framed by nothing else', async () => {
   expect(page.body).not.toMatch(/https?:\/\//);
 });
 
-test('what is written is read again', async () => {
+test("a customer's message appears in the conversation", async () => {
   const answer = await post(written);
   expect([answer.statusCode, answer.json()]).toEqual([200, { done: true }]);
   expect((await read()).json()).toMatchObject({ messages: [{ direction: 'inbound', text: 'Olá! 👋' }] });
 });
 
 test.each([[], 'x', { ...written, text: '' }, { ...written, customer_phone: '+55' }, { ...written, more: 1 }])(
-  '%j is refused with what is wrong about it',
+  '%j is rejected with its error code',
   async (body) => {
     const answer = await post(body as object);
     expect([answer.statusCode, answer.json().code]).toEqual([
@@ -79,7 +79,7 @@ test.each([[], 'x', { ...written, text: '' }, { ...written, customer_phone: '+55
   },
 );
 
-test('another address opens nothing, whatever its length', async () => {
+test('an unknown address gets 404, whatever its length', async () => {
   for (const other of ['short', 'x'.repeat(43), 'x'.repeat(500)]) {
     const path = `/sandbox/${other}/messages`;
     for (const answer of [await read(path), await post(written, path)]) {
@@ -88,7 +88,7 @@ test('another address opens nothing, whatever its length', async () => {
   }
 });
 
-test('the secret address is no label of the metrics', async () => {
+test('the secret address is not a label of the metrics', async () => {
   await read();
   const metrics = await gateway.app.inject({ url: '/metrics' });
   expect(metrics.body).toContain('route="/sandbox/:token/messages"');

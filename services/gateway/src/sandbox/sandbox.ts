@@ -10,8 +10,9 @@ const page = '/sandbox/:token';
 type Params = { Params: { token: string } };
 
 /**
- * The sandbox's telephone: a page on which anyone who has its address writes to the store as a customer, and what the page
- * asks for. The secret address is the only credential, so it stands outside the API's prefix, and in no log.
+ * Serves the sandbox telephone: a page on which anyone with its address writes to the store as a customer, and the data
+ * for that page. The secret address is the only credential, so the routes are outside the API's prefix, and no log
+ * contains the address.
  */
 export async function addSandbox(
   app: FastifyInstance,
@@ -50,7 +51,7 @@ export async function addSandbox(
     if (typeof written !== 'object' || written === null || Array.isArray(written)) {
       throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
     }
-    // Whatever else it is, the service validates it.
+    // The service validates the members.
     const body = { ...written, token: tokenOf(request.params) } as RequestOf<typeof receiveSandboxMessage>['body'];
     reply.header('cache-control', 'no-store');
     return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
@@ -62,7 +63,7 @@ function tokenOf({ token }: { token: string }): string {
   return token;
 }
 
-/** The page may run its own script and style, talk to where it came from, and nothing else. */
+/** The page may use only its own script and style, and call only its own origin. */
 function policyOf(html: string): string {
   const hashOf = (element: string) => {
     const [, content = ''] = new RegExp(`<${element}>(.*?)</${element}>`, 's').exec(html) ?? [];

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { insertStore } from './store.repository.ts';
 
-/** The id is made here, because row-level security asks for the store before its row exists. */
+/** The handler makes the id, because row-level security needs it before the store's row exists. */
 export const createStore =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {

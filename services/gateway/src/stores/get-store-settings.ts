@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findStore } from './store.repository.ts';
 
-/** What other services must know of a store to act by its clock. */
+/** The time zone and locale of a store, which other services need to act in its local time. */
 export const getStoreSettings =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context) => {

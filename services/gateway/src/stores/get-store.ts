@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findStore } from './store.repository.ts';
 
-/** The store of the key, with what the other services know of its calendar and its channel. */
+/** The key's store, with its calendar connection from scheduling and its channel connection from messaging. */
 export const getStore =
   ({ database, rpc }: Dependencies): Handler<typeof operation> =>
   async (context) => {

@@ -13,7 +13,7 @@ type StoreRow = {
   updated_at: Date;
 };
 
-/** What of a store can be set; `rate_limit` null: the rate of the tier. */
+/** The settings of a store. If `rate_limit` is null, the rate of the tier applies. */
 export type StoreSettings = {
   readonly name: string;
   readonly tier: Tier;
@@ -30,7 +30,7 @@ export async function insertStore(sql: TransactionSql, id: string, settings: Sto
   return toRecord(row as StoreRow);
 }
 
-/** Changes what is given; null when there is no such store. */
+/** Changes the given settings. Null if the store does not exist. */
 export async function updateStoreRow(
   sql: TransactionSql,
   id: string,
@@ -64,7 +64,7 @@ export async function listStoreRows(sql: Sql, afterId: string | null, limit: num
   return rows.map(toRecord);
 }
 
-/** Whether the store exists; keeps it from going until the transaction ends. */
+/** Whether the store exists. The lock prevents its deletion until the transaction ends. */
 export async function lockStore(sql: TransactionSql, id: string): Promise<boolean> {
   const rows = await sql`select 1 from stores where id = ${id} for key share`;
   return rows.length > 0;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('a store has defaults, and the rate of its tier', async () => {
+test('a new store has the defaults and the rate of its tier', async () => {
   const store = await gateway.admin(createStore, { body: { name: ' Padaria ' } });
   expect(store).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -36,7 +36,7 @@ test('a store has defaults, and the rate of its tier', async () => {
   });
 });
 
-test('a change touches what is named and nothing else; a null rate is that of the tier again', async () => {
+test('an update changes only the given settings, and a null rate restores the rate of the tier', async () => {
   const { id } = await gateway.admin(createStore, {
     body: { name: 'A', tier: 'starter', timezone: 'America/Sao_Paulo', locale: 'pt-BR', rate_limit: 7 },
   });
@@ -61,7 +61,7 @@ test('a change touches what is named and nothing else; a null rate is that of th
   });
 });
 
-test('a change of the time zone has follow-ups planned anew; if that fails, it is said, and repeated by the same change', async () => {
+test('a new time zone replans the follow-ups, and after a failure the same update retries it', async () => {
   const { id } = await gateway.admin(createStore, { body: { name: 'A' } });
   const change = () => gateway.admin(updateStore, { body: { store_id: id, timezone: 'America/Sao_Paulo' } });
   await expect(change()).rejects.toMatchObject({ code: 'upstream_timeout', retryable: true });
@@ -87,20 +87,20 @@ test.each([
   [{ name: 'A', tier: 'gold' }],
   [{ name: 'A', timezone: 'Mars/Olympus' }],
   [{ name: 'A', rate_limit: 0 }],
-])('the store %j is not valid', async (body) => {
+])('the invalid store %j is rejected', async (body) => {
   await expect(gateway.admin(createStore, { body: body as never })).rejects.toMatchObject({
     code: 'validation_failed',
   });
 });
 
-test('what is asked of a store that is not there is refused', async () => {
+test('an operation on an unknown store gets store_not_found', async () => {
   const refused = { code: 'store_not_found' };
   await expect(gateway.admin(updateStore, { body: { store_id: nobody, name: 'A' } })).rejects.toMatchObject(refused);
   await expect(gateway.admin(createApiKey, { body: { store_id: nobody, name: 'A' } })).rejects.toMatchObject(refused);
   await expect(gateway.admin(listApiKeys, { body: { store_id: nobody } })).rejects.toMatchObject(refused);
 });
 
-test('stores are listed by name, 200 at a time, each once', async () => {
+test('stores are listed by name, 200 to a page, each once', async () => {
   await gateway.database.adminSql`
     insert into stores (name, tier, timezone, locale)
     select 'Loja ' || (n % 100), 'free', 'UTC', 'en' from generate_series(1, 430) n`;
@@ -117,7 +117,7 @@ test('stores are listed by name, 200 at a time, each once', async () => {
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('a key has all scopes unless it is made with fewer, and lists show no secret', async () => {
+test('a key has all scopes unless it is created with fewer, and lists show no secret', async () => {
   const { store, apiKey, key } = await gateway.newStore();
   expect(key).toMatchObject({ store_id: store.id, scopes, expires_at: null, revoked_at: null, last_used_at: null });
   const expires_at = '2030-01-01T00:00:00+02:00';
@@ -130,7 +130,7 @@ test('a key has all scopes unless it is made with fewer, and lists show no secre
   expect(JSON.stringify(keys)).not.toContain(apiKey.split('_')[3]);
 });
 
-test("the runtime role sees its store's rows alone, also where a statement names no store", async () => {
+test("the runtime role sees only its store's rows, even if a statement names no store", async () => {
   const [mine, other] = [await gateway.newStore(), await gateway.newStore()];
   const scope = { storeId: mine.store.id, deadline: Date.now() + 5000 };
   const stores = await gateway.database.database.read(scope, (sql) => sql<{ id: string }[]>`select id from stores`);
@@ -145,7 +145,7 @@ test("the runtime role sees its store's rows alone, also where a statement names
   ).rejects.toThrow();
 });
 
-test('the system role can write nothing but when a key was used', async () => {
+test('the system role can write only the last use of a key', async () => {
   const { key } = await gateway.newStore();
   const scope = { deadline: Date.now() + 5000 };
   const { systemDatabase } = gateway.database;
@@ -158,7 +158,7 @@ test('the system role can write nothing but when a key was used', async () => {
   await expect(systemDatabase.write(scope, (sql) => sql`delete from stores`)).rejects.toThrow();
 });
 
-test('GET /store gathers what the other services know; while one is away it answers 503', async () => {
+test('GET /store combines the answers of the other services, and gets 503 while one of them is down', async () => {
   const { store, apiKey } = await gateway.newStore();
   const ask = () => gateway.app.inject({ url: '/integrations/v1/store', headers: { 'x-api-key': apiKey } });
   expect((await ask()).statusCode).toBe(503);

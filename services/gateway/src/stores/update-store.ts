@@ -12,10 +12,10 @@ export const updateStore =
     );
     if (!store) throw new AppError('store_not_found');
     announceAccessChange();
-    // Whenever a zone is given, also the one it has: where this failed, the same command again makes up for it.
+    // Runs for every given zone, even an unchanged one, so that the same command retries it after a failure.
     if (changes.timezone !== undefined) {
       await rpc.call(replanFollowups, {}, { ...context, storeId }).catch((cause) => {
-        const detail = 'The store was changed; its follow-ups were not all planned anew. Give the same command again.';
+        const detail = 'The store was changed, but some follow-ups were not replanned. Run the same command again.';
         throw new AppError('upstream_timeout', { detail, cause });
       });
     }

@@ -11,16 +11,16 @@ const closedAfter = async (count: number, kind: ChannelErrorKind) => {
   return circuit.blockedForMs('a') > 0;
 };
 
-test.each(['not_sent', 'ambiguous'] as const)('a channel is left alone after five times %s in a row', async (kind) => {
+test.each(['not_sent', 'ambiguous'] as const)('the circuit opens after five %s errors in a row', async (kind) => {
   expect(await closedAfter(4, kind)).toBe(false);
   expect(await closedAfter(5, kind)).toBe(true);
 });
 
-test.each(['throttled', 'refused', 'channel'] as const)('a channel that answers is there: %s', async (kind) => {
+test.each(['throttled', 'refused', 'channel'] as const)('%s errors do not open the circuit', async (kind) => {
   expect(await closedAfter(20, kind)).toBe(false);
 });
 
-test('a channel that hangs takes up sixteen calls and no more', async () => {
+test('a channel that hangs holds at most sixteen calls', async () => {
   const circuit = createChannelCircuit();
   const hang = Promise.withResolvers<void>();
   const running = Array.from({ length: 15 }, () => circuit.run('a', () => hang.promise));

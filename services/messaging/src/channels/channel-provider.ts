@@ -4,27 +4,27 @@ import type { StatusUpdate } from '../messages/message.ts';
 import type { ChannelRow } from './channel.repository.ts';
 
 /**
- * Everything that this service knows about a kind of channel. One descriptor for each provider, in the provider's own
- * folder, listed in `providers.ts`. No other code asks which provider a channel has. Docs: docs/guides/adding-a-channel.md.
+ * Everything that this service knows about a provider: one descriptor per provider, in its own folder, listed in
+ * `providers.ts`. No other code asks which provider a channel has. Docs: docs/guides/adding-a-channel.md.
  */
 export type ChannelProvider = {
-  /** Faults of a request to connect, as pointers into its body. Calls nobody. */
+  /** Faults of a request to connect, as pointers into its body. Makes no calls. */
   checkConnection(body: ConnectChannelBody): ValidationFault[];
   /** The address of the provider's API when the store gives none; null when the provider has no such address. */
   readonly defaultApiUrl: string | null;
-  /** The credentials to store. `before` are those of the connection that this one replaces, where they can be read. */
+  /** The credentials to store. `before` are those of the connection that this one replaces, if they can be read. */
   toCredentials(secrets: ConnectChannelBody['secrets'], before: unknown, nowMs: number): object | null;
-  /** A page of this server that stands for the customer's telephone; null when the customer has a telephone. */
+  /** Creates the address of a page that acts as the customer's telephone; null for a provider with real telephones. */
   readonly newPage: ((publicUrl: string) => { readonly url: string; readonly tokenHash: Buffer }) | null;
   /** Opens a connected channel to send over it. */
   open(channel: OpenChannel): ChannelAdapter;
-  /** How the provider posts what happens on a channel; null when it posts nothing. */
+  /** How to read the provider's webhooks; null when it posts none. */
   readonly webhook: ChannelWebhook | null;
   /** The provider accepts free text for this long after the customer last wrote, in milliseconds; null: always. */
   readonly replyWindowMs: number | null;
-  /** Whether the provider posts status updates, so that a message without one is worth a look. */
+  /** Whether the provider posts status updates. If so, the watchdog watches for a message without one. */
   readonly reportsStatus: boolean;
-  /** Whether calls go through the circuit breaker: true for everything beyond a network. */
+  /** Whether calls go through the channel's circuit: true for every provider that is reached over a network. */
   readonly guarded: boolean;
 };
 
@@ -33,11 +33,11 @@ export type ConnectChannelBody = RequestOf<typeof connectChannel>['body'];
 export type ChannelWebhook = {
   /** Where the provider posts. */
   urlOf(publicUrl: string, channelId: string): string;
-  /** Whether the token of the provider's challenge is the channel's. Takes the same time wherever they differ. */
+  /** Whether the token of the provider's challenge is the channel's. Compares in constant time. */
   verifyToken(credentials: unknown, token: string): boolean;
-  /** Whether the header is a signature of these bytes. Takes the same time wherever they differ. */
+  /** Whether the header is a valid signature of these bytes. Compares in constant time. */
   verifySignature(credentials: unknown, payload: Uint8Array, header: string, nowMs: number): boolean;
-  /** Reads a posted payload, already parsed. Entries that are unknown or malformed never cost the others. */
+  /** Reads a parsed payload. It skips unknown or malformed entries and still returns the others. */
   readNotification(payload: unknown, channel: Pick<ChannelRow, 'phone_number_id'>): Notification;
 };
 
@@ -49,12 +49,12 @@ export type OpenChannel = {
   readonly database: Database;
 };
 
-/** A channel that messages are sent over. Every failure is a `ChannelError`. */
+/** Sends messages over one channel. Every failure is a `ChannelError`. */
 export type ChannelAdapter = {
   send(message: OutboundMessage, signal: AbortSignal): Promise<Accepted>;
 };
 
-/** `id` is ours. The provider echoes it with every status update, where it can. */
+/** A message to send. `id` is ours; a provider that can echoes it in every status update. */
 export type OutboundMessage = {
   id: string;
   /** The provider's own id of the customer, else the digits of the phone. */
@@ -63,18 +63,16 @@ export type OutboundMessage = {
   template: Template | null;
 };
 
-/** A message that the provider approved beforehand. `components` are sent as they are. */
+/** A message that the provider approved beforehand. `components` are sent unchanged. */
 export type Template = { name: string; language: string; components?: readonly Record<string, unknown>[] };
 
-/** `waId`: the provider's own id of the customer, where it names one. It may differ from the number that was sent to. */
+/** The provider's answer to a send. `waId` is its own id of the customer, which may differ from the number used. */
 export type Accepted = { providerMessageId: string; waId: string | null };
 
 /** What a provider posted. */
 export type Notification = {
   readonly messages: readonly InboundMessage[];
   readonly statuses: readonly ReceivedStatusUpdate[];
-  /** The number of entries that cannot be stored: without an id, or of an unknown sender. */
-  readonly unusable: number;
 };
 
 /** A customer's message. */
@@ -92,27 +90,27 @@ export type InboundMessage = {
   readonly writtenAt: Date;
 };
 
-/** A status of a message under the provider's id. `callbackData` is our id, where the provider echoes it. */
+/** A status update under the provider's id of a message. `callbackData` is our id, if the provider echoes it. */
 export type ReceivedStatusUpdate = StatusUpdate & {
   readonly providerMessageId: string;
   readonly callbackData: string | null;
 };
 
 /**
- * - `not_sent`: the provider certainly did not accept it (no connection, or a refusal that could be read); send again
- * - `throttled`: refused for now; `scope` says whether this customer or the whole number has to wait
- * - `ambiguous`: the provider may have accepted it; never send again
+ * - `not_sent`: the provider certainly did not accept it (no connection, or a readable refusal); retry
+ * - `throttled`: refused for now; retry later. `scope` says whether this customer or the whole number must wait
+ * - `ambiguous`: the provider may have accepted it; never retry
  * - `refused`: the provider will never accept this message
- * - `channel`: the provider accepts no message until a person mends the channel
+ * - `channel`: the provider accepts no message until an operator connects the channel again
  */
 export type ChannelErrorKind = 'not_sent' | 'throttled' | 'ambiguous' | 'refused' | 'channel';
 
-/** `detail` is read by people. It must hold neither the text nor the number of a message. */
+/** A failed send. `detail` is shown to people, so it must not contain the text or the number of a message. */
 export class ChannelError extends Error {
   readonly kind: ChannelErrorKind;
   readonly code: string;
   readonly detail: string;
-  /** Of `throttled` only. */
+  /** Only for `throttled`. */
   readonly scope: 'pair' | 'number' | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -132,12 +130,12 @@ export class ChannelError extends Error {
   }
 }
 
-/** The code of a failure that no adapter foresaw. */
+/** The code of an unexpected failure in an adapter. */
 export const unforeseen = 'channel_failed';
 
-/** Any failure of a send as a `ChannelError`. A failure that no adapter foresaw may have happened after the send. */
+/** Any failure of a send as a `ChannelError`. An unexpected one is `ambiguous`, because it may come after the send. */
 export function toChannelError(error: unknown): ChannelError {
   if (error instanceof ChannelError) return error;
-  const detail = 'It is not known whether the channel accepted the message.';
+  const detail = 'The send failed unexpectedly. It is not known whether the provider accepted the message.';
   return new ChannelError('ambiguous', unforeseen, detail, { cause: error });
 }

@@ -1,7 +1,7 @@
 import type { ChannelConnection } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-/** The store's live channel, of which there is at most one; null when none is connected. */
+/** The store's live channel; null when none is connected. A store has at most one. */
 export async function findChannel(sql: Sql, storeId: string): Promise<ChannelConnection | null> {
   const [row] = await sql<ChannelConnection[]>`
     select provider, status, phone from channels where store_id = ${storeId} and disconnected_at is null`;
@@ -10,7 +10,7 @@ export async function findChannel(sql: Sql, storeId: string): Promise<ChannelCon
 
 export type ChannelProviderName = NonNullable<ChannelConnection['provider']>;
 
-/** A channel as its row holds it. */
+/** A channel's row. */
 export type ChannelRow = {
   readonly id: string;
   readonly provider: ChannelProviderName;
@@ -25,7 +25,7 @@ export type ChannelRow = {
   readonly pair_interval_seconds: number;
   readonly pair_burst: number;
   readonly paused_until: Date;
-  /** Another moment with every connecting: what was found out before says nothing about what is connected now. */
+  /** Different after each connection, so that an error of an earlier connection does not stop the current one. */
   readonly connected_at: Date;
   readonly disconnected_at: Date | null;
 };
@@ -34,7 +34,7 @@ const columns = (sql: Sql) => sql`
   id, provider, status, phone, phone_number_id, api_url, sealed_credentials, last_error_code, last_error_detail,
   number_rate, pair_interval_seconds, pair_burst, paused_until, connected_at, disconnected_at`;
 
-/** The live channel with all that sending over it needs. */
+/** The live channel with everything that a send needs. */
 export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
   const [row] = await sql<ChannelRow[]>`
     select ${columns(sql)} from channels where store_id = ${storeId} and disconnected_at is null`;
@@ -49,17 +49,17 @@ export async function findChannelById(sql: Sql, storeId: string, id: string): Pr
 }
 
 /**
- * In the `returning` of whatever locks a live channel: every lead's next message waits for that lock, so a process that
- * hangs loses its transaction after 2 s.
+ * For the `returning` of a statement that locks a live channel. Every lead's next message waits for that lock, so
+ * PostgreSQL ends a transaction that idles for 2 s.
  */
 export const limitLockTime = (sql: Sql) => sql`set_config('idle_in_transaction_session_timeout', '2000', true)`;
 
-/** Until the transaction ends nobody else connects or disconnects the store's channel. It is the first lock to take. */
+/** Keeps other transactions from connecting or disconnecting the store's channel. Take this lock first. */
 export async function lockChannelsForUpdate(sql: TransactionSql, storeId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('messaging channel ' || ${storeId}::text, 0))`;
 }
 
-/** The row that a connecting goes on with: the latest of the same provider and number, live or not. */
+/** The row that a new connection reuses: the latest with the same provider and number, live or not. */
 export async function findSameChannel(
   sql: Sql,
   storeId: string,
@@ -85,7 +85,7 @@ export type NewChannel = {
   readonly pair_burst?: number;
 };
 
-/** The store's live channel from now on; none other is. What is not given of its limits is as the table has it. */
+/** Saves the store's live channel. The caller has ended any other. Missing limits get the table's defaults. */
 export async function saveChannel(sql: TransactionSql, storeId: string, channel: NewChannel): Promise<void> {
   const { id, provider, phone, phone_number_id, api_url, sealed_credentials, sandbox_token_hash } = channel;
   const { number_rate = 80, pair_interval_seconds = 6, pair_burst = 45 } = channel;
@@ -103,7 +103,7 @@ export async function saveChannel(sql: TransactionSql, storeId: string, channel:
       connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
 }
 
-/** Ends the live channel, unless it is this one, and forgets what is secret about it. Whether there was one. */
+/** Ends the live channel, unless its id is `except`, and deletes its secrets. Returns whether there was one. */
 export async function endLiveChannel(sql: TransactionSql, storeId: string, except?: string): Promise<boolean> {
   const ended = await sql`
     update channels
@@ -113,7 +113,7 @@ export async function endLiveChannel(sql: TransactionSql, storeId: string, excep
   return ended.length > 0;
 }
 
-/** A person must see to it, unless somebody has connected anew since then. */
+/** Sets the channel to `needs_attention`, unless it was connected again after the error. */
 export async function markChannelRefused(
   sql: TransactionSql,
   storeId: string,
@@ -127,7 +127,7 @@ export async function markChannelRefused(
     returning ${limitLockTime(sql)}`;
 }
 
-/** The provider asked for quiet on the whole number. */
+/** Pauses the whole number for `delayMs`, because the provider throttles it. */
 export async function pauseChannel(sql: TransactionSql, storeId: string, id: string, delayMs: number): Promise<void> {
   await sql`
     update channels

@@ -29,7 +29,7 @@ const show = () => messaging.rpc.call(showChannel, {}, testContext({ storeId }))
 const rows = () => messaging.adminSql`select * from channels where store_id = ${storeId} order by disconnected_at`;
 
 describe('WhatsApp', () => {
-  test('is connected without asking anybody, and says where its webhook is', async () => {
+  test('is connected without a call to Meta, and the answer has the webhook URL', async () => {
     const { channel_id, ...connected } = await connect(whatsapp);
     expect(connected).toEqual({
       provider: 'whatsapp_cloud',
@@ -52,7 +52,7 @@ describe('WhatsApp', () => {
     expect(connection).toEqual({ provider: 'whatsapp_cloud', status: 'connected', phone: '15550783881' });
   });
 
-  test('keeps its secrets encrypted, bound to their row', async () => {
+  test('stores its secrets encrypted and bound to their row', async () => {
     await connect(whatsapp);
     const [row] = await rows();
     expect(JSON.stringify(row)).not.toMatch(/sesame|first secret/);
@@ -62,7 +62,7 @@ describe('WhatsApp', () => {
     expect(elsewhere).toThrow(expect.objectContaining({ code: 'credentials_unreadable', kind: 'not_sent' }));
   });
 
-  test('of the same number keeps its id, so that what is set up at Meta stays right; the old secret stays good', async () => {
+  test('keeps its channel id for the same number, and the old app secret stays valid', async () => {
     const { channel_id } = await connect(whatsapp);
     await messaging.adminSql`
       update channels set status = 'needs_attention', last_error_code = 'whatsapp_190', last_error_detail = 'No.'
@@ -76,7 +76,7 @@ describe('WhatsApp', () => {
     expect(appSecretsOf(credentials, Date.now())).toEqual(['second secret', 'first secret']);
   });
 
-  test('is connected again under its id also after it was disconnected; its secrets were forgotten', async () => {
+  test('loses its secrets when disconnected, and gets the same id when connected again', async () => {
     const { channel_id } = await connect(whatsapp);
     await disconnect();
     expect(await show()).toMatchObject({ channel_id: null, status: 'not_connected' });
@@ -86,7 +86,7 @@ describe('WhatsApp', () => {
     expect(await show()).toMatchObject({ status: 'connected' });
   });
 
-  test('of another number is another channel, which replaces the first', async () => {
+  test('gets a new channel for another number, which replaces the first', async () => {
     const first = await connect(whatsapp);
     const second = await connect({ ...whatsapp, phone_number_id: '206540352242922' });
     expect(second.channel_id).not.toBe(first.channel_id);
@@ -96,7 +96,7 @@ describe('WhatsApp', () => {
     ]);
   });
 
-  test('of another store is never touched', async () => {
+  test('does not touch the channel of another store with the same number', async () => {
     const first = await connect(whatsapp);
     const firstStore = storeId;
     storeId = randomUUID();
@@ -107,7 +107,7 @@ describe('WhatsApp', () => {
 });
 
 describe('the sandbox', () => {
-  test('has an address with 256 random bits, of which only the hash is stored; connecting anew makes a new one', async () => {
+  test('gets an address with a 256-bit token on each connection, and stores only its hash', async () => {
     const { channel_id, sandbox_url, webhook_url } = await connect({ provider: 'sandbox' });
     expect(webhook_url).toBeNull();
     const [, token] = new RegExp(`^${publicUrl}/sandbox/([A-Za-z0-9_-]{43})$`).exec(sandbox_url ?? '') ?? [];
@@ -120,7 +120,7 @@ describe('the sandbox', () => {
   });
 });
 
-test('connecting at once leaves one channel connected', async () => {
+test('concurrent connections leave exactly one channel connected', async () => {
   const bodies: Body[] = [{ provider: 'sandbox' }, whatsapp, { ...whatsapp, phone_number_id: '206540352242922' }];
   await Promise.all([...bodies, ...bodies].map(connect));
   const connected = await rows();

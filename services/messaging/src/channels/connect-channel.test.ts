@@ -20,8 +20,8 @@ const faultsOf = (body: Parameters<typeof toConnection>[1]): string[] => {
   return [];
 };
 
-describe('what is asked for must fit its provider', () => {
-  test('everything that is missing is told at once', () => {
+describe('a connection request must fit its provider', () => {
+  test('one answer names every missing member', () => {
     expect(faultsOf({ provider: 'whatsapp_cloud' })).toEqual([
       '#/phone_number_id',
       '#/phone',
@@ -31,7 +31,7 @@ describe('what is asked for must fit its provider', () => {
     ]);
   });
 
-  test('the sandbox has neither number id, address nor secrets', () => {
+  test('the sandbox rejects a phone number id, an API URL and secrets', () => {
     expect(faultsOf({ ...whole, provider: 'sandbox', api_url: 'https://example.com' })).toEqual([
       '#/phone_number_id',
       '#/api_url',
@@ -41,19 +41,19 @@ describe('what is asked for must fit its provider', () => {
   });
 
   test.each(['ftp://example.com', 'https://a:b@example.com', 'https://example.com/?a=b', 'https://example.com/#a'])(
-    'an address that is none of an API is refused: %s',
+    'an unusable API URL is rejected: %s',
     (api_url) => {
       expect(faultsOf({ ...whole, api_url })).toEqual(['#/api_url']);
     },
   );
 
-  test('a token that no header can carry is refused', () => {
+  test('an access token that is not valid in a header is rejected', () => {
     const secrets = { ...whole.secrets, access_token: 'tok\nen' };
     expect(faultsOf({ ...whole, secrets })).toEqual(['#/secrets/access_token']);
   });
 });
 
-test('the address is Meta’s unless it is given, and has no slash at its end', () => {
+test('the API URL defaults to Meta’s, and a trailing slash is removed', () => {
   expect(toConnectionOf(whole)).toMatchObject({ api_url: 'https://graph.facebook.com/v23.0' });
   expect(toConnectionOf({ ...whole, api_url: 'http://127.0.0.1:9/v1/' })).toMatchObject({
     api_url: 'http://127.0.0.1:9/v1',

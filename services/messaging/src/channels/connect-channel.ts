@@ -18,7 +18,7 @@ import type { ChannelProvider, ConnectChannelBody } from './channel-provider.ts'
 import { openCredentials, sealCredentials } from './credentials.ts';
 import { providerOf } from './providers.ts';
 
-/** Stores the connection and wakes what waits for it. Calls nobody: the first message finds out whether it works. */
+/** Stores the connection and wakes every waiting queue. It does not call the provider: the first message tests it. */
 export const connectChannel =
   ({ database, relay, vault, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
@@ -56,7 +56,7 @@ export const connectChannel =
     };
   };
 
-/** The connection that the body asks for. Throws `validation_failed` with everything that does not fit its provider. */
+/** The connection that the body asks for. Throws `validation_failed` with every fault that the provider finds. */
 export function toConnection(provider: ChannelProvider, body: ConnectChannelBody) {
   const { phone, phone_number_id, api_url, secrets, ...limits } = body;
   const errors = provider.checkConnection(body);
@@ -71,7 +71,7 @@ export function toConnection(provider: ChannelProvider, body: ConnectChannelBody
   };
 }
 
-/** The credentials before; undefined when they or their key are gone. To connect again is the way out of that. */
+/** The stored credentials; undefined when they cannot be decrypted, because a new connection replaces them. */
 function readable(vault: Vault, storeId: string, channel: ChannelRow): unknown {
   if (channel.sealed_credentials === null) return undefined;
   try {

@@ -2,16 +2,16 @@ import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { ChannelRow } from './channel.repository.ts';
 import { ChannelError } from './channel-provider.ts';
 
-/** Sealed credentials are bound to this: they open for no other store and no other channel. */
+/** The context that sealed credentials are bound to. They cannot be opened for another store or channel. */
 const boundTo = (storeId: string, channelId: string): string => `channel ${storeId} ${channelId}`;
 
 export const sealCredentials = (vault: Vault, storeId: string, channelId: string, credentials: object): string =>
   vault.seal(credentials, boundTo(storeId, channelId));
 
 /**
- * The channel's credentials, in the form of its provider.
+ * Decrypts the channel's credentials. Their shape depends on the provider.
  *
- * @throws ChannelError `not_sent`: the missing encryption key may come back, and no person at the store can help
+ * @throws ChannelError `not_sent`, which is retried, because the missing encryption key may be restored
  */
 export function openCredentials(
   vault: Vault,
@@ -21,7 +21,7 @@ export function openCredentials(
   try {
     return vault.open<unknown>(channel.sealed_credentials ?? '', boundTo(storeId, channel.id));
   } catch (cause) {
-    const detail = 'The stored credentials could not be decrypted.';
+    const detail = 'The credentials cannot be decrypted. Restore the encryption key, or connect the channel again.';
     throw new ChannelError('not_sent', 'credentials_unreadable', detail, { cause });
   }
 }

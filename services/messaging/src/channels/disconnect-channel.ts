@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { endLiveChannel, lockChannelsForUpdate } from './channel.repository.ts';
 
-/** What is queued stays so, and goes on when a channel is connected again. */
+/** Queued messages stay in the queue and are sent when a channel is connected again. */
 export const disconnectChannel =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context) => {

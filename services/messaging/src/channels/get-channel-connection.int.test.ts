@@ -25,14 +25,14 @@ test('a connected channel is shown to its store and to no other', async () => {
   expect(await read(randomUUID())).toEqual(notConnected);
 });
 
-test('what was disconnected is history', async () => {
+test('a disconnected channel is not shown', async () => {
   const storeId = randomUUID();
   await messaging.adminSql`
     insert into channels (store_id, provider, disconnected_at) values (${storeId}, 'sandbox', now())`;
   expect(await read(storeId)).toEqual(notConnected);
 });
 
-test('a store has one live channel at most', async () => {
+test('a store has at most one live channel', async () => {
   const storeId = randomUUID();
   const connect = () => messaging.adminSql`insert into channels (store_id, provider) values (${storeId}, 'sandbox')`;
   await connect();

@@ -6,8 +6,8 @@ import { openCredentials } from './credentials.ts';
 import { sandbox } from './sandbox/provider.ts';
 import { whatsapp } from './whatsapp/provider.ts';
 
-/** The one list of providers. */
-const providers: Readonly<Record<ChannelProviderName, ChannelProvider>> = { whatsapp_cloud: whatsapp, sandbox };
+/** All providers. */
+export const providers: Readonly<Record<ChannelProviderName, ChannelProvider>> = { whatsapp_cloud: whatsapp, sandbox };
 
 export const providerOf = ({ provider }: { readonly provider: ChannelProviderName }): ChannelProvider =>
   providers[provider];

@@ -1,10 +1,10 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-/** A lead's conversation, of which there is one. */
+/** The conversation of a lead. Each lead has exactly one. */
 export type ConversationRow = {
   readonly store_id: string;
   readonly lead_id: string;
-  /** The lead's name for the channel, once it is known. */
+  /** The channel's id of the lead, once it is known. */
   readonly wa_id: string | null;
   readonly next_number: number;
   readonly last_inbound_at: Date | null;
@@ -13,13 +13,12 @@ export type ConversationRow = {
   readonly reported_count: number;
 };
 
-/** What of the row this service's code works with; the pair's rate is looked at where it is kept. */
 const columns = (sql: Sql) => sql`
   store_id, lead_id, wa_id, next_number, last_inbound_at, opted_out_at, interaction_count, reported_count`;
 
 /**
- * The conversation, locked until the transaction ends. Whoever accepts a message, in either direction, or decides which
- * one is sent next, holds this lock first: it makes the numbers the order of acceptance. Lock order: conversation, then
+ * Locks the conversation until the transaction ends. A transaction that accepts a message, or that chooses the next one
+ * to send, takes this lock first. So message numbers are in the order of acceptance. Lock order: conversation, then
  * message.
  */
 export async function lockConversation(
@@ -32,7 +31,7 @@ export async function lockConversation(
   return row;
 }
 
-/** The same, made when there is none yet. That the lead exists is for the caller to know. */
+/** Like `lockConversation`, but creates a missing conversation. The caller makes sure that the lead exists. */
 export async function ensureConversation(
   sql: TransactionSql,
   storeId: string,
@@ -50,8 +49,8 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
 }
 
 /**
- * The next number of the conversation, which is locked, and the moment at which it was taken: the moment of acceptance.
- * For a message that this transaction inserts, and for nothing else: the numbers have no gaps.
+ * Takes the next message number and the moment of acceptance. The caller holds the conversation's lock and inserts the
+ * message in the same transaction, so that the numbers have no gaps.
  */
 export async function takeNumber(
   sql: TransactionSql,
@@ -66,8 +65,8 @@ export async function takeNumber(
 }
 
 /**
- * Counts one message of the lead that was received, or that has become sent; the conversation is locked. Once per
- * message: the caller knows that this transaction made it so. Returns the count, for crm to be told after the commit.
+ * Counts a message when it is received, or when it becomes sent. The caller holds the conversation's lock and counts
+ * each message once. Returns the new count, which the caller sends to crm after the commit.
  */
 export async function countInteraction(sql: TransactionSql, storeId: string, leadId: string): Promise<number> {
   const [counted] = await sql<{ interaction_count: number }[]>`
@@ -76,7 +75,7 @@ export async function countInteraction(sql: TransactionSql, storeId: string, lea
   return counted?.interaction_count ?? 0;
 }
 
-/** The lead whose conversation the channel knows under this id. */
+/** The lead that the channel knows by this id. */
 export async function findLeadByWaId(sql: Sql, storeId: string, waId: string): Promise<string | undefined> {
   const [row] = await sql<{ lead_id: string }[]>`
     select lead_id from conversations where store_id = ${storeId} and wa_id = ${waId}`;
@@ -84,7 +83,7 @@ export async function findLeadByWaId(sql: Sql, storeId: string, waId: string): P
 }
 
 export type TakenInbound = {
-  /** Of the message, as `takeNumber` gives them for others, and an id for it. */
+  /** A new id for the message. `number` and `at` are those of `takeNumber`. */
   readonly id: string;
   readonly number: number;
   readonly at: Date;
@@ -92,9 +91,10 @@ export type TakenInbound = {
 };
 
 /**
- * The lead wrote, under this id of the channel's; the conversation is locked. Takes the message's number and counts it,
- * all at once: a row that is written once for a message costs a third. `writtenAt` is given when that, and not the
- * present, is when the message counts as written; `wish`, when the lead has one about being written to.
+ * Takes the number of an inbound message, counts it and stores what it changes about the lead. The caller holds the
+ * conversation's lock. One statement does it all, because three updates of one row cost three times as much.
+ *
+ * @param options `writtenAt` replaces the current time for the reply window; `wish` is an opt-out or an opt-in
  */
 export async function takeInbound(
   sql: TransactionSql,

@@ -6,14 +6,14 @@ export type UnsentCount = {
   readonly interaction_count: number;
 };
 
-/** Leads of any store whose count has risen since crm was last told of it. */
+/** Leads of any store whose count has risen since it was last sent to crm. */
 export async function findUnsentCounts(systemSql: Sql, limit: number): Promise<UnsentCount[]> {
   return await systemSql<UnsentCount[]>`
     select store_id, lead_id, interaction_count from conversations
     where reported_count < interaction_count limit ${limit}`;
 }
 
-/** crm knows of these counts, which are of different leads. */
+/** Records that crm has these counts, at most one per lead. */
 export async function recordSentCounts(
   sql: TransactionSql,
   storeId: string,

@@ -13,7 +13,7 @@ test.each([
   ['stop', said('stop')],
   ['start', said('start')],
 ] as const)(
-  'a word that means %s does so in any case, with or without accents, in any punctuation',
+  'a %s word is recognised in any case, with or without accents, and with any punctuation',
   (meaning, words) => {
     const written = fc
       .constantFrom(...words)
@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test('a word within a sentence means nothing', () => {
+test('a word within a sentence has no meaning', () => {
   const word = fc.constantFrom(...said('stop'), ...said('start'));
   const more = fc.stringMatching(/^[a-zç]{1,10}$/).filter((text) => readOptOut(text) === null);
   const sentence = fc.tuple(more, word, more).map(([before, found, after]) => `${before} ${found} ${after}`);
@@ -47,7 +47,7 @@ test('a word within a sentence means nothing', () => {
   );
 });
 
-test('no word means both', () => {
+test('no word means both stop and start', () => {
   for (const word of said('start')) expect(readOptOut(word), word).toBe('start');
   for (const word of said('stop')) expect(readOptOut(word), word).toBe('stop');
 });
@@ -66,11 +66,11 @@ test.each([
   'S T O P',
   'ステップ',
   '\u0000',
-])('%j means nothing', (text) => {
+])('%j is neither a stop nor a start word', (text) => {
   expect(readOptOut(text)).toBeNull();
 });
 
-test('any text at all is read without a fault, also one of broken characters, and a very long one', () => {
+test('any text is read without an error, including broken characters and very long texts', () => {
   const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 120 });
   fc.assert(
     fc.property(units, (text) => {

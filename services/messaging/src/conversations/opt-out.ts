@@ -1,9 +1,9 @@
 type Words = { readonly stop: readonly string[]; readonly start: readonly string[] };
 
 /**
- * What a customer writes to be left alone, and to be written to again, by language. Only words that can hardly be meant
- * for the store: `cancelar` alone is about an appointment. A customer writes in a language of their own, so every list
- * holds for every store.
+ * The words that opt a customer out (`stop`) or back in (`start`), by language. A word with another likely meaning is
+ * not in the list: `cancelar` alone is about an appointment. Every list applies to every store, because customers write
+ * in their own language.
  */
 export const optOutWords: Readonly<Record<string, Words>> = {
   en: {
@@ -17,7 +17,7 @@ export const optOutWords: Readonly<Record<string, Words>> = {
   it: { stop: ['disiscrivi', 'disiscrivimi'], start: ['riprendi'] },
 };
 
-/** Letters alone: no case, accents, punctuation or emoji, and one space between words. */
+/** Letters and digits in lower case without accents, and one space between words. */
 const plain = (text: string): string =>
   text
     .normalize('NFKD')
@@ -30,9 +30,9 @@ const wordsOf = (kind: keyof Words) => new Set(Object.values(optOutWords).flatMa
 const stopWords = wordsOf('stop');
 const startWords = wordsOf('start');
 
-/** What a message asks for that is nothing but such a word: no more messages, or messages again. */
+/** Whether a message consists of one opt-out word (`stop`) or one opt-in word (`start`) and nothing else. */
 export function readOptOut(text: string): 'stop' | 'start' | null {
-  // Whatever is longer says something else as well.
+  // A longer message cannot be one such word; this bounds the work.
   if (text.length > 100) return null;
   const said = plain(text);
   if (stopWords.has(said)) return 'stop';

@@ -7,17 +7,17 @@ const at = new Date('2026-11-21T12:00:00Z');
 const before = (ms: number) => new Date(at.getTime() - ms);
 const dayMs = 24 * 3_600_000;
 
-test('WhatsApp takes free text within 24 hours after the lead last wrote, and not a millisecond longer', () => {
+test('WhatsApp accepts free text for exactly 24 hours after the lead last wrote', () => {
   expect(isWindowOpen(whatsapp.replyWindowMs, at, at)).toBe(true);
   expect(isWindowOpen(whatsapp.replyWindowMs, before(dayMs - 1), at)).toBe(true);
   expect(isWindowOpen(whatsapp.replyWindowMs, before(dayMs), at)).toBe(false);
 });
 
-test('to a lead that never wrote WhatsApp takes no free text', () => {
+test('WhatsApp accepts no free text to a lead that never wrote', () => {
   expect(isWindowOpen(whatsapp.replyWindowMs, null, at)).toBe(false);
 });
 
-test('the sandbox has no window', () => {
+test('the sandbox has no reply window', () => {
   expect(isWindowOpen(sandbox.replyWindowMs, null, at)).toBe(true);
   expect(isWindowOpen(sandbox.replyWindowMs, before(400 * dayMs), at)).toBe(true);
 });

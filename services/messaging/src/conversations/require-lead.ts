@@ -3,10 +3,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { conversationExists } from './conversation.repository.ts';
 
-/**
- * Refuses a lead that the store does not have, as `lead_not_found`. A lead with a conversation is known here; only for
- * the others crm is asked.
- */
+/** Throws `lead_not_found` unless the store has the lead. Asks crm only about a lead without a conversation here. */
 export async function requireLead(
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,

@@ -10,7 +10,7 @@ const limitMs = 5_000;
 const batch = 500;
 const storesAtOnce = 4;
 
-/** Tells crm how many interactions leads of a store have, and remembers that it did. Safe to repeat, in any order. */
+/** Sends interaction counts of a store's leads to crm and records that. Repeats and any order are safe. */
 export async function sendInteractionCounts(
   { database, rpc }: Tools,
   storeId: string,
@@ -23,8 +23,8 @@ export async function sendInteractionCounts(
 }
 
 /**
- * Reports what was not reported when it was counted: the process died, crm was away, or a message of ours was sent. Ends
- * with the first failure, for the next run to go on. Returns how many it reported.
+ * Sends the counts that crm does not have yet: those of outbound messages, and those that a crash or an outage of crm
+ * left. Stops at the first failure; the next run continues. Returns the number of counts sent.
  */
 export async function sendMissedInteractionCounts(
   { systemDatabase, log, ...tools }: Tools & Pick<Dependencies, 'systemDatabase'> & { log: Log },
@@ -44,7 +44,7 @@ export async function sendMissedInteractionCounts(
           reported += rows.length;
         } catch (error) {
           failed = true;
-          log.warn({ err: error, store_id: storeId }, 'interaction counts could not be reported to crm');
+          log.warn({ err: error, store_id: storeId }, 'interaction counts could not be sent to crm');
         }
       }
     };

@@ -68,7 +68,7 @@ const count = async ({ lead_id }: Message) =>
 const topics = async () => (await messaging.events(storeId)).map(({ topic }) => topic.replace('messaging.', ''));
 const ambiguous = () => Promise.reject(new ChannelError('ambiguous', 'whatsapp_timeout', 'No answer.'));
 
-test('statuses move a message forward, each with its time and its event', async () => {
+test('each status update moves a message forward, with its time and its event', async () => {
   const message = await accept();
   await step(message);
   const at = new Date(Date.now() + 1000);
@@ -89,7 +89,7 @@ test('statuses move a message forward, each with its time and its event', async 
   expect(await count(message)).toBe(1);
 });
 
-test('status goes from delivered back to sent: never, whatever the order and number of the reports', async () => {
+test('a status never goes back, in any order and number of status updates', async () => {
   const names = ['sent', 'delivered', 'read'] as const;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 6 }), async (statuses) => {
@@ -110,7 +110,7 @@ test('status goes from delivered back to sent: never, whatever the order and num
   );
 });
 
-test('a failure after the channel took it fails it; that it arrived after all is the last word', async () => {
+test('a failure after acceptance fails the message, and a later `delivered` overrides the failure', async () => {
   const message = await accept();
   await step(message);
   await report(message, 'failed');
@@ -120,8 +120,8 @@ test('a failure after the channel took it fails it; that it arrived after all is
   expect(await count(message)).toBe(1);
 });
 
-describe('what is reported before we know the provider’s id', () => {
-  test('by a provider that echoes our id, counts at once; the answer changes nothing any more', async () => {
+describe('a status update before the provider’s id is known', () => {
+  test('counts at once when the provider echoes our id, and the later answer changes nothing', async () => {
     const message = await accept();
     send = async ({ id }) => {
       await report({ id }, 'delivered');
@@ -137,7 +137,7 @@ describe('what is reported before we know the provider’s id', () => {
     expect(await count(message)).toBe(1);
   });
 
-  test('by one that does not, is kept and applied in the transaction that learns the id', async () => {
+  test('is stored when the provider does not echo our id, and applied once the id is known', async () => {
     const message = await accept();
     send = async ({ id }) => {
       await report({ id }, 'delivered', { callbackData: null });
@@ -149,7 +149,7 @@ describe('what is reported before we know the provider’s id', () => {
     expect(await read(message)).toMatchObject({ status: 'read', delivered_at: expect.any(String) });
   });
 
-  test('at the same moment is never lost', async () => {
+  test('is never lost when it arrives together with the answer', async () => {
     for (let round = 0; round < 20; round += 1) {
       const message = await accept();
       let reported: Promise<void> | undefined;
@@ -163,13 +163,13 @@ describe('what is reported before we know the provider’s id', () => {
     }
   });
 
-  test('settles what is unknown, lets the queue go on, and tells those who wait', async () => {
+  test('settles an unknown message and wakes the queue behind it', async () => {
     send = ambiguous;
     const message = await accept();
     await step(message);
     expect(await read(message)).toMatchObject({ status: 'unknown' });
     await accept((await read(message)).lead_id);
-    expect(await step(message)).toMatchObject({ reason: 'the outcome of the message before is unknown' });
+    expect(await step(message)).toMatchObject({ reason: 'the outcome of the previous message is unknown' });
     await messaging.adminSql`delete from outbox`;
     await report(message, 'sent');
     expect(await read(message)).toMatchObject({ status: 'sent', provider_message_id: `wamid.${message.id}` });
@@ -179,7 +179,7 @@ describe('what is reported before we know the provider’s id', () => {
     expect(await count(message)).toBe(2);
   });
 
-  test('a failure of an attempt that is made again is not the message’s', async () => {
+  test('does not fail the message when it belongs to an attempt that is being retried', async () => {
     const message = await accept();
     send = async ({ id }) => {
       await report({ id }, 'failed', { providerMessageId: 'wamid.of-the-refused-attempt' });
@@ -193,7 +193,7 @@ describe('what is reported before we know the provider’s id', () => {
     expect(await read(message)).toMatchObject({ status: 'sent', error: null });
   });
 
-  test('a failure of an attempt whose outcome is unknown is its outcome', async () => {
+  test('fails the message when the outcome of its attempt is unknown', async () => {
     const message = await accept();
     send = async ({ id }) => {
       await report({ id }, 'failed');
@@ -205,7 +205,7 @@ describe('what is reported before we know the provider’s id', () => {
   });
 });
 
-test('an answer that comes when its lease is long over still says that it was sent', async () => {
+test('an answer after the lease has expired still marks the message as sent', async () => {
   const message = await accept();
   send = async ({ id }) => {
     await messaging.adminSql`update messages set lease_until = now() - interval '1 second' where id = ${id}`;
@@ -217,7 +217,7 @@ test('an answer that comes when its lease is long over still says that it was se
   expect(await read(message)).toMatchObject({ status: 'sent', provider_message_id: `wamid.${message.id}` });
 });
 
-test('reports of what we never sent, or of another store’s messages, change nothing', async () => {
+test('a status update for an unknown message or another store’s message changes nothing', async () => {
   const message = await accept();
   await step(message);
   const ours = storeId;
@@ -233,7 +233,7 @@ test('reports of what we never sent, or of another store’s messages, change no
   expect(await read(message)).toMatchObject({ status: 'sent' });
 });
 
-test('an id of the channel that another lead has already stays that lead’s; the message counts as sent', async () => {
+test('a channel id that another lead has stays with that lead, and the message still counts as sent', async () => {
   send = async ({ id }) => ({ providerMessageId: `wamid.${id}`, waId: '5511777770000' });
   const messages = await Promise.all(Array.from({ length: 8 }, () => accept()));
   await Promise.all(messages.map(step));

@@ -12,8 +12,8 @@ import {
 } from './status-update.repository.ts';
 
 /**
- * What the provider reports of a message, in a transaction of its own. Safe to repeat, and in any order with everything
- * else; a report on a message whose provider id is not known yet is kept for whoever learns it.
+ * Applies one status update from the provider, in a transaction of its own. Repeats and any order are safe. An update
+ * under an id that no message has yet is stored; the transaction that learns the id applies it.
  */
 export async function applyReceivedStatus(
   { database, outcomes, relay }: Pick<Dependencies, 'database' | 'outcomes' | 'relay'>,
@@ -45,8 +45,8 @@ async function apply(
 }
 
 /**
- * Of a message whose provider id we do not know, a failure may be that of an attempt which was refused and is being made
- * again: it counts only once there is no attempt to wait for. That something arrived counts at any time.
+ * Whether a status update counts for a message. While the message has no provider id, `failed` may belong to an attempt
+ * that is being retried, so it counts only for an `unknown` message. Other statuses always count.
  */
 const concerns = (message: MessageRow, { providerMessageId, status }: ReceivedStatusUpdate): boolean =>
   message.provider_message_id === providerMessageId ||

@@ -8,8 +8,8 @@ import { clearWatchdog, findStatusUpdates, saveProviderId, saveState } from './s
 import { wakeDelivery } from './wake-delivery.ts';
 
 /**
- * Takes over what is known of a message, with what follows from it: the events, the interaction and the response when it has
- * become sent, and the wake-up of those that it held back. The conversation is locked. Returns the message as it is now.
+ * Applies status updates to a message. Writes its events, the interaction and the response once it is sent, and a
+ * wake-up for messages that it held back. The caller holds the conversation's lock. Returns the message as it is now.
  */
 export async function applyStatusUpdates(
   sql: TransactionSql,
@@ -35,7 +35,7 @@ export async function applyStatusUpdates(
   return after;
 }
 
-/** The provider's id has become known: what was reported under it before is applied now. */
+/** Stores the provider's id of a message and applies the status updates that arrived under that id before. */
 export async function adoptProviderId(
   sql: TransactionSql,
   storeId: string,
@@ -62,7 +62,7 @@ const stateOf = ({ status, error_code, error_detail, sent_at, delivered_at, read
 const changed = (before: MessageRow, after: MessageRow): boolean =>
   JSON.stringify(stateOf(before)) !== JSON.stringify(stateOf(after));
 
-/** What the world is told of a message that went from one state to another. */
+/** The events of a message that went from one state to another. */
 function eventsOf(before: MessageRow, after: MessageRow): EventEntry[] {
   const about = { message_id: after.id, lead_id: after.lead_id };
   const facts: EventEntry[] = [];

@@ -1,6 +1,6 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 
-/** An attempt that runs; what it records counts only while the lease is its own. */
+/** A running attempt. It may record a result only while it holds the lease. */
 export type Attempt = { readonly storeId: string; readonly id: string; readonly leaseToken: string };
 
 type SendError = { readonly code: string; readonly detail: string };
@@ -8,7 +8,7 @@ type SendError = { readonly code: string; readonly detail: string };
 const own = (sql: TransactionSql, { storeId, id, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken} and status = 'sending'`;
 
-/** It was certainly not sent, and is tried again after `delayMs`. */
+/** The provider certainly did not accept the message. The next attempt is due after `delayMs`. */
 export async function recordNotSent(
   sql: TransactionSql,
   attempt: Attempt,
@@ -22,7 +22,7 @@ export async function recordNotSent(
     ${own(sql, attempt)}`;
 }
 
-/** The attempt was not made after all, and does not count. */
+/** The attempt made no call to the provider, so it does not count. The next attempt is due after `delayMs`. */
 export async function recordNotMade(sql: TransactionSql, attempt: Attempt, delayMs: number): Promise<void> {
   await sql`
     update messages
@@ -36,7 +36,7 @@ export async function isOwn(sql: TransactionSql, attempt: Attempt): Promise<bool
   return (await sql`select 1 from messages ${own(sql, attempt)}`).length > 0;
 }
 
-/** It may or may not have been sent: from now on it is never sent again. */
+/** The provider may have accepted the message. It is never sent again. */
 export async function markUnknown(
   sql: TransactionSql,
   storeId: string,
@@ -52,7 +52,7 @@ export async function markUnknown(
     where store_id = ${storeId} and id = ${id}`;
 }
 
-/** The watchdog looks whether the provider has reported on the message by then. */
+/** Makes the watchdog publish an event if no status update arrives within `afterMs`. */
 export async function watch(sql: TransactionSql, storeId: string, id: string, afterMs: number): Promise<void> {
   await sql`
     update messages set unsettled_at = clock_timestamp() + ${afterMs} * interval '1 millisecond'
@@ -60,8 +60,8 @@ export async function watch(sql: TransactionSql, storeId: string, id: string, af
 }
 
 /**
- * One message of the pair's rate is used up. Counted when the answer is there, and so never before the provider counted
- * it: for what we let through, its own bucket has room.
+ * Counts one message against the pair's rate limit. The caller counts after the provider's answer, and so never before
+ * the provider does. The provider's own limit therefore always has room for what this one lets through.
  */
 export async function spendPair(
   sql: TransactionSql,
@@ -75,7 +75,7 @@ export async function spendPair(
     where store_id = ${storeId} and lead_id = ${leadId}`;
 }
 
-/** The channel's own id of the lead, once; an id that another lead of the store has already stays that lead's. */
+/** Stores the channel's id of the lead, unless the lead has one or another lead of the store has this id. */
 export async function saveWaId(sql: TransactionSql, storeId: string, leadId: string, waId: string): Promise<void> {
   await sql`
     update conversations set wa_id = ${waId}

@@ -11,7 +11,7 @@ import { type Move, nextMove } from './next-move.ts';
 import { numberRate, slotGoodForMs } from './rates.ts';
 import { type Claimed, fail, recordUnknown } from './record-outcome.ts';
 
-/** How the lead is reached when its channel has no id for it yet: `gone` when crm does not know it any more. */
+/** The lead's phone, for a lead that the channel has no id for yet. `gone`: crm no longer has the lead. */
 export type Contact = { readonly phone: string } | 'gone' | undefined;
 
 export type Taken =
@@ -22,8 +22,8 @@ export type Taken =
 export type ClaimOptions = { readonly circuit: Circuit; readonly limits: DeliveryLimits; readonly contact: Contact };
 
 /**
- * Takes up the next message of a lead's queue, in order, or says what it waits for. `settled` gets the messages whose
- * outcome was decided on the way.
+ * Claims the next message of a lead's queue, in order, or says what the queue waits for. Adds to `settled` the messages
+ * whose outcome it decided on the way.
  */
 export async function claimNext(
   sql: TransactionSql,
@@ -74,9 +74,9 @@ export async function claimNext(
 
 const lost = {
   code: 'attempt_lost',
-  detail: 'The process that sent it did not live to record what the channel answered.',
+  detail: 'The process stopped before it recorded the answer of the provider.',
 };
-const leadGone = { code: 'lead_not_found', detail: 'The lead does not exist any more.' };
+const leadGone = { code: 'lead_not_found', detail: 'The lead no longer exists.' };
 
 const channelOf = async (sql: TransactionSql, storeId: string, message: MessageRow): Promise<ChannelRow | undefined> =>
   message.channel_id === null ? undefined : await findChannelById(sql, storeId, message.channel_id);
@@ -92,7 +92,7 @@ async function begin(
     const { slotAt, now } = await takeSlot(sql, storeId, channel.id, numberRate(channel));
     const delayMs = slotAt.getTime() - now.getTime();
     if (delayMs > 0) {
-      return waiting(await postpone(sql, storeId, head.id, delayMs, slotAt), "the number's rate is used up");
+      return waiting(await postpone(sql, storeId, head.id, delayMs, slotAt), "the number's rate limit is reached");
     }
   }
   const leaseToken = await claim(sql, storeId, head.id, { channelId: channel.id, leaseMs });

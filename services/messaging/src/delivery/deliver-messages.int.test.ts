@@ -39,7 +39,7 @@ const connect = (rates: Limits = {}, token = whatsapp.settings.accessToken) =>
   );
 
 let phones = 5511800000000;
-/** A lead whose window is open, here and at the stand-in. */
+/** A lead whose reply window is open, here and at the stand-in. */
 async function addLead(): Promise<string> {
   const phone = String(++phones);
   const leadId = messaging.crm.addLead(storeId, phone);
@@ -48,7 +48,7 @@ async function addLead(): Promise<string> {
     insert into conversations (store_id, lead_id, last_inbound_at) values (${storeId}, ${leadId}, now())`;
   return leadId;
 }
-/** Accepted, without waiting for an outcome. */
+/** Accepts a message without waiting for its outcome. */
 async function accept(leadId: string, text = 'Hello'): Promise<string> {
   await messaging.adminSql`
     insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
@@ -66,7 +66,7 @@ const texts = () => whatsapp.log.map(({ text }) => text);
 const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
 
 describe('a lead’s queue', () => {
-  test('leaves in the order of acceptance, each message once, also when many steps look at it at once', async () => {
+  test('leaves in the order of acceptance, each message once, even when several steps run at once', async () => {
     const leadId = await addLead();
     const ids: string[] = [];
     for (let count = 0; count < 25; count += 1) ids.push(await accept(leadId, `message ${count}`));
@@ -85,18 +85,18 @@ describe('a lead’s queue', () => {
     expect(sent.map(({ data }) => data.message_id)).toEqual(ids);
   });
 
-  test('one step sends at most 20, and asks to be called again', async () => {
+  test('gives each step at most 20 messages, and the step asks for another one', async () => {
     whatsapp.settings.numberRate = 1000;
     await connect({ number_rate: 1000 });
     const leadId = await addLead();
     for (let count = 0; count < 21; count += 1) await accept(leadId);
     expect(await step(leadId)).toMatchObject({ done: false, reason: 'more may be due' });
     expect(whatsapp.log).toHaveLength(20);
-    expect(await step(leadId)).toEqual({ done: true, wake_at: null, reason: 'nothing waits to be sent' });
+    expect(await step(leadId)).toEqual({ done: true, wake_at: null, reason: 'the queue is empty' });
     expect(whatsapp.log).toHaveLength(21);
   });
 
-  test('of another store, or of nobody, has nothing to send', async () => {
+  test('is empty for another store’s lead and for an unknown lead', async () => {
     const leadId = await addLead();
     await accept(leadId);
     storeId = randomUUID();
@@ -105,14 +105,14 @@ describe('a lead’s queue', () => {
     expect(whatsapp.log).toEqual([]);
   });
 
-  test('a request that waits is told as soon as the channel took the message', async () => {
+  test('answers a waiting request as soon as the provider accepts the message', async () => {
     const leadId = await addLead();
     const answer = messaging.send(storeId, leadId);
     await waitFor(async () => (await step(leadId)) && whatsapp.log.length === 1, { description: 'the send' });
     expect(await answer).toMatchObject({ sent: true, status: 'sent' });
   });
 
-  test('a request with too little time left for a call is turned away before anything begins', async () => {
+  test('rejects a step with too little time for a call, before any change', async () => {
     const leadId = await addLead();
     const id = await accept(leadId);
     await expect(step(leadId, 1_500)).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -120,12 +120,12 @@ describe('a lead’s queue', () => {
   });
 });
 
-describe('what is not known is never sent again', () => {
-  test('an attempt that was killed after the channel took the message becomes unknown when its lease is over', async () => {
+describe('a message with an unknown outcome is never sent again', () => {
+  test('an attempt whose process was killed becomes unknown when its lease expires', async () => {
     const leadId = await addLead();
     const first = await accept(leadId, 'first');
     const second = await accept(leadId, 'second');
-    // The process dies: what it would have recorded is lost. Its lease is still running.
+    // The process died before it recorded anything. Its lease is still valid.
     await messaging.adminSql`
       update messages set status = 'sending', attempts = 1, lease_token = gen_random_uuid(),
         lease_until = now() + interval '1 second', channel_id = (select id from channels where store_id = ${storeId})
@@ -137,13 +137,13 @@ describe('what is not known is never sent again', () => {
     expect(texts()).toEqual(['second']);
   });
 
-  test('a hang leaves it unknown, holds those behind it for the bound, and then they go', async () => {
+  test('a request that hangs makes the message unknown and holds the queue behind it for a limited time', async () => {
     const leadId = await addLead();
     const first = await accept(leadId, 'first');
     await accept(leadId, 'second');
     whatsapp.next({ answer: 'hang', statuses: [] });
     const held = await step(leadId);
-    expect(held).toMatchObject({ done: false, reason: 'the outcome of the message before is unknown' });
+    expect(held).toMatchObject({ done: false, reason: 'the outcome of the previous message is unknown' });
     expect(secondsUntil(held.wake_at)).toBeGreaterThan(0.5);
     expect(await read(leadId, first)).toMatchObject({ status: 'unknown' });
     await stepUntilDone(leadId);
@@ -158,7 +158,7 @@ describe('what is not known is never sent again', () => {
     { answer: { status: 502, body: 'Bad gateway' }, statuses: [] },
     { answer: { status: 404, body: '' }, statuses: [] },
     { cut: true },
-  ])('an answer that tells nothing leaves it unknown: %j', async (behaviour) => {
+  ])('an unreadable answer makes the message unknown: %j', async (behaviour) => {
     const leadId = await addLead();
     const id = await accept(leadId);
     whatsapp.next(behaviour);
@@ -168,7 +168,7 @@ describe('what is not known is never sent again', () => {
     expect(whatsapp.requests()).toBe(1);
   });
 
-  test('what a person settles lets the queue go on at once, and cannot be settled twice', async () => {
+  test('settling a message wakes the queue at once, and a second settlement is rejected', async () => {
     const leadId = await addLead();
     const first = await accept(leadId, 'first');
     const settle = (status: 'sent' | 'failed') =>
@@ -191,8 +191,8 @@ describe('what is not known is never sent again', () => {
   });
 });
 
-describe('what was certainly not sent is tried again', () => {
-  test.each([2, 131000, 131016])('after %i, later and later; operators see why', async (code) => {
+describe('a message that was certainly not sent is retried', () => {
+  test.each([2, 131000, 131016])('after error %i, with a growing delay and the code in the reason', async (code) => {
     const leadId = await addLead();
     const id = await accept(leadId);
     for (const [attempt, seconds] of [2, 4, 8].entries()) {
@@ -210,7 +210,7 @@ describe('what was certainly not sent is tried again', () => {
     expect(await read(leadId, id)).toMatchObject({ status: 'sent' });
   });
 
-  test('when nobody listens at the address; and given up when it is a day old', async () => {
+  test('while the connection is refused a message is retried, and it fails when it is a day old', async () => {
     const leadId = await addLead();
     const id = await accept(leadId);
     await whatsapp.close();
@@ -224,8 +224,8 @@ describe('what was certainly not sent is tried again', () => {
   });
 });
 
-describe('what the channel throttles', () => {
-  test('of one pair delays that lead alone, for as long as it says', async () => {
+describe('throttling by the provider', () => {
+  test('of one pair delays that lead alone, for as long as the provider asks', async () => {
     const [slow, other] = [await addLead(), await addLead()];
     await accept(slow);
     await accept(other);
@@ -237,7 +237,7 @@ describe('what the channel throttles', () => {
     expect(whatsapp.log).toHaveLength(1);
   });
 
-  test.each([4, 80007, 130429])('of the number (%i) delays every lead of it', async (code) => {
+  test.each([4, 80007, 130429])('of the number (%i) delays every lead of the number', async (code) => {
     const [first, other] = [await addLead(), await addLead()];
     await accept(first);
     await accept(other);
@@ -250,7 +250,7 @@ describe('what the channel throttles', () => {
   });
 });
 
-describe('what the channel refuses for good', () => {
+describe('a permanent refusal by the provider', () => {
   test.each([
     [131047, 'messaging_window_closed'],
     [131026, 'whatsapp_131026'],
@@ -262,7 +262,7 @@ describe('what the channel refuses for good', () => {
     [100, 'whatsapp_100'],
     [131008, 'whatsapp_131008'],
     [132001, 'whatsapp_132001'],
-  ])('%i fails that message, and the next one goes', async (code, expected) => {
+  ])('%i fails that message, and the next message is sent', async (code, expected) => {
     const leadId = await addLead();
     const id = await accept(leadId, 'first');
     await accept(leadId, 'second');
@@ -270,11 +270,11 @@ describe('what the channel refuses for good', () => {
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(await read(leadId, id)).toMatchObject({ status: 'failed', sent_at: null, error: { code: expected } });
     expect(texts()).toEqual(['second']);
-    // Meta's own words quote the number.
+    // Meta's error text quotes the customer's number.
     expect(JSON.stringify(await read(leadId, id))).not.toContain(String(phones));
   });
 
-  test('an opt-out or a closed window between acceptance and turn fails what may not be sent any more', async () => {
+  test('an opt-out or a closed reply window after acceptance fails the message without a call', async () => {
     const leadId = await addLead();
     const id = await accept(leadId);
     await messaging.adminSql`
@@ -291,7 +291,7 @@ describe('what the channel refuses for good', () => {
     expect(whatsapp.requests()).toBe(0);
   });
 
-  test('a template goes out in place of the text when the window is closed', async () => {
+  test('a closed reply window sends the template in place of the text', async () => {
     const leadId = await addLead();
     const id = await accept(leadId);
     await messaging.adminSql`
@@ -303,13 +303,13 @@ describe('what the channel refuses for good', () => {
   });
 });
 
-describe('a channel that needs a person', () => {
-  test.each([0, 190, 10, 200, 299])('%i stops the channel; once it is connected anew, all goes on', async (code) => {
+describe('a channel that needs attention', () => {
+  test.each([0, 190, 10, 200, 299])('%i stops the channel, and connecting it again wakes every queue', async (code) => {
     const [first, second] = [await addLead(), await addLead()];
     await accept(first);
     await accept(second);
     whatsapp.next({ refuse: { code } });
-    const expected = { done: false, wake_at: null, reason: `a person must see to the channel (whatsapp_${code})` };
+    const expected = { done: false, wake_at: null, reason: `the channel needs attention (whatsapp_${code})` };
     expect(await step(first)).toEqual(expected);
     expect(await step(second)).toEqual(expected);
     expect(whatsapp.requests()).toBe(1);
@@ -325,7 +325,7 @@ describe('a channel that needs a person', () => {
     expect(whatsapp.log).toHaveLength(2);
   });
 
-  test('an expired token stops it; a new one lets it go on', async () => {
+  test('an expired token stops the channel, and a new token resumes it', async () => {
     const leadId = await addLead();
     await accept(leadId);
     whatsapp.settings.accessToken = 'renewed';
@@ -335,7 +335,7 @@ describe('a channel that needs a person', () => {
     expect(whatsapp.log).toHaveLength(1);
   });
 
-  test('without a channel the queue waits for one', async () => {
+  test('a queue without a channel waits until one is connected', async () => {
     const leadId = await addLead();
     await accept(leadId);
     await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
@@ -345,8 +345,8 @@ describe('a channel that needs a person', () => {
   });
 });
 
-describe('our rates keep the channel from having to refuse', () => {
-  test('an attempt that hangs within its transaction holds up the other leads of its channel for 2 s, not longer', async () => {
+describe('our rate limits prevent refusals by the provider', () => {
+  test('a transaction that hangs delays the other leads of its channel by at most 2 s', async () => {
     const leadId = await addLead();
     await accept(leadId);
     const [channel] = await messaging.adminSql`
@@ -360,7 +360,7 @@ describe('our rates keep the channel from having to refuse', () => {
     });
     await locked.promise;
     const sinceMs = performance.now();
-    // Waiting for a lock is given up after 5 s, and an idle transaction after 10 s, unless it is said otherwise.
+    // The default limits are longer: 5 s for a lock wait and 10 s for an idle transaction.
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(performance.now() - sinceMs).toBeLessThan(4_500);
     hangs.resolve();
@@ -368,20 +368,20 @@ describe('our rates keep the channel from having to refuse', () => {
     expect(whatsapp.log).toHaveLength(1);
   });
 
-  test('of a pair', async () => {
+  test('for a burst to one lead', async () => {
     Object.assign(whatsapp.settings, { pairBurst: 5, pairIntervalMs: 300 });
     await connect({ pair_burst: 5, pair_interval_seconds: 0.3 });
     const leadId = await addLead();
     for (let count = 0; count < 12; count += 1) await accept(leadId, String(count));
     const next = await step(leadId);
-    expect(next).toMatchObject({ done: false, reason: 'the rate to this lead is used up' });
+    expect(next).toMatchObject({ done: false, reason: 'the rate limit for this lead is reached' });
     expect(secondsUntil(next.wake_at)).toBeLessThan(0.31);
     await stepUntilDone(leadId);
     expect(texts()).toEqual(Array.from({ length: 12 }, (_, count) => String(count)));
     expect(whatsapp.refusals).toEqual([]);
   });
 
-  test('of the number, over many leads at once', async () => {
+  test('for many leads of one number at once', async () => {
     Object.assign(whatsapp.settings, { numberRate: 20 });
     await connect({ number_rate: 20 });
     const leads = await Promise.all(Array.from({ length: 30 }, addLead));
@@ -397,7 +397,7 @@ describe('our rates keep the channel from having to refuse', () => {
 });
 
 describe('a channel that is down', () => {
-  test('is not asked any more after five outages in a row, and that counts as no attempt', async () => {
+  test('gets no more calls after five outages in a row, and a blocked call does not count as an attempt', async () => {
     const leads = [];
     for (let count = 0; count < 6; count += 1) leads.push(await addLead());
     for (const leadId of leads) await accept(leadId);

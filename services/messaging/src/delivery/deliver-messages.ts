@@ -12,12 +12,12 @@ import { type Contact, claimNext, type Taken } from './claim-next.ts';
 import { type Claimed, type Outcome, recordOutcome } from './record-outcome.ts';
 
 const messagesAtMost = 20;
-// With less of the request's time left than this for a call, another request does better.
+// With less time left than this, the step leaves the call to the next request.
 const leastCallMs = 5_000;
 
 /**
- * Sends what is due of a lead's queue, in order. Each message is taken up in a transaction, sent outside of any, and
- * recorded in the transaction that takes up the next one.
+ * Sends the due messages of a lead's queue, in order. It claims each message in a transaction and calls the provider
+ * outside of any. One transaction records the outcome and claims the next message.
  */
 export const deliverMessages =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -47,9 +47,9 @@ export const deliverMessages =
         Math.max(leastMs, Math.min(limits.callLimitMs, leftMs())),
       );
       messages += 1;
-      // Another one begins only when all of a call's time is left for it: a call cut short would leave its outcome open.
+      // The next message needs time for a full call, because a call that is cut short has an unknown outcome.
       const goOn = messages < messagesAtMost && leftMs() >= limits.callLimitMs;
-      // The caller may have gone by now; what became of the attempt is recorded all the same.
+      // The step records the outcome even when its caller has timed out.
       const recordBy = Date.now() + limits.leaseMs - limits.callLimitMs;
       const record = (known: Outcome, andThen: Work<Taken>) =>
         transact(dependencies, context, recordBy, async (sql, settled) => {
@@ -57,15 +57,15 @@ export const deliverMessages =
           if (id) settled.push(id);
           return await andThen(sql, settled);
         });
-      // Should it fail, then what became of the attempt is what counts; the rest is for the next step. That another lead
-      // of the store got this id for the channel in the same moment is such a failure: it stays that lead's.
+      // If this transaction fails, the step records the outcome alone and leaves the rest to the next step. One cause
+      // is that another lead of the store got the same `wa_id` at the same moment: that lead keeps it.
       taken = await record(outcome, goOn ? next : enough).catch(() => record(withoutWaId(outcome), enough));
     }
     relay.nudge();
     return taken.next;
   };
 
-/** Statements of one transaction; `settled` gets the messages whose outcome they decided. */
+/** The statements of one transaction. They add to `settled` the messages whose outcome they decided. */
 type Work<T> = (sql: TransactionSql, settled: string[]) => Promise<T>;
 
 const enough: Work<Taken> = async () => ({ kind: 'answer', next: lookAgain('more may be due') });
@@ -73,7 +73,7 @@ const enough: Work<Taken> = async () => ({ kind: 'answer', next: lookAgain('more
 const withoutWaId = (outcome: Outcome): Outcome =>
   outcome.kind === 'accepted' ? { ...outcome, accepted: { ...outcome.accepted, waId: null } } : outcome;
 
-/** One transaction, and the notices of what it decided to those who wait for it. */
+/** Runs one transaction, then notifies the requests that wait for the outcomes it decided. */
 async function transact<T>(
   { database, outcomes }: Dependencies,
   { storeId }: StoreContext,
@@ -122,8 +122,8 @@ async function call(
     const { kind, code } = failure;
     const about = { channel_id: channel.id, message_id: message.id, attempts, kind, code };
     if (code === unforeseen)
-      context.log.error({ ...about, err: failure.cause }, 'a channel adapter failed in an unforeseen way');
-    else context.log.warn(about, 'a message could not be sent');
+      context.log.error({ ...about, err: failure.cause }, 'a channel adapter threw an unexpected error');
+    else context.log.warn(about, 'an attempt to send a message failed');
     return { kind: 'failed', error: failure };
   }
 }

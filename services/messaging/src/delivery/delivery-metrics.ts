@@ -5,15 +5,15 @@ import { countUnsettled } from './watch.repository.ts';
 
 const readLimitMs = 2_000;
 
-/** Shows how many messages wait, and how many have an outcome that nobody knows. */
+/** Exports how many messages are `queued`, `sending` or `unknown`. */
 export function exportDeliveryMetrics({ registry }: Metrics, systemDatabase: SystemDatabase): void {
   new Gauge({
     name: 'mostrador_messages_unsettled',
-    help: 'Outbound messages of all stores without an outcome, by status; unknown ones may need a person.',
+    help: 'Outbound messages of all stores without an outcome, by status. The status unknown may need attention.',
     labelNames: ['status'],
     registers: [registry],
     async collect() {
-      // A scrape must not fail because PostgreSQL is away: then the numbers are not known.
+      // A scrape must not fail when PostgreSQL is down. NaN says that the numbers are not known.
       const counts = await systemDatabase
         .read({ deadline: Date.now() + readLimitMs }, countUnsettled)
         .catch(() => ({ queued: Number.NaN, sending: Number.NaN, unknown: Number.NaN }));

@@ -3,7 +3,7 @@ import { limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 
-/** What of the conversation decides about sending. */
+/** The columns of the conversation that decide about sending. */
 export type PairRow = {
   readonly wa_id: string | null;
   readonly last_inbound_at: Date | null;
@@ -11,25 +11,25 @@ export type PairRow = {
   readonly pair_tat: Date;
 };
 
-/** The message whose turn it is, with what decides when. */
+/** The first message of the queue, with the columns that decide when it may be sent. */
 export type HeadRow = MessageRow & {
   readonly attempts: number;
   readonly lease_until: Date | null;
   readonly next_attempt_at: Date | null;
   readonly slot_at: Date | null;
-  /** Since when the outcome of a message before it is unknown; the latest of them. */
+  /** When an earlier message became `unknown`: the latest such moment. */
   readonly unknown_before: Date | null;
-  /** The clock that decides. */
+  /** The database's clock, which all decisions use. */
   readonly now: Date;
 };
 
-/** The conversation, locked until the transaction ends, and then the head of its queue. */
+/** Locks the conversation until the transaction ends, then reads the head of its queue. */
 export async function lockQueue(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
 ): Promise<{ pair: PairRow | undefined; head: HeadRow | undefined }> {
-  // Sent together, run in this order; each statement sees what was committed before it began.
+  // Pipelined: PostgreSQL runs them in this order, and each sees what was committed before it began.
   const [[pair], [head]] = await Promise.all([
     sql<PairRow[]>`
       select wa_id, last_inbound_at, opted_out_at, pair_tat from conversations
@@ -46,7 +46,7 @@ export async function lockQueue(
   return { pair, head };
 }
 
-/** Puts the head off, and those behind it with it. Returns until when. */
+/** Postpones the head, and with it the messages behind it. Returns the new due time. */
 export async function postpone(
   sql: TransactionSql,
   storeId: string,
@@ -62,14 +62,14 @@ export async function postpone(
   return row?.next_attempt_at as Date;
 }
 
-/** The watchdog tells of what waits in the queue, unless a channel is connected by then. */
+/** Makes the watchdog publish an event for each queued message, unless a channel is connected within `afterMs`. */
 export async function watchQueue(sql: TransactionSql, storeId: string, leadId: string, afterMs: number): Promise<void> {
   await sql`
     update messages set unsettled_at = clock_timestamp() + ${afterMs} * interval '1 millisecond'
     where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and unsettled_at is null`;
 }
 
-/** Takes the next turn in the number's rate; from here on nobody else gets one until the transaction ends. Returns when it is, and the present moment. */
+/** Takes the next slot in the number's rate. Its row lock makes other transactions wait until this one ends. */
 export async function takeSlot(
   sql: TransactionSql,
   storeId: string,
@@ -85,7 +85,7 @@ export async function takeSlot(
   return row as { slotAt: Date; now: Date };
 }
 
-/** Begins an attempt: for as long as the lease lasts, nobody else does. Returns the lease's token. */
+/** Begins an attempt. No other attempt can begin while the lease lasts. Returns the lease's token. */
 export async function claim(
   sql: TransactionSql,
   storeId: string,
@@ -101,7 +101,7 @@ export async function claim(
   return row?.lease_token as string;
 }
 
-/** Whether any message of the lead waits to be sent. */
+/** Whether a message of the lead is `queued`. */
 export async function hasQueued(sql: Sql, storeId: string, leadId: string): Promise<boolean> {
   const rows = await sql`
     select 1 from messages where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' limit 1`;
@@ -109,8 +109,8 @@ export async function hasQueued(sql: Sql, storeId: string, leadId: string): Prom
 }
 
 /**
- * What a message of unknown outcome held back is due again; what an attempt of its own or the number's rate put off is
- * not.
+ * Makes messages due that waited for a message with an unknown outcome. Messages that wait for a retry of their own or
+ * for the number's rate keep their time.
  */
 export async function releaseHeld(sql: TransactionSql, storeId: string, leadId: string): Promise<void> {
   await sql`
@@ -119,7 +119,7 @@ export async function releaseHeld(sql: TransactionSql, storeId: string, leadId: 
       and slot_at is null and error_code is null`;
 }
 
-/** A new channel is there: nothing waits for the old one any more, nor is told of. Returns the leads whose messages wait. */
+/** For a new channel: clears the waits and watchdog times of all queued messages. Returns the leads with a queue. */
 export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<string[]> {
   await sql`
     update messages set next_attempt_at = null, slot_at = null, unsettled_at = null

@@ -1,17 +1,17 @@
 import { stepLimits } from '@mostrador/kit/delivery/step';
 
-/** The times of delivery; tests shorten them. */
+/** The durations of delivery. Tests shorten them. */
 export type DeliveryLimits = {
   /** `stepLimits.callMs` and `stepLimits.leaseMs`, unless a test shortens them. */
   readonly callLimitMs: number;
   readonly leaseMs: number;
-  /** For how long a message whose outcome is unknown holds those behind it. */
+  /** How long a message with an unknown outcome holds the messages behind it. */
   readonly unknownHoldMs: number;
-  /** A message that could not be sent is given up when it is this old. */
+  /** A message older than this fails instead of being retried. */
   readonly giveUpAfterMs: number;
-  /** When the watchdog tells of an outcome that is still unknown, */
+  /** The watchdog publishes an event when an outcome stays unknown for this long. */
   readonly unsettledAfterMs: number;
-  /** and of a message that was sent and never reported on by a provider that reports. */
+  /** The watchdog publishes an event when a sent message gets no status update for this long. */
   readonly noStatusAfterMs: number;
 };
 

@@ -12,19 +12,19 @@ export type Situation = {
   readonly pair: PairRow | undefined;
   readonly head: HeadRow | undefined;
   readonly channel: ChannelRow | undefined;
-  /** For how long nothing may be asked of this channel; 0: it may be asked. */
+  /** For how long the channel's circuit blocks calls, in milliseconds. 0: it allows calls. */
   readonly blockedForMs: number;
   readonly unknownHoldMs: number;
 };
 
 export type Move =
-  /** There is nothing to be done now. */
+  /** Nothing is due now. */
   | { readonly kind: 'answer'; readonly next: NextStep }
-  /** A person must connect a channel, or see to it. */
+  /** An operator must connect a channel. */
   | { readonly kind: 'strand'; readonly reason: string }
-  /** An attempt began and nobody lived to record it. */
+  /** The lease of an attempt ran out before its outcome was recorded. */
   | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
-  /** It was accepted and may not be sent any more. */
+  /** The message was accepted but may no longer be sent. */
   | { readonly kind: 'refuse'; readonly head: HeadRow; readonly error: { code: string; detail: string } }
   | { readonly kind: 'postpone'; readonly head: HeadRow; readonly delayMs: number; readonly reason: string }
   | {
@@ -35,20 +35,20 @@ export type Move =
       readonly asTemplate: boolean;
     };
 
-/** What to do about a lead's queue, given everything that is known. */
+/** The next move for a lead's queue. */
 export function nextMove(situation: Situation, random: () => number = Math.random): Move {
   const { head, pair, channel, blockedForMs, unknownHoldMs } = situation;
-  if (!head || !pair) return answer(done('nothing waits to be sent'));
+  if (!head || !pair) return answer(done('the queue is empty'));
   const { now } = head;
   if (head.status === 'sending') {
     if (head.lease_until && head.lease_until > now) return answer(waitForLease(head.lease_until));
     return { kind: 'expire', head, pair };
   }
   const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;
-  if (heldForMs > 0) return postponed(head, heldForMs, 'the outcome of the message before is unknown');
+  if (heldForMs > 0) return postponed(head, heldForMs, 'the outcome of the previous message is unknown');
   if (!channel) return { kind: 'strand', reason: 'no channel is connected' };
   if (channel.status === 'needs_attention') {
-    return { kind: 'strand', reason: `a person must see to the channel (${channel.last_error_code ?? 'refused'})` };
+    return { kind: 'strand', reason: `the channel needs attention (${channel.last_error_code ?? 'refused'})` };
   }
   const open = isWindowOpen(providerOf(channel).replyWindowMs, pair.last_inbound_at, now);
   const refusal = refusalOf(head, pair, open);
@@ -59,12 +59,12 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
   }
   if (head.next_attempt_at && head.next_attempt_at > now) {
     const { error_code: code, attempts } = head;
-    const reason = code === null ? 'its turn has not come yet' : failedReason(code, attempts);
+    const reason = code === null ? 'the next message is not due yet' : failedReason(code, attempts);
     return answer(waitUntil(head.next_attempt_at, reason));
   }
   if (blockedForMs > 0) return postponed(head, delayWhileBlocked(blockedForMs, random), reasonBlocked);
   const freeAt = freeAtMs(pair.pair_tat.getTime(), pairRate(channel));
-  if (freeAt > now.getTime()) return postponed(head, freeAt - now.getTime(), 'the rate to this lead is used up');
+  if (freeAt > now.getTime()) return postponed(head, freeAt - now.getTime(), 'the rate limit for this lead is reached');
   return { kind: 'send', head, pair, channel, asTemplate: head.template !== null && !open };
 }
 
@@ -76,24 +76,24 @@ const postponed = (head: HeadRow, delayMs: number, reason: string): Move => ({
   reason,
 });
 
-/** What has come in between the acceptance and the turn. */
+/** A reason not to send that arose after the message was accepted. */
 function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, open: boolean) {
   if (opted_out_at && (source === 'ai' || source === 'followup')) {
-    return { code: 'lead_opted_out', detail: 'The lead asked for no more messages of this kind.' };
+    return { code: 'lead_opted_out', detail: 'The lead has opted out of messages from the AI and of follow-ups.' };
   }
   if (!template && !open) {
-    return { code: 'messaging_window_closed', detail: 'More than 24 hours had passed since the lead last wrote.' };
+    return { code: 'messaging_window_closed', detail: 'The reply window is closed. Wait until the lead writes again.' };
   }
   return undefined;
 }
 
-const reasonBlocked = 'the channel is not called now: it is down or busy';
+const reasonBlocked = 'the channel is not called now, because it is down or busy';
 const afterCode = (code: string | null): string => (code === null ? '' : ` (${code})`);
 
-/** Milliseconds until the attempt after attempt number `attempts`; the first pause is 2 s. */
+/** Milliseconds from attempt number `attempts` to the next one. The first delay is 2 s. */
 export const delayAfter = ({ retryAfterSeconds }: ChannelError, attempts: number, random?: () => number): number =>
   retryDelayMs({ attempts, firstMs: 2_000, retryAfterSeconds }, random);
 
-/** Milliseconds until a channel whose circuit is blocked is asked again. */
+/** Milliseconds until the next attempt over a channel whose circuit blocks calls. */
 export const delayWhileBlocked = (blockedForMs: number, random?: () => number): number =>
   delayWhileBlockedMs({ blockedForMs, leastMs: 100, leastSpreadMs: 200 }, random);

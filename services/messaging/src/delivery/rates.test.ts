@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { freeAtMs, numberRate } from './rates.ts';
 
-test('whatever passes us when it is due finds room in a bucket of the same size', () => {
+test('a message that our rate limit lets through never exceeds the same limit at the provider', () => {
   fc.assert(
     fc.property(
       fc.record({ burst: fc.integer({ min: 1, max: 50 }), intervalMs: fc.integer({ min: 1, max: 6000 }) }),
@@ -14,7 +14,7 @@ test('whatever passes us when it is due finds room in a bucket of the same size'
         let tatMs = 0;
         for (const pause of pauses) {
           nowMs = Math.max(nowMs + pause, freeAtMs(tatMs, rate));
-          // The provider has the message before its answer is recorded here, which is when it counts for us.
+          // The provider counts the message on arrival; this side counts it later, when it records the answer.
           const refused = !provider.take(nowMs + pause / 2);
           nowMs += pause;
           tatMs = Math.max(tatMs, nowMs) + rate.intervalMs;
@@ -26,7 +26,7 @@ test('whatever passes us when it is due finds room in a bucket of the same size'
   );
 });
 
-test('a full bucket lets its burst through at once, and then one in each interval', () => {
+test('a full bucket lets its burst through at once, then one message per interval', () => {
   const rate = { intervalMs: 6000, burst: 3 };
   let tatMs = 0;
   const passedAt: number[] = [];
@@ -39,7 +39,7 @@ test('a full bucket lets its burst through at once, and then one in each interva
   expect(passedAt).toEqual([0, 0, 0, 6000, 12_000, 18_000]);
 });
 
-test('a number’s messages leave evenly: at once at most a tenth of what it may send in a second', () => {
+test('the burst of a number is a tenth of its per-second limit, and at least one message', () => {
   expect(numberRate({ number_rate: 80 })).toEqual({ intervalMs: 12.5, burst: 8 });
   expect(numberRate({ number_rate: 1 })).toEqual({ intervalMs: 1000, burst: 1 });
 });

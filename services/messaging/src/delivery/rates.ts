@@ -1,26 +1,23 @@
 /**
- * The generic cell rate algorithm: a bucket as one moment, the theoretical arrival time (TAT). It holds `burst` messages
- * and gains one every `intervalMs`.
+ * A rate limit by the generic cell rate algorithm (GCRA): `burst` messages at once, then one every `intervalMs`. Its
+ * state is one moment, the theoretical arrival time (TAT).
  */
 export type Rate = { readonly intervalMs: number; readonly burst: number };
 
-/** From when on the next one may pass (epoch ms). */
+/** The earliest moment of the next message, in epoch milliseconds. */
 export const freeAtMs = (tatMs: number, { intervalMs, burst }: Rate): number => tatMs - (burst - 1) * intervalMs;
 
-/** How the pair of this channel and one customer may be used. */
+/** The rate limit between this channel and one customer. */
 export const pairRate = (channel: { readonly pair_interval_seconds: number; readonly pair_burst: number }): Rate => ({
   intervalMs: channel.pair_interval_seconds * 1000,
   burst: channel.pair_burst,
 });
 
-/**
- * How the whole number may be used. Of the second's worth that the provider lets through at once, a tenth is used: what
- * leaves here evenly may arrive less so.
- */
+/** The number's rate limit. The burst is a tenth of the per-second limit, as evenly spaced sends can arrive bunched. */
 export const numberRate = ({ number_rate }: { readonly number_rate: number }): Rate => ({
   intervalMs: 1000 / number_rate,
   burst: Math.max(1, Math.floor(number_rate / 10)),
 });
 
-/** A turn in the number's rate is good for this long; who comes later takes a new one, so that turns do not heap up. */
+/** An unused slot in the number's rate expires after this time, so that late sends do not add up to a burst. */
 export const slotGoodForMs = 500;

@@ -20,7 +20,7 @@ import { delayAfter, delayWhileBlocked } from './next-move.ts';
 import { pairRate } from './rates.ts';
 import { findProviderMessageId, lockProviderMessage, readMessage } from './status-update.repository.ts';
 
-/** An attempt that was taken up, with everything that it needs. */
+/** A claimed attempt, with everything that it needs. */
 export type Claimed = {
   readonly attempt: Attempt;
   readonly message: MessageRow;
@@ -31,13 +31,13 @@ export type Claimed = {
   readonly attempts: number;
 };
 
-/** What became of an attempt. `closed`: it was not made, for the channel's circuit had closed since it was taken up. */
+/** The result of an attempt. `not_called`: the channel's circuit opened after the claim, so the step made no call. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly accepted: Accepted }
   | { readonly kind: 'failed'; readonly error: ChannelError }
   | { readonly kind: 'not_called'; readonly blockedForMs: number };
 
-/** Records what became of an attempt. Returns the message's id when those who wait for its outcome may be told. */
+/** Records the result of an attempt. Returns the message's id when waiting requests must be notified of its outcome. */
 export async function recordOutcome(
   sql: TransactionSql,
   claimed: Claimed,
@@ -47,7 +47,7 @@ export async function recordOutcome(
   const { attempt, message } = claimed;
   if (outcome.kind === 'accepted') return await recordAccepted(sql, claimed, outcome.accepted, limits);
   await lockConversation(sql, attempt.storeId, message.lead_id);
-  // Somebody else has gone on, and knows better.
+  // Another transaction has decided in the meantime.
   if (!(await isOwn(sql, attempt))) return undefined;
   if (outcome.kind === 'not_called') {
     await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blockedForMs));
@@ -56,14 +56,14 @@ export async function recordOutcome(
   return await recordFailure(sql, claimed, outcome.error, limits);
 }
 
-/** That it was accepted is true whoever holds the lease by now, and whatever was thought of it meanwhile. */
+/** Records an acceptance. It counts even when the lease has expired or the message has become `unknown`. */
 async function recordAccepted(
   sql: TransactionSql,
   { attempt: { storeId, id }, message: { lead_id }, channel }: Claimed,
   { providerMessageId, waId }: Accepted,
   { noStatusAfterMs }: DeliveryLimits,
 ): Promise<string | undefined> {
-  // Sent together, run in this order: the message is read when both locks are held.
+  // Pipelined: PostgreSQL runs them in this order, so both locks are held when the message is read.
   const [, conversation, before] = await Promise.all([
     lockProviderMessage(sql, storeId, channel.id, providerMessageId),
     lockConversation(sql, storeId, lead_id),
@@ -75,7 +75,7 @@ async function recordAccepted(
     adoptProviderId(sql, storeId, sent, { channelId: channel.id, providerMessageId }),
     spendPair(sql, storeId, lead_id, pairRate(channel)),
     waId && conversation?.wa_id === null && saveWaId(sql, storeId, lead_id, waId),
-    // It goes out before anything that a report which is there already leads to.
+    // It goes out before `adoptProviderId` applies earlier status updates, which clear the watchdog's time again.
     fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),
   ]);
   return isSettled(known.status) ? id : undefined;
@@ -103,7 +103,7 @@ async function recordFailure(
       return undefined;
     }
     case 'channel': {
-      // The channel first, as whoever connects it anew does.
+      // Lock order: the channel first, as in `connectChannel`.
       await markChannelRefused(sql, storeId, channel, error);
       await recordNotSent(sql, attempt, error, 0);
       return undefined;
@@ -118,7 +118,7 @@ async function recordFailure(
 const isTooOld = ({ created_at }: MessageRow, { giveUpAfterMs }: DeliveryLimits): boolean =>
   Date.now() - created_at.getTime() >= giveUpAfterMs;
 
-/** It will not be sent any more. Returns the id. */
+/** Marks a message as failed: it will not be sent. Returns its id. */
 export async function fail(
   sql: TransactionSql,
   storeId: string,
@@ -131,8 +131,8 @@ export async function fail(
 }
 
 /**
- * Nobody knows whether the channel took it, unless the provider has reported on it already. `channel` is the one it was
- * sent over.
+ * Marks a message as `unknown`, unless a status update has already told its outcome. Returns the id when it has.
+ * `channel` is the one that the attempt used.
  */
 export async function recordUnknown(
   sql: TransactionSql,

@@ -8,7 +8,7 @@ import { type StatusUpdate, toMessage } from '../messages/message.ts';
 import { applyStatusUpdates } from './apply-status-updates.ts';
 import { readMessage } from './status-update.repository.ts';
 
-/** A person has found out what became of a message. What the provider reports later still counts. */
+/** An operator sets the outcome of an `unknown` message. A later status update from the provider still counts. */
 export const settleMessage =
   ({ database, outcomes, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
@@ -32,6 +32,6 @@ const reportOf = (status: 'sent' | 'failed'): StatusUpdate => ({
   status,
   at: new Date(),
   ...(status === 'failed' && {
-    error: { code: 'settled_as_failed', detail: 'A person found that the channel had not taken it.' },
+    error: { code: 'settled_as_failed', detail: 'An operator settled the message as failed.' },
   }),
 });

@@ -4,8 +4,8 @@ import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow, MessageState, StatusUpdate } from '../messages/message.ts';
 
 /**
- * Whoever learns a provider's message id, and whoever stores what is reported under it, holds this lock first, before
- * the conversation: else a report that arrives in the same moment as the id would be missed by both.
+ * Locks a provider's message id. A transaction takes this lock, before the conversation's, to store a status update
+ * under the id or to learn a message's id. Without it, two such transactions at once would miss each other.
  */
 export async function lockProviderMessage(
   sql: TransactionSql,
@@ -17,7 +17,7 @@ export async function lockProviderMessage(
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }
 
-/** Stores a report. One that was stored before changes nothing. */
+/** Stores a status update. A duplicate changes nothing. */
 export async function insertStatusUpdate(
   sql: TransactionSql,
   storeId: string,
@@ -51,7 +51,7 @@ const toStatusUpdate = ({
   ...(code !== null && { error: { code, detail: detail ?? '' } }),
 });
 
-/** All that was reported under a provider's message id. */
+/** All status updates under a provider's message id, by the provider's time. */
 export async function findStatusUpdates(
   sql: Sql,
   storeId: string,
@@ -65,7 +65,7 @@ export async function findStatusUpdates(
   return rows.map(toStatusUpdate);
 }
 
-/** The provider's id of the message that was reported on under ours while its last attempt ran. */
+/** The provider's id of a message, if a status update carried our id of it within the last `attemptMs`. */
 export async function findProviderMessageId(
   sql: Sql,
   storeId: string,
@@ -81,7 +81,7 @@ export async function findProviderMessageId(
   return row?.provider_message_id;
 }
 
-/** The outbound message that a report is about: by the provider's id, else by ours. */
+/** The outbound message of a status update: by the provider's id, else by our id in `callbackData`. */
 export async function findUpdatedMessage(
   sql: Sql,
   storeId: string,
@@ -102,7 +102,7 @@ export async function findUpdatedMessage(
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Writes what has become of a message, and when that was recorded; with that nothing is left of its sending. */
+/** Writes a message's state and when it was recorded. Clears the lease and every pending time. */
 export async function saveState(sql: TransactionSql, storeId: string, id: string, state: MessageState): Promise<void> {
   await sql`
     update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
@@ -112,7 +112,7 @@ export async function saveState(sql: TransactionSql, storeId: string, id: string
     where store_id = ${storeId} and id = ${id}`;
 }
 
-/** Sets the provider's id, once. Whether it is the message's now. */
+/** Sets the provider's id, unless the message has one. */
 export async function saveProviderId(
   sql: TransactionSql,
   storeId: string,
@@ -124,14 +124,14 @@ export async function saveProviderId(
     where store_id = ${storeId} and id = ${id} and provider_message_id is null`;
 }
 
-/** The provider reports on the message: the watchdog has nothing to tell. */
+/** Clears the watchdog's time, because the provider posts status updates for the message. */
 export async function clearWatchdog(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`
     update messages set unsettled_at = null
     where store_id = ${storeId} and id = ${id} and unsettled_at is not null`;
 }
 
-/** The message of a lead, its conversation being locked. */
+/** A message that exists. The caller holds the conversation's lock. */
 export async function readMessage(sql: Sql, storeId: string, id: string): Promise<MessageRow> {
   const [row] = await sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages where store_id = ${storeId} and id = ${id}`;

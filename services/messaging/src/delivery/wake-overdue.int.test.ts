@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterAll(() => messaging?.stop());
 
-/** A lead with as many messages that wait; nobody has been told of them. */
+/** A lead with this many queued messages and no wake-up. */
 async function waiting(messages = 1): Promise<string> {
   const leadId = messaging.crm.addLead(storeId);
   await messaging.adminSql`
@@ -49,7 +49,7 @@ const step = (lead_id: string) =>
 const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));
 
 describe('the sweep', () => {
-  test('wakes a lead whose turn passed 30 s ago, once in five minutes', async () => {
+  test('wakes a lead that is due for more than 30 s, at most once in five minutes', async () => {
     const leadId = await waiting(3);
     await older(25);
     expect(await sweep()).toBe(0);
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     expect(await sweep()).toBe(1);
   });
 
-  test('also when the process that sent it died', async () => {
+  test('wakes a lead whose attempt lost its process', async () => {
     await waiting();
     await messaging.adminSql`
       update messages set status = 'sending', lease_token = gen_random_uuid(), lease_until = now() where store_id = ${storeId}`;
@@ -69,7 +69,7 @@ describe('the sweep', () => {
     expect(await sweep()).toBe(1);
   });
 
-  test('leaves alone what waits for its next attempt, for a channel, or behind another', async () => {
+  test('does not wake a lead whose head waits for a retry or for a channel', async () => {
     const leadId = await waiting(2);
     await older(60);
     outcome = failing('not_sent');
@@ -82,7 +82,7 @@ describe('the sweep', () => {
     expect(await sweep()).toBe(0);
   });
 
-  test('two at once wake each lead once', async () => {
+  test('wakes each lead once when two sweeps run at once', async () => {
     const leads = await Promise.all(Array.from({ length: 20 }, () => waiting()));
     await older(60);
     await messaging.adminSql`delete from outbox`;
@@ -92,11 +92,11 @@ describe('the sweep', () => {
   });
 });
 
-describe('stuck in pending after the provider said 200: the watchdog', () => {
+describe('the watchdog', () => {
   const told = async () =>
     (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.unsettled').length;
 
-  test('tells once of an outcome that is unknown for ten minutes', async () => {
+  test('publishes one event when an outcome is unknown for ten minutes', async () => {
     const leadId = await waiting();
     outcome = failing('ambiguous');
     await step(leadId);
@@ -112,7 +112,7 @@ describe('stuck in pending after the provider said 200: the watchdog', () => {
     expect(counts).toEqual({ queued: 0, sending: 0, unknown: 1 });
   });
 
-  test('tells once of what the provider took and never reported on for an hour', async () => {
+  test('publishes one event when a sent message gets no status update for an hour', async () => {
     await step(await waiting());
     await older(3590);
     expect(await watch()).toBe(0);
@@ -121,7 +121,7 @@ describe('stuck in pending after the provider said 200: the watchdog', () => {
     expect(await told()).toBe(1);
   });
 
-  test('tells once of each message that waits ten minutes for a channel, and of none once one is connected', async () => {
+  test('publishes one event per message that waits ten minutes for a channel, unless one is connected', async () => {
     const leadId = await waiting(2);
     await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
     expect(await step(leadId)).toMatchObject({ wake_at: null, reason: 'no channel is connected' });
@@ -138,8 +138,8 @@ describe('stuck in pending after the provider said 200: the watchdog', () => {
   });
 });
 
-// The last one: it starts the relay.
-test('the workflow of a lead that was lost is there again', async () => {
+// Must be the last test: it starts the relay.
+test('a lost delivery workflow is started again', async () => {
   const leadId = await waiting();
   await older(60);
   expect(await sweep()).toBe(1);

@@ -2,7 +2,7 @@ import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { wakeDelivery } from './wake-delivery.ts';
 import { type OverdueLead, takeOverdueLeads } from './watch.repository.ts';
 
-/** Leads whose queue no step has looked at although its turn has come. */
+/** Leads whose queue is due, but no step has handled it. */
 export const overdueDeliveries: OverdueRows<OverdueLead> = {
   name: 'deliveries',
   take: takeOverdueLeads,

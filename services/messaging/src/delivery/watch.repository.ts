@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 
-/** Messages of any store of which too long nothing has been heard, each returned once. Two at once get different ones. */
+/** Messages of any store whose watchdog time has passed, each once. Two calls at once get different messages. */
 export async function takeUnsettled(
   sql: TransactionSql,
   limit: number,
@@ -16,7 +16,7 @@ export async function takeUnsettled(
     returning m.store_id, m.id, m.lead_id`;
 }
 
-/** How many messages of all stores have which unsettled status. */
+/** The number of messages of all stores in each unsettled status. */
 export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sending' | 'unknown', number>> {
   const rows = await sql<{ status: 'queued' | 'sending' | 'unknown'; count: number }[]>`
     select status, count(*)::int as count from messages
@@ -27,8 +27,8 @@ export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sendi
 export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
 
 /**
- * Of the leads of any store whose turn passed more than `overdueMs` ago, up to `limit` that were not returned within
- * `againMs`. What waits for a person is not overdue. Two sweeps at once get different ones.
+ * Up to `limit` leads of any store whose queue has been due for more than `overdueMs` and that were not returned within
+ * `againMs`. A queue without a connected channel is not overdue. Two sweeps at once get different leads.
  */
 export async function takeOverdueLeads(
   sql: TransactionSql,

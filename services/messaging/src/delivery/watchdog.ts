@@ -6,8 +6,8 @@ const batch = 500;
 const runLimitMs = 10_000;
 
 /**
- * Tells once of every message of which too long nothing has been heard: its outcome is unknown, or the provider took it
- * and never reported on it. Returns how many it told of.
+ * Publishes `messaging.message.unsettled` once for each message that waits too long: with an unknown outcome, without a
+ * status update, or without a channel. Returns the number of messages.
  */
 export async function watchUnsettled(
   { systemDatabase, relay }: Pick<Dependencies, 'systemDatabase' | 'relay'>,

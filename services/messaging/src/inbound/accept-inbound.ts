@@ -15,18 +15,18 @@ import type { Dependencies } from '../dependencies.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 
-/** A customer who is not known yet, and whom the channel names by something that is no phone. */
+/** The channel's id of an unknown customer is not a phone number, so no lead can be created. */
 export class NoPhone extends Error {}
 
 const phone = /^[1-9][0-9]{7,14}$/;
-/** How far back what a customer wrote still opens the reply window, and counts as a reply of this moment. */
+/** A message that was written longer ago than this counts as written then, not on arrival. */
 const currentMs = 24 * 3_600_000;
 
 /**
- * Takes in a message: its customer is a lead from then on. One that was taken in before changes nothing. Returns the lead,
- * and how many interactions it has now; null when there was nothing new.
+ * Accepts an inbound message. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
+ * number of interactions; null for a duplicate.
  *
- * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer: again later
+ * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer: retry later
  * @throws NoPhone
  */
 export async function acceptInbound(
@@ -38,7 +38,7 @@ export async function acceptInbound(
   const { storeId } = context;
   const { waId, name } = message;
   const known = await database.read(context, (sql) => findLeadByWaId(sql, storeId, waId));
-  // Outside of the transaction: whoever waits for another service holds no lock.
+  // Outside of the transaction, so that no lock is held during a call to another service.
   const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, waId, name));
   const interaction_count = await database.write(context, (sql) => accept(sql, storeId, leadId, channelId, message));
   if (interaction_count === null) return null;
@@ -65,7 +65,7 @@ async function accept(
   { providerMessageId, waId, kind, body, writtenAt }: InboundMessage,
 ): Promise<number | null> {
   const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
-  // Sent together, run in this order: what is looked up is what was there when the lock came.
+  // Pipelined: PostgreSQL runs them in this order, so the lookup happens while the lock is held.
   const [locked, known] = await Promise.all([lockConversation(sql, storeId, leadId), isKnown()]);
   const conversation = locked ?? (await ensureConversation(sql, storeId, leadId));
   if (locked ? known : await isKnown()) return null;
@@ -100,14 +100,14 @@ async function accept(
 }
 
 /**
- * When a message counts as written that came at this moment. One that was long on its way opens no window: the channel
- * counts from when it was written.
+ * The time that a message counts as written when it arrives at `at`. A message that was delayed by 24 hours or more
+ * counts as written at `writtenAt`, so it does not open the reply window: the provider counts from then, too.
  */
 export const cameAt = (at: Date, writtenAt: Date): Date => (isLate(at, writtenAt) ? writtenAt : at);
 
 const isLate = (at: Date, writtenAt: Date): boolean => at.getTime() - writtenAt.getTime() >= currentMs;
 
-/** What the message changes about being written to. */
+/** The event of an opt-out or an opt-in, if the message changed anything. */
 function eventsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): EventEntry[] {
   const data = { lead_id: leadId };
   if (wish === 'stop' && !optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_out', data }];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatching } from './batching.ts';
 
-/** A batching whose batches end when they are told to. */
+/** A batching whose batches end when the test ends them. */
 function openBatching(mostSize = 100) {
   const batches: { key: string; items: readonly string[]; done: PromiseWithResolvers<(Error | undefined)[]> }[] = [];
   const batching = createBatching<string>({
@@ -17,7 +17,7 @@ function openBatching(mostSize = 100) {
   return { batching, batches, items };
 }
 
-test('what comes during a batch is the next one, in its order, and no other key waits for it', async () => {
+test('items that arrive during a batch form the next one, in order, and other keys do not wait', async () => {
   const { batching, batches, items } = openBatching();
   const first = batching.add('a', '1');
   await expect.poll(items).toEqual(['a: 1']);
@@ -31,7 +31,7 @@ test('what comes during a batch is the next one, in its order, and no other key 
   await Promise.all(later);
 });
 
-test('an item that fails is refused alone, a batch that fails refuses all of it, and the next one is done', async () => {
+test('a failed item rejects alone, a failed batch rejects all its items, and the next batch still runs', async () => {
   const { batching, batches } = openBatching();
   const both = Promise.allSettled([batching.add('a', '1'), batching.add('a', '2')]);
   await expect.poll(() => batches.length).toBe(1);
@@ -47,7 +47,7 @@ test('an item that fails is refused alone, a batch that fails refuses all of it,
   await last;
 });
 
-test('a batch is no greater than it may be, but for one item that is', async () => {
+test('a batch exceeds the size limit only with a single item', async () => {
   const { batching, batches, items } = openBatching(4);
   const all = ['11', '22', '3', '444444', '5'].map((item) => batching.add('a', item));
   for (let index = 0; index < 4; index++) {

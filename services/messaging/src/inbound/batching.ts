@@ -1,21 +1,21 @@
 import { endOfTick } from '@mostrador/kit/rpc/event-loop';
 
-/** What comes in singly and is done together. */
+/** Collects single items into batches. */
 export type Batching<Item> = {
-  /** Resolves when the item's batch is done. Rejects with what became of the item, or with what the whole batch threw. */
+  /** Resolves when the item's batch is done. Rejects with the item's error, or with the error that the batch threw. */
   add(key: string, item: Item): Promise<void>;
 };
 
 /**
- * Gathers by key: what comes while a batch of the same key is at work is the next one, in the order in which it came. So
- * nothing waits for company, and under load a transaction is shared by many.
+ * Batches items by key. Items that arrive while a batch of their key runs form the next batch, in the order of arrival.
+ * So no item waits for others to arrive, and under load many items share a transaction.
  *
- * `work` begins after all its items came. It returns the errors of those that failed, in the places of the items.
+ * `work` starts after all of its items have arrived. It returns the errors of failed items, at the items' indexes.
  */
 export function createBatching<Item>(options: {
   readonly work: (key: string, items: readonly Item[]) => Promise<readonly (Error | undefined)[]>;
   readonly sizeOf: (item: Item) => number;
-  /** Of a batch of more than one. */
+  /** The largest total size of a batch with more than one item. */
   readonly mostSize: number;
 }): Batching<Item> {
   const { work, sizeOf, mostSize } = options;
@@ -32,7 +32,7 @@ export function createBatching<Item>(options: {
   };
 
   const run = async (key: string, queue: Entry[]) => {
-    await endOfTick(); // what arrived together
+    await endOfTick(); // collects the items that arrived in the same tick
     while (queue.length > 0) {
       const batch = takeBatch(queue);
       try {

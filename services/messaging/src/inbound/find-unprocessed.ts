@@ -5,22 +5,22 @@ import { cameAt } from './accept-inbound.ts';
 import { findOpenPayloads } from './inbound.repository.ts';
 import { readPayload } from './read-payload.ts';
 
-/** Something that the lead wrote, and when it counts as written. */
+/** A message from the lead that is not processed yet. `at` is the time that it counts as written. */
 export type Unprocessed = { readonly body: string; readonly at: Date };
 
 /**
- * What the lead wrote that is stored but not taken in yet, in the order in which it came. The conversation is locked, so
- * nothing of the lead's is being taken in meanwhile: what is not a message of theirs by now is in a payload that is still open.
+ * The lead's messages in stored payloads that are not processed yet, in the order of arrival. The caller holds the
+ * conversation's lock, so the processor cannot accept one of them at the same time.
  *
- * The payload itself is read, as its mere presence says too little: it may hold only what the channel posts again, which
- * is nothing new, or be one that fails for ever. So the answer is exact at once, and nobody has to wait for the processor.
+ * It reads the payloads instead of checking that some exist, because a payload may contain only duplicates or fail on
+ * every attempt. So the answer is exact, and no caller has to wait for the processor.
  */
 export async function findUnprocessed(
   sql: TransactionSql,
   { store_id: storeId, lead_id, wa_id }: Pick<ConversationRow, 'store_id' | 'lead_id' | 'wa_id'>,
   phone: string,
 ): Promise<Unprocessed[]> {
-  // Whom the inbound side would take for this lead: by the channel's id, else by the phone unless that is another's id.
+  // The processor finds this lead by the channel's id, or by the phone unless that is another lead's channel id.
   const owner = await findLeadByWaId(sql, storeId, phone);
   const customers = [wa_id, owner === undefined || owner === lead_id ? phone : null].filter((id) => id !== null);
   const found: Unprocessed[] = [];

@@ -4,7 +4,7 @@ import { createInboundProcessor, type InboundProcessor } from './inbound-process
 import { type ProcessingTools, processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
 
-/** What goes on beside the requests about what comes in; the processor is one of the jobs. */
+/** Creates the background jobs of inbound messages. The processor is one of them. */
 export function createInboundJobs(tools: ProcessingTools): { inbound: InboundProcessor; jobs: readonly Periodic[] } {
   const { systemDatabase, log } = tools;
   const inbound = createInboundProcessor({ log, process: (signal, turn) => processInbound(tools, signal, turn) });

@@ -2,21 +2,21 @@ import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
 import { createWebhookIngest, type WebhookIngest } from './webhook-ingest.ts';
 
-/** Processes what came in: at once when it was taken in, and now and then for what a crash left or what was put off. */
+/** Processes stored payloads: at once after `ingest`, and every 500 ms for retries and what a crash left. */
 export type InboundProcessor = Periodic & Pick<WebhookIngest, 'ingest'>;
 
 const everyMs = 500;
 
 /**
- * Runs never twice at once. What is taken in during a run makes another follow. Before `start` and after `stop` nothing
- * runs.
+ * Creates a processor with at most one run at a time. A payload that is stored during a run causes another run. Nothing
+ * runs before `start` or after `stop`.
  */
 export function createInboundProcessor({
   log,
   process,
 }: {
   log: Log;
-  /** `turn` resolves when a batch may be begun. */
+  /** It awaits `turn` before each batch. */
   process: (signal: AbortSignal, turn: () => Promise<void>) => Promise<unknown>;
 }): InboundProcessor {
   const abort = new AbortController();

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 
-/** The store of a channel that reports to us; a channel that was disconnected reports no more. */
+/** The store of a live channel. */
 export async function findChannelStore(systemSql: Sql, channelId: string): Promise<string | undefined> {
   const [row] = await systemSql<{ store_id: string }[]>`
     select store_id from channels where id = ${channelId} and disconnected_at is null`;
@@ -10,11 +10,11 @@ export async function findChannelStore(systemSql: Sql, channelId: string): Promi
 
 export type NewPayload = {
   readonly payload: Buffer;
-  /** Who wrote. */
+  /** The channel's ids of the customers who wrote. */
   readonly customers: readonly string[];
 };
 
-/** In this order: a payload's id is greater than those before it. */
+/** Stores payloads in this order. Each id is greater than the one before it. */
 export async function insertPayloads(
   sql: TransactionSql,
   storeId: string,
@@ -28,7 +28,7 @@ export async function insertPayloads(
     from json_to_recordset(${sql.json(rows)}::json) as posted (payload text, customers text[])`;
 }
 
-/** Payloads of any store whose turn it is, the oldest first; nobody else gets them for as long as the lease lasts. */
+/** Claims due payloads of any store, the oldest first. No other process gets them while the lease lasts. */
 export async function claimPayloads(
   systemSql: Sql,
   { leaseMs, limit }: { leaseMs: number; limit: number },
@@ -45,7 +45,7 @@ export async function claimPayloads(
     returning p.id, p.store_id`;
 }
 
-/** A payload with its channel's provider, which knows how to read it. */
+/** A payload with the channel columns that are needed to read it. */
 export type PayloadRow = Pick<ChannelRow, 'provider' | 'phone_number_id'> & {
   readonly id: string;
   readonly channel_id: string;
@@ -57,7 +57,7 @@ export type OpenPayload = Pick<PayloadRow, 'channel_id' | 'payload' | 'provider'
   readonly received_at: Date;
 };
 
-/** Of the payloads that were claimed, those that are still open, in the order in which they came. */
+/** The claimed payloads that are still open, in the order of arrival. */
 export async function readPayloads(sql: Sql, storeId: string, ids: readonly string[]): Promise<PayloadRow[]> {
   return await sql<PayloadRow[]>`
     select p.id, p.channel_id, p.payload, p.attempts, c.provider, c.phone_number_id
@@ -66,7 +66,7 @@ export async function readPayloads(sql: Sql, storeId: string, ids: readonly stri
     order by p.id`;
 }
 
-/** What came of any of these customers and is not processed, in the order in which it came. */
+/** Open payloads with a message from one of these customers, in the order of arrival. */
 export async function findOpenPayloads(
   sql: Sql,
   storeId: string,
@@ -81,8 +81,8 @@ export async function findOpenPayloads(
 }
 
 /**
- * Customers of whom an earlier payload is still open and not among these: what they wrote later waits for it. Not for one
- * that failed for a reason of its own, though: it may never succeed. Each with the first such payload.
+ * Customers whose messages wait for an earlier open payload that is not among `ids`, with the first such payload. A
+ * payload that failed for a reason of its own does not count, because it may never succeed.
  */
 export async function findHeldCustomers(
   sql: Sql,
@@ -103,7 +103,10 @@ export async function markProcessed(sql: TransactionSql, storeId: string, ids: r
     where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and processed_at is null`;
 }
 
-/** Something else was missing: again soon, and the later the longer it has been so. It keeps its place. */
+/**
+ * A dependency was missing. The next retry waits a quarter of the payload's age, between 250 ms and 5 s. The payload
+ * keeps its place.
+ */
 export async function putOff(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update inbound_payloads
@@ -113,8 +116,8 @@ export async function putOff(sql: TransactionSql, storeId: string, ids: readonly
 }
 
 /**
- * An earlier one is not done yet: as a rule another process is just about to, else it has been put off for longer. All at
- * the same moment, so that they are taken up together, in order.
+ * An earlier payload is still open. Another process usually finishes it soon, so the retry waits 50 ms; for a payload
+ * older than 30 s it waits 2 s. All get the same time, so that one batch claims them together and in order.
  */
 export async function putBehind(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<void> {
   await sql`
@@ -125,8 +128,8 @@ export async function putBehind(sql: TransactionSql, storeId: string, ids: reado
 }
 
 /**
- * It failed for a reason of its own: again after 2 s, doubled each time, at most an hour. Nothing waits for it. After so
- * many attempts it is given up: it counts as processed, and keeps its error until it is purged.
+ * The payload failed for a reason of its own. The retry delay doubles from 2 s up to an hour. Later payloads do not
+ * wait for it. After `mostAttempts` it counts as processed and keeps its error until it is purged.
  */
 export async function markFailed(
   sql: TransactionSql,
@@ -142,7 +145,7 @@ export async function markFailed(
     where store_id = ${storeId} and id = ${id} and processed_at is null`;
 }
 
-/** Deletes a batch of what was processed long ago. Returns how many. */
+/** Deletes a batch of payloads that were processed more than `olderThanMs` ago. Returns the number deleted. */
 export async function purgePayloads(
   systemSql: Sql,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },

@@ -44,9 +44,9 @@ async function newChannel() {
 type Channel = Awaited<ReturnType<typeof newChannel>>;
 
 const processed = ({ open }: Channel) =>
-  waitFor(async () => (await open()) === 0, { description: 'everything is processed', timeoutMs: 20_000 });
+  waitFor(async () => (await open()) === 0, { description: 'every payload is processed', timeoutMs: 20_000 });
 
-/** The customer's messages, the oldest first. */
+/** The customer's messages, oldest first. */
 async function messagesOf(channel: Channel, phone: string): Promise<Message[]> {
   const leadId = await channel.leadOf(phone);
   if (!leadId) return [];
@@ -56,7 +56,7 @@ async function messagesOf(channel: Channel, phone: string): Promise<Message[]> {
 }
 const bodiesOf = async (channel: Channel, phone: string) => (await messagesOf(channel, phone)).map(({ body }) => body);
 
-test('a first message makes a lead, a session and a received message, and is counted once', async () => {
+test('a first message creates a lead, a session and a received message, and is counted once', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   await channel.post(textFrom(phone, 'Olá! 👋', { id: 'wamid.first' }));
@@ -78,10 +78,10 @@ test('a first message makes a lead, a session and a received message, and is cou
     'messaging.session.started',
     'messaging.message.received',
   ]);
-  await waitFor(() => messaging.crm.interactionCounts.get(leadId) === 1, { description: 'crm knows the count' });
+  await waitFor(() => messaging.crm.interactionCounts.get(leadId) === 1, { description: 'crm has the count' });
 });
 
-test('a retried inbound webhook creates rows again: a duplicate changes nothing', async () => {
+test('a duplicate inbound webhook changes nothing', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   const message = textFrom(phone, 'once');
@@ -96,7 +96,7 @@ test('a retried inbound webhook creates rows again: a duplicate changes nothing'
   expect(await messaging.events(channel.storeId)).toHaveLength(2);
 });
 
-test('dedupe swallows real messages: two equal texts with different ids are two messages', async () => {
+test('two equal texts with different ids are two messages', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   await channel.post(textFrom(phone, 'ok'));
@@ -105,7 +105,7 @@ test('dedupe swallows real messages: two equal texts with different ids are two 
   expect(await bodiesOf(channel, phone)).toEqual(['ok', 'ok']);
 });
 
-test('messages arriving at once open several conversations: a hundred first messages are one lead with one active session', async () => {
+test('a hundred concurrent first messages create one lead with one active session', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   const texts = Array.from({ length: 100 }, (_, index) => String(index));
@@ -115,10 +115,10 @@ test('messages arriving at once open several conversations: a hundred first mess
   const leadId = (await channel.leadOf(phone)) as string;
   const sessions = await messaging.rpc.call(listSessions, { params: { leadId } }, testContext(channel));
   expect(sessions.map(({ status }) => status)).toEqual(['active']);
-  await waitFor(() => messaging.crm.interactionCounts.get(leadId) === 100, { description: 'crm knows the count' });
+  await waitFor(() => messaging.crm.interactionCounts.get(leadId) === 100, { description: 'crm has the count' });
 });
 
-test('what one customer wrote is taken in in the order in which it came, also by several processes at once', async () => {
+test('the messages of one customer are accepted in the order of arrival, even with several processes', async () => {
   const channel = await newChannel();
   const phones = [newPhone(), newPhone(), newPhone()];
   const numbers = Array.from({ length: 60 }, (_, index) => String(index));
@@ -136,7 +136,7 @@ test('what one customer wrote is taken in in the order in which it came, also by
   for (const phone of phones) expect(await bodiesOf(channel, phone)).toEqual(numbers);
 });
 
-test('while crm is away webhooks are stored and known customers served; the others come later, in order', async () => {
+test('during an outage of crm known customers are served, and the others follow later in order', async () => {
   const channel = await newChannel();
   const [known, stranger] = [newPhone(), newPhone()];
   await channel.post(textFrom(known, '1'));
@@ -147,9 +147,11 @@ test('while crm is away webhooks are stored and known customers served; the othe
     await channel.post(textFrom(stranger, '2'));
     await channel.post(textFrom(known, '3'));
     await waitFor(async () => (await bodiesOf(channel, known)).length === 3, {
-      description: 'the known one is served',
+      description: 'the messages of the known customer are accepted',
     });
-    await waitFor(async () => (await channel.open()) === 2, { description: 'the stranger’s two wait' });
+    await waitFor(async () => (await channel.open()) === 2, {
+      description: 'the two payloads of the unknown customer wait',
+    });
   } finally {
     await messaging.crm.start();
   }
@@ -159,7 +161,7 @@ test('while crm is away webhooks are stored and known customers served; the othe
   expect(await bodiesOf(channel, stranger)).toEqual(['1', '2', '3']);
 });
 
-test('webhook events lost on restart: what a process had taken up when it died is taken in by the next', async () => {
+test('payloads that a crashed process had claimed are processed by the next one', async () => {
   const restarted = await startMessaging();
   try {
     const storeId = randomUUID();
@@ -172,14 +174,14 @@ test('webhook events lost on restart: what a process had taken up when it died i
     expect(taken).toHaveLength(2);
     restarted.inbound.start();
     const received = () => restarted.adminSql`select body from messages where store_id = ${storeId} order by body`;
-    await waitFor(async () => (await received()).length === 2, { description: 'both are taken in' });
+    await waitFor(async () => (await received()).length === 2, { description: 'both messages are accepted' });
     expect(await restarted.events(storeId)).toHaveLength(4);
   } finally {
     await restarted.stop();
   }
 });
 
-test('a count that crm was not told of is told later', async () => {
+test('an interaction count that crm does not have is sent later', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   await channel.post(textFrom(phone, '1'));
@@ -192,14 +194,16 @@ test('a count that crm was not told of is told later', async () => {
   expect(await sendMissedInteractionCounts(tools, AbortSignal.timeout(10_000))).toBe(0);
 });
 
-test('a payload that cannot be processed holds up nobody and is given up', async () => {
+test('a payload that cannot be processed delays no customer, and an unreadable one is given up', async () => {
   const channel = await newChannel();
   const [phone, nobody] = [newPhone(), '12345678901234567890'];
   await channel.postRaw('{"entry": [');
   await channel.post(textFrom(nobody, 'x'), textFrom(phone, '1'));
   await channel.post(textFrom(phone, '2'));
-  await waitFor(async () => (await bodiesOf(channel, phone)).length === 2, { description: 'the customer is served' });
-  await waitFor(async () => (await channel.open()) === 1, { description: 'what can be done is done' });
+  await waitFor(async () => (await bodiesOf(channel, phone)).length === 2, {
+    description: 'the messages of the customer are accepted',
+  });
+  await waitFor(async () => (await channel.open()) === 1, { description: 'only the failing payload is open' });
   const rows = await messaging.adminSql`
     select last_error, processed_at is not null as given_up, next_attempt_at > now() + interval '1 second' as later
     from inbound_payloads where store_id = ${channel.storeId} and last_error is not null order by id`;
@@ -209,7 +213,7 @@ test('a payload that cannot be processed holds up nobody and is given up', async
   ]);
 });
 
-test('unknown types are kept with their kind and never cost the batch', async () => {
+test('a message of an unknown kind is stored with its kind, and the rest of its batch is processed', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   const { messages: [text] = [] } = textFrom(phone, 'after');
@@ -221,7 +225,7 @@ test('unknown types are kept with their kind and never cost the batch', async ()
   expect(row?.kind).toBe('hologram');
 });
 
-test('a lead is known by its phone, whoever wrote first, and named by its number when the channel gives no name', async () => {
+test('an existing lead is found by its phone, and a customer without a name also gets a lead', async () => {
   const channel = await newChannel();
   const [phone, other] = [newPhone(), newPhone()];
   const leadId = messaging.crm.addLead(channel.storeId, phone);
@@ -231,7 +235,7 @@ test('a lead is known by its phone, whoever wrote first, and named by its number
   expect(await channel.leadOf(other)).toBeDefined();
 });
 
-test('a stop word opts the lead out, a start word back in, each with its event', async () => {
+test('a stop word opts the lead out and a start word opts it in, each with an event', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   const optedOut = async () => {
@@ -256,7 +260,7 @@ test('a stop word opts the lead out, a start word back in, each with its event',
   ]);
 });
 
-test('a message that was long on its way opens no reply window', async () => {
+test('a message that arrives a day late does not open the reply window', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   const at = new Date(Math.floor(Date.now() / 1000) * 1000 - 48 * 3_600_000);
@@ -267,7 +271,7 @@ test('a message that was long on its way opens no reply window', async () => {
   expect(row?.last_inbound_at).toEqual(at);
 });
 
-test('statuses move a message of ours forward', async () => {
+test('status updates move an outbound message forward', async () => {
   const channel = await newChannel();
   const phone = newPhone();
   await channel.post(textFrom(phone, 'hi'));
@@ -287,7 +291,7 @@ test('statuses move a message of ours forward', async () => {
   expect((await messagesOf(channel, phone)).at(-1)).toMatchObject({ id, status: 'read' });
 });
 
-test('payloads are purged a week after they were processed', async () => {
+test('a payload is purged a week after it was processed', async () => {
   const channel = await newChannel();
   await channel.post();
   await channel.post();

@@ -23,12 +23,12 @@ export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' |
   readonly log: Log;
 };
 
-/** The code of a payload that is not JSON: no other attempt makes it so. */
+/** The code of a payload that is not JSON. It is not retried. */
 const unreadable = 'unreadable';
 const mostAttempts = 20;
 const batch = 50;
 const leaseMs = 30_000;
-// A batch ends well before its lease does.
+// Shorter than the lease, so that no other process claims the payloads of a running batch.
 const batchLimitMs = 20_000;
 const callLimitMs = 5_000;
 const conversationsAtOnce = 4;
@@ -36,16 +36,16 @@ const statusesAtOnce = 2;
 
 const severity = { behind: 0, later: 1, failed: 2 } as const;
 
-/** A piece of work on a payload: a message or a status. */
+/** A piece of work from a payload: a message or a status update. */
 type Piece<T> = { readonly payload: PayloadRow; readonly content: T };
 
-/** What kept a payload from being done: an earlier one, something else that was missing, or something about it. */
+/** Why a payload is not processed: an earlier one is open, a dependency was missing (`later`), or it failed itself. */
 type Trouble = { readonly kind: 'behind' | 'later' } | { readonly kind: 'failed'; readonly code: string };
 
 /**
- * Processes what the channels have posted, until nothing is due. What one customer wrote is taken in in the order in which
- * it came, also when several processes are at it; customers do not wait for one another, nor for a payload that fails.
- * Each batch waits for its turn. Safe to repeat at any moment. Returns how many payloads it took up.
+ * Processes stored payloads until none is due. It accepts the messages of one customer in the order of arrival, even
+ * when several processes run. Customers do not wait for each other or for a payload that fails. It awaits `turn` before
+ * each batch. Safe to repeat at any time. Returns the number of payloads claimed.
  */
 export async function processInbound(
   tools: ProcessingTools,
@@ -82,7 +82,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   );
   const troubles = new Map<string, Trouble>();
   const note = ({ id }: PayloadRow, trouble: Trouble) => {
-    // The worst is what counts.
+    // The most severe reason counts.
     const known = troubles.get(id);
     if (!known || severity[trouble.kind] > severity[known.kind]) troubles.set(id, trouble);
   };
@@ -104,7 +104,7 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
       }
     }),
   ]);
-  // What is missed here is reported by the periodic job.
+  // The periodic job sends a count that fails here.
   await sendInteractionCounts(tools, storeId, [...counts.values()]).catch(() => {});
   await settle(tools, scope, payloads, troubles);
 }
@@ -128,8 +128,8 @@ function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, t
 type Counted = NonNullable<Awaited<ReturnType<typeof acceptInbound>>>;
 
 /**
- * One customer's messages. After one that has to wait, those that came later wait too. Returns the lead's interactions
- * as of the last message that was new.
+ * Accepts one customer's messages in order. After a message that must wait, the later ones wait, too. Returns the
+ * lead's interactions after the last new message.
  */
 async function processInOrder(
   tools: ProcessingTools,
@@ -153,7 +153,7 @@ async function processInOrder(
       const trouble = troubleOf(error);
       note(payload, trouble);
       waits = trouble.kind === 'later';
-      tools.log.warn({ err: error, store_id: storeId, payload: payload.id }, 'an inbound message was not taken in');
+      tools.log.warn({ err: error, store_id: storeId, payload: payload.id }, 'accepting an inbound message failed');
     }
   }
   return latest;
@@ -162,7 +162,7 @@ async function processInOrder(
 const earliest = (deadline: number): number => Math.min(deadline, Date.now() + callLimitMs);
 
 function troubleOf(error: unknown): Trouble {
-  // Somebody else has just become known under this id: it is looked up anew.
+  // Another transaction stored this channel id at the same moment. The retry finds it.
   if (isUniqueViolation(error)) return { kind: 'later' };
   if (error instanceof NoPhone) return { kind: 'failed', code: 'no_phone' };
   if (!(error instanceof AppError)) return { kind: 'failed', code: 'failed' };
@@ -191,11 +191,11 @@ async function settle(
     }
   });
   for (const { id, attempts, code } of failed) {
-    log.error({ store_id: storeId, payload: id, attempts: attempts + 1, code }, 'an inbound payload failed');
+    log.error({ store_id: storeId, payload: id, attempts: attempts + 1, code }, 'processing an inbound payload failed');
   }
 }
 
-/** Works through them, a few at once. */
+/** Runs `work` for each item, at most `atOnce` at a time. */
 async function eachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]();
   const worker = async () => {

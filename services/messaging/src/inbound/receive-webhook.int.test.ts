@@ -20,7 +20,7 @@ const stored = async (channelId: string): Promise<string[]> => {
 const verify = (channel_id: string, verify_token: string) =>
   messaging.rpc.call(verifyWebhook, { body: { channel_id, verify_token } }, testContext());
 
-test('the challenge is answered to the verify token of this channel alone', async () => {
+test('the challenge is accepted only with the verify token of this channel', async () => {
   const { channelId } = await connectWhatsapp(messaging, randomUUID());
   expect(await verify(channelId, verifyToken)).toEqual({ done: true });
   await expect(verify(channelId, `${verifyToken} `)).rejects.toMatchObject(refused);
@@ -28,14 +28,14 @@ test('the challenge is answered to the verify token of this channel alone', asyn
   await expect(verify(randomUUID(), verifyToken)).rejects.toMatchObject(refused);
 });
 
-test('what is signed is stored before the answer, byte for byte', async () => {
+test('a signed payload is stored byte for byte before the answer', async () => {
   const { channelId } = await connectWhatsapp(messaging, randomUUID());
   const payload = '{ "entry": [],  "text": "\\u0000 \\ud800 ã" }';
   await receive(messaging, channelId, payload);
   expect(await stored(channelId)).toEqual([payload]);
 });
 
-test('no or wrong signature check: what is not signed with the secret of this channel is refused and not stored', async () => {
+test('a payload without a valid signature of this channel is rejected and not stored', async () => {
   const { channelId, phoneNumberId } = await connectWhatsapp(messaging, randomUUID());
   const payload = notification(phoneNumberId, textFrom('5511988887777', 'x'));
   for (const signature of ['', 'sha256=', sign(JSON.stringify(payload), 'another'), sign('other bytes')]) {
@@ -44,7 +44,7 @@ test('no or wrong signature check: what is not signed with the secret of this ch
   expect(await stored(channelId)).toEqual([]);
 });
 
-test('after a rotation the old app secret is good as well, and the one before it no more', async () => {
+test('after a rotation the previous app secret is still valid, and the one before it is not', async () => {
   const storeId = randomUUID();
   const { channelId, phoneNumberId } = await connectWhatsapp(messaging, storeId, { appSecret: 'first' });
   await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'second' });
@@ -54,7 +54,7 @@ test('after a rotation the old app secret is good as well, and the one before it
   await expect(receive(messaging, channelId, {}, { secret: 'first' })).rejects.toMatchObject(refused);
 });
 
-test('a channel that is unknown, disconnected or no WhatsApp one has no webhook', async () => {
+test('an unknown, disconnected or sandbox channel has no webhook', async () => {
   const storeId = randomUUID();
   await expect(receive(messaging, randomUUID(), {})).rejects.toMatchObject(refused);
   const { channelId } = await connectWhatsapp(messaging, storeId);
@@ -64,13 +64,13 @@ test('a channel that is unknown, disconnected or no WhatsApp one has no webhook'
   await expect(receive(messaging, sandbox.channel_id, {})).rejects.toMatchObject(refused);
 });
 
-test('what is signed and not JSON is taken, kept and given up', async () => {
+test('a signed payload that is not JSON is stored', async () => {
   const { channelId } = await connectWhatsapp(messaging, randomUUID());
   await receive(messaging, channelId, '{"entry": [');
   expect(await stored(channelId)).toEqual(['{"entry": [']);
 });
 
-test('what is posted at once is stored in the order in which it came, and a wrong signature among it costs no other', async () => {
+test('concurrent payloads are stored in the order of arrival, and a wrong signature rejects only its own', async () => {
   const { channelId } = await connectWhatsapp(messaging, randomUUID());
   const payloads = Array.from({ length: 40 }, (_, number) => JSON.stringify({ entry: [], number }));
   const answers = await Promise.allSettled(

@@ -10,12 +10,12 @@ import { findWebhookChannel, lookUpStore, rememberStores, type StoreOf } from '.
 
 type Posted = { readonly payload: Buffer; readonly signature: string; readonly deadline: number };
 
-/** Bytes of payloads that are stored by one statement; a greater one has a statement of its own. */
+/** The largest total of payload bytes in one statement. A larger payload gets a statement of its own. */
 const mostBytes = 2 * 1024 * 1024;
 
 /**
- * Stored, then answered, then processed. What is rightly signed is the channel's own word, so it is taken whatever it is:
- * refusing it would only have it sent again for days. What a channel posts at the same time is stored together.
+ * Stores webhooks, one statement for all that a channel posts at once, and answers. The processor handles them later. A
+ * signed payload is stored even if it is unreadable, because the provider would repeat a rejected webhook for days.
  */
 export const receiveWebhook = (dependencies: Dependencies): Handler<typeof operation> => {
   const storeOf = rememberStores(lookUpStore(dependencies));
@@ -34,7 +34,7 @@ export const receiveWebhook = (dependencies: Dependencies): Handler<typeof opera
   };
 };
 
-const badSignature = () => new AppError('webhook_refused', { detail: 'The signature is not that of this body.' });
+const badSignature = () => new AppError('webhook_refused', { detail: 'The signature does not match the body.' });
 
 async function ingest(
   dependencies: Dependencies & { readonly storeOf: StoreOf },
@@ -56,7 +56,7 @@ async function ingest(
   return errors;
 }
 
-/** Who wrote; nobody when the payload is not JSON, which the processor finds and tells of. */
+/** The customers who wrote. Empty for a payload that is not JSON; the processor logs that one. */
 function customersOf(channel: ChannelRow, payload: Buffer): string[] {
   try {
     const { messages } = readPayload(channel, payload);

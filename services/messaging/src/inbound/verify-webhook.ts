@@ -13,7 +13,7 @@ export const verifyWebhook =
       body.channel_id,
     );
     if (!webhook.verifyToken(credentials, body.verify_token)) {
-      throw new AppError('webhook_refused', { detail: "The verify token is not the channel's." });
+      throw new AppError('webhook_refused', { detail: 'The verify token is wrong. Use the one of this channel.' });
     }
     return { done: true as const };
   };

@@ -7,7 +7,7 @@ import { providerOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findChannelStore } from './inbound.repository.ts';
 
-/** Whose channel it is. */
+/** Finds the store of a channel. */
 export type StoreOf = (scope: SystemScope, channelId: string) => Promise<string | undefined>;
 
 export const lookUpStore =
@@ -15,7 +15,7 @@ export const lookUpStore =
   (scope, channelId) =>
     systemDatabase.read(scope, (sql) => findChannelStore(sql, channelId));
 
-/** Asks once for each channel: it never becomes another store's. Whether it is live still the store's own row says. */
+/** Caches the store of each channel, which never changes. The caller still checks that the channel is live. */
 export function rememberStores(lookUp: StoreOf): StoreOf {
   const stores = new Map<string, string>();
   return async (scope, channelId) => {
@@ -26,7 +26,7 @@ export function rememberStores(lookUp: StoreOf): StoreOf {
 }
 
 /**
- * The live channel behind a webhook's address, with its credentials.
+ * The live channel of a webhook's address, with its credentials.
  *
  * @throws AppError `webhook_refused` when there is none
  */

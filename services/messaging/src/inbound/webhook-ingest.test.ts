@@ -17,7 +17,7 @@ function openIngest(options: Partial<WebhookIngestOptions> = {}) {
       return Promise.allSettled(begun.map(({ promise }) => ingest.ingest(() => promise)));
     },
     endAll: () => works.splice(0).forEach(({ resolve }) => void resolve()),
-    /** Whether the turn has come. */
+    /** `came` becomes true when `turn` resolves. */
     turn() {
       const asked = { came: false };
       void ingest.turn().then(() => {
@@ -28,7 +28,7 @@ function openIngest(options: Partial<WebhookIngestOptions> = {}) {
   };
 }
 
-test('what comes in in passing holds nothing up; a burst is answered first', async () => {
+test('a few webhooks do not delay processing, and a burst does until it ends', async () => {
   const ingest = openIngest();
   void ingest.begin(4);
   const passing = ingest.turn();
@@ -43,7 +43,7 @@ test('what comes in in passing holds nothing up; a burst is answered first', asy
   expect(ingest.taken()).toBe(5);
 });
 
-test('a burst that does not end holds processing up no longer than it may', async () => {
+test('an endless burst delays processing at most for the limit', async () => {
   const ingest = openIngest({ longestBurstMs: 50 });
   void ingest.begin(10);
   const held = ingest.turn();
@@ -53,7 +53,7 @@ test('a burst that does not end holds processing up no longer than it may', asyn
   ingest.endAll();
 });
 
-test('one burst after another does not hold processing up for more than half of the time', async () => {
+test('repeated bursts delay processing for at most half of the time', async () => {
   vi.useFakeTimers();
   const ingest = openIngest({ longestBurstMs: 1_000 });
   void ingest.begin(10);
@@ -75,7 +75,7 @@ test('one burst after another does not hold processing up for more than half of 
   ingest.endAll();
 });
 
-test('whoever waits for a turn goes on when the process stops', async () => {
+test('a shutdown ends the wait of a batch', async () => {
   const ingest = openIngest();
   void ingest.begin(10);
   const held = ingest.turn();
@@ -84,7 +84,7 @@ test('whoever waits for a turn goes on when the process stops', async () => {
   ingest.endAll();
 });
 
-test('what could not be taken in is nothing to be processed', async () => {
+test('a webhook that could not be stored does not start processing', async () => {
   const ingest = createWebhookIngest({ onIngested: () => expect.unreachable(), signal: new AbortController().signal });
   await expect(ingest.ingest(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
 });

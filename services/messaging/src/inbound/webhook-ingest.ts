@@ -1,24 +1,24 @@
-/** Lets what comes in be stored and answered before what is stored gets processed. */
+/** Gives storing and answering webhooks precedence over processing them. */
 export type WebhookIngest = {
-  /** Counts the work as coming in while it runs. */
+  /** Runs the work and counts it as a webhook in progress. */
   ingest(work: () => Promise<void>): Promise<void>;
   /**
-   * Resolves when a batch may be processed: at once, unless there is a burst. It waits for the burst to end, but no longer
-   * than `longestBurstMs` from its beginning, and after that as long as it has waited it does not wait again: so whatever
-   * comes in, signed or not, processing has its share. For one caller.
+   * Resolves when a batch may be processed: at once, or at the end of a burst. It waits at most until `longestBurstMs`
+   * after the burst began. Then it does not wait again for as long as it has waited. So processing gets at least half
+   * of the time, even under a flood of unsigned webhooks. Only one caller may use it.
    */
   turn(): Promise<void>;
 };
 
 export type WebhookIngestOptions = {
-  /** More than this at once are a burst, */
+  /** More webhooks in progress than this are a burst. */
   readonly inPassing?: number;
-  /** which has ended when there were no more for so long. */
+  /** A burst ends when there was no more than `inPassing` for this long. */
   readonly calmMs?: number;
   readonly longestBurstMs?: number;
-  /** Hears of every work that succeeded. */
+  /** Called after each work that succeeded. */
   readonly onIngested: () => void;
-  /** Ends the waiting for a turn. */
+  /** Its abort ends every wait in `turn`. */
   readonly signal: AbortSignal;
 };
 

@@ -31,7 +31,7 @@ const messagesOf = (storeId: string) => messaging.adminSql`select * from message
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 const template = { name: 'reminder', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
 
-test('a message of another service is accepted under its id, answered at once, and goes out like any other', async () => {
+test('a message of another service is accepted under its id, answered at once and queued', async () => {
   const { storeId, leadId } = await newLead();
   const id = randomUUID();
   expect(await accept(storeId, leadId, { id, template })).toEqual({ id, status: 'queued', error: null });
@@ -41,7 +41,7 @@ test('a message of another service is accepted under its id, answered at once, a
   expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'message_accepted' }]);
 });
 
-test('fifty times with one id it is accepted once, and each answer says what has become of it', async () => {
+test('fifty requests with one id accept one message, and each answer has its status', async () => {
   const { storeId, leadId } = await newLead();
   const id = randomUUID();
   const answers = await Promise.all(Array.from({ length: 50 }, () => accept(storeId, leadId, { id })));
@@ -57,7 +57,7 @@ test('fifty times with one id it is accepted once, and each answer says what has
   });
 });
 
-test('what was accepted is answered as it is, though it would be refused by now', async () => {
+test('a repeated request for an accepted message is answered, even if a new one would be rejected', async () => {
   const { storeId, leadId } = await newLead();
   const id = randomUUID();
   await accept(storeId, leadId, { id });
@@ -66,26 +66,26 @@ test('what was accepted is answered as it is, though it would be refused by now'
   expect(await accept(storeId, leadId, { id })).toMatchObject({ id, status: 'queued' });
 });
 
-describe('an answer that may wait', () => {
+describe('a request with `wait_ms`', () => {
   const settle = (id: string) => {
     const { adminSql } = messaging;
     return adminSql`update messages set status = 'sent', sent_at = now() where id = ${id}`;
   };
 
-  test('comes with what has become of the message as soon as that is known', async () => {
+  test('is answered as soon as the outcome is known', async () => {
     const { storeId, leadId } = await newLead();
     const id = randomUUID();
     const answer = accept(storeId, leadId, { id, wait_ms: 5_000 });
     const { outcomes } = messaging.dependencies;
-    await waitFor(() => outcomes.waiting() === 1, { description: 'it waits' });
-    await waitFor(async () => (await messagesOf(storeId)).length === 1, { description: 'it is accepted' });
+    await waitFor(() => outcomes.waiting() === 1, { description: 'the request waits' });
+    await waitFor(async () => (await messagesOf(storeId)).length === 1, { description: 'the message is accepted' });
     await settle(id);
     outcomes.announce(id);
     expect(await answer).toEqual({ id, status: 'sent', error: null });
     expect(await accept(storeId, leadId, { id, wait_ms: 5_000 })).toMatchObject({ status: 'sent' });
   });
 
-  test('comes when the wait is over, with what is known then', async () => {
+  test('is answered with the current status when the wait ends', async () => {
     const { storeId, leadId } = await newLead();
     const id = randomUUID();
     expect(await accept(storeId, leadId, { id, wait_ms: 50 })).toEqual({ id, status: 'queued', error: null });
@@ -93,10 +93,10 @@ describe('an answer that may wait', () => {
   });
 });
 
-describe('a reply that is stored and not processed yet', () => {
+describe('a reply that is stored but not processed yet', () => {
   const phoneNumberId = '106540352242922';
   const planned = ago(60);
-  /** Posted and answered; no processor has come to it. */
+  /** Stores a payload as a webhook does. The processor does not handle it. */
   const store = async (
     storeId: string,
     customers: readonly string[],
@@ -104,12 +104,12 @@ describe('a reply that is stored and not processed yet', () => {
     columns: { received_at?: Date; processed_at?: Date; attempts?: number } = {},
   ) => {
     const { adminSql } = messaging;
-    // The payload came over WhatsApp; the channel that is live now has no reply window.
+    // The payload came over WhatsApp. The live channel is the sandbox, which has no reply window.
     const [channel] = await adminSql`
       insert into channels (store_id, provider, phone_number_id, disconnected_at)
       values (${storeId}, 'whatsapp_cloud', ${phoneNumberId}, now()) returning id`;
     const payload = Buffer.from(JSON.stringify(notification(phoneNumberId, content)));
-    // As what failed before, so that the service under test leaves it alone.
+    // Due in an hour, like a failed payload, so that the service under test does not process it.
     const next_attempt_at = new Date(Date.now() + 3_600_000);
     const row = { store_id: storeId, channel_id: channel?.id, payload, customers: [...customers], next_attempt_at };
     await adminSql`insert into inbound_payloads ${adminSql({ ...row, ...columns })}`;
@@ -132,10 +132,14 @@ describe('a reply that is stored and not processed yet', () => {
   };
 
   test.each([
-    ['of the id that the channel knows the lead by', { phone: '5511900000001', wa_id: '551190000001' }, '551190000001'],
-    ['of the phone, before the channel has an id for it', { phone: '5511900000002' }, '5511900000002'],
-    ['of the phone, though the id is another', { phone: '5511900000003', wa_id: '551190000003' }, '5511900000003'],
-  ])('%s: the follow-up is refused', async (_, lead, from) => {
+    ['under the channel’s id of the lead', { phone: '5511900000001', wa_id: '551190000001' }, '551190000001'],
+    ['under the phone, before the channel’s id is known', { phone: '5511900000002' }, '5511900000002'],
+    [
+      'under the phone, although the channel’s id differs',
+      { phone: '5511900000003', wa_id: '551190000003' },
+      '5511900000003',
+    ],
+  ])('%s rejects the follow-up', async (_, lead, from) => {
     const { storeId, leadId } = await leadWith(lead);
     await store(storeId, [from], textFrom(from, 'Olá'));
     expect(await attempt(storeId, leadId)).toBe('lead_replied');
@@ -144,10 +148,10 @@ describe('a reply that is stored and not processed yet', () => {
 
   test.each([
     ['a stop word', ['stop'], 'lead_opted_out'],
-    ['a stop word, taken back', ['stop', 'start'], 'queued'],
-    ['a stop word behind something else', ['start', 'Sair!', 'Obrigado'], 'lead_opted_out'],
-    ['anything else', ['Stop by tomorrow?'], 'queued'],
-  ] as const)('%s: what holds for a follow-up that goes out whatever the lead writes', async (_, texts, outcome) => {
+    ['a stop word and then a start word', ['stop', 'start'], 'queued'],
+    ['a stop word after a start word', ['start', 'Sair!', 'Obrigado'], 'lead_opted_out'],
+    ['another text', ['Stop by tomorrow?'], 'queued'],
+  ] as const)('with %s also decides about a follow-up without `unless_reply_after`', async (_, texts, outcome) => {
     const phone = '5511900000010';
     const { storeId, leadId } = await leadWith({ phone });
     for (const [index, text] of texts.entries())
@@ -160,7 +164,7 @@ describe('a reply that is stored and not processed yet', () => {
     expect(await accept(storeId, leadId, { source: 'seller' })).toMatchObject({ status: 'queued' });
   });
 
-  test('a lead that has opted out and writes to be let in again is', async () => {
+  test('with a start word lets a lead that has opted out get follow-ups again', async () => {
     const phone = '5511900000011';
     const { storeId, leadId } = await leadWith({ phone, wa_id: phone });
     await messaging.adminSql`update conversations set opted_out_at = now() where store_id = ${storeId}`;
@@ -169,13 +173,13 @@ describe('a reply that is stored and not processed yet', () => {
     expect(await accept(storeId, leadId)).toMatchObject({ status: 'queued' });
   });
 
-  test('one that fails again and again counts too', async () => {
+  test('rejects the follow-up even when its payload fails repeatedly', async () => {
     const { storeId, leadId } = await leadWith({ phone: '5511900000004' });
     await store(storeId, ['5511900000004'], textFrom('5511900000004', 'Olá'), { attempts: 3 });
     expect(await attempt(storeId, leadId)).toBe('lead_replied');
   });
 
-  test('what came before the follow-up was planned, is processed, or is another customer’s does not count', async () => {
+  test('does not count if it is older than the follow-up’s plan, processed, or another customer’s', async () => {
     const { storeId, leadId } = await leadWith({ phone: '5511900000005' });
     const reply = textFrom('5511900000005', 'Olá');
     await store(storeId, ['5511900000005'], reply, { received_at: new Date(planned.getTime() - 1000) });
@@ -184,7 +188,7 @@ describe('a reply that is stored and not processed yet', () => {
     expect(await attempt(storeId, leadId)).toBe('queued');
   });
 
-  test('what the channel posts a second time, or brings a day late, is no reply', async () => {
+  test('does not count if it is a duplicate or arrives a day late', async () => {
     const { storeId, leadId } = await leadWith({ phone: '5511900000007', wa_id: '5511900000007' });
     await store(storeId, ['5511900000007'], textFrom('5511900000007', 'Olá', { at: ago(25 * 3600) }));
     const again = textFrom('5511900000007', 'Olá', { id: 'wamid.again' });
@@ -199,7 +203,7 @@ describe('a reply that is stored and not processed yet', () => {
     expect(await attempt(storeId, leadId)).toBe('queued');
   });
 
-  test('a phone that the channel knows as another lead’s id counts for that one', async () => {
+  test('counts for the lead whose channel id is the sender, not for the lead with that phone', async () => {
     const { storeId, leadId } = await leadWith({ phone: '5511900000008' });
     const other = messaging.crm.addLead(storeId, '5511900000009');
     const { adminSql } = messaging;
@@ -210,11 +214,11 @@ describe('a reply that is stored and not processed yet', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejections', () => {
   const refused = async (accepting: Promise<unknown>, code: string) =>
     await expect(accepting).rejects.toMatchObject({ code });
 
-  test('a follow-up goes out although the customer answered: it does not', async () => {
+  test('a follow-up is rejected when the customer replied after it was planned', async () => {
     const { storeId, leadId } = await newLead('sandbox', { last_inbound_at: ago(10) });
     const planned = (at: Date) => accept(storeId, leadId, { unless_reply_after: at.toISOString() });
     await refused(planned(ago(11)), 'lead_replied');
@@ -222,20 +226,20 @@ describe('refusals', () => {
     expect(await planned(ago(9))).toMatchObject({ status: 'queued' });
   });
 
-  test('a lead that has opted out gets nothing of the machine, and what a seller writes', async () => {
+  test('an AI message or a follow-up after an opt-out is rejected, but not a seller’s message', async () => {
     const { storeId, leadId } = await newLead('sandbox', { opted_out_at: ago(10) });
     await refused(accept(storeId, leadId, { source: 'ai' }), 'lead_opted_out');
     await refused(accept(storeId, leadId, { source: 'followup' }), 'lead_opted_out');
     expect(await accept(storeId, leadId, { source: 'seller' })).toMatchObject({ status: 'queued' });
   });
 
-  test('a closed window refuses text, and takes a template', async () => {
+  test('free text outside of the reply window is rejected, but not a template', async () => {
     const { storeId, leadId } = await newLead('whatsapp_cloud', { last_inbound_at: ago(24 * 3600) });
     await refused(accept(storeId, leadId), 'messaging_window_closed');
     expect(await accept(storeId, leadId, { template })).toMatchObject({ status: 'queued' });
   });
 
-  test('of several reasons the first is told: no channel, opted out, replied, window closed', async () => {
+  test('the first reason that applies is given: no channel, opted out, replied, window closed', async () => {
     const { storeId, leadId } = await newLead('whatsapp_cloud', { opted_out_at: ago(9), last_inbound_at: ago(90_000) });
     const all = () => accept(storeId, leadId, { unless_reply_after: ago(99_999).toISOString() });
     await messaging.adminSql`update channels set disconnected_at = now() where store_id = ${storeId}`;
@@ -248,7 +252,7 @@ describe('refusals', () => {
     expect(await messagesOf(storeId)).toEqual([]);
   });
 
-  test('a lead that does not exist', async () => {
+  test('a message to a lead that does not exist is rejected', async () => {
     await refused(accept(randomUUID(), randomUUID()), 'lead_not_found');
   });
 });

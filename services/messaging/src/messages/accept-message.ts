@@ -30,7 +30,7 @@ export const acceptMessage =
 
 const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: toMessageError(row) });
 
-/** What the lead wrote and nobody has processed may be known by the phone alone, which crm has. */
+/** The lead's phone from crm, if the lead's unprocessed messages matter: they may be known by the phone alone. */
 async function phoneIfNeeded(
   dependencies: Dependencies,
   context: StoreContext,

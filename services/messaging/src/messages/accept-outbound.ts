@@ -14,23 +14,24 @@ import { findMessage, insertMessage, isDelivering } from './message.repository.t
 import type { MessageRow, Template } from './message.ts';
 
 export type OutboundRequest = {
-  /** Chosen by who asks again with the same one until it is accepted; else it is made. */
+  /** Chosen by a caller that retries with the same id until it gets an answer; generated when not given. */
   readonly id?: string;
   readonly lead_id: string;
   readonly source: Exclude<Message['source'], 'lead'>;
   readonly body: string;
   readonly template?: Template | undefined;
-  /** Refused when the lead wrote after this moment. */
+  /** The message is rejected if the lead wrote after this time. */
   readonly unless_reply_after?: Date | undefined;
-  /** The lead's: with it, what the lead wrote counts also when it is not processed yet. */
+  /** The lead's phone. With it, the lead's stored but unprocessed messages count as replies and opt-outs. */
   readonly phone?: string | undefined;
 };
 
 /**
- * Accepts a message to a lead that exists: its place in the lead's order is certain from here on, and the delivery
- * workflow is woken unless it is at work. What was accepted under this id before is answered as it is.
+ * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery workflow, unless a
+ * message of the lead is on its way already. A message that was accepted under this id before is returned as it is.
  *
- * @throws AppError `channel_not_connected`, `lead_opted_out`, `lead_replied` or `messaging_window_closed`, and nothing has happened
+ * @throws AppError checked in this order: `channel_not_connected`, `lead_opted_out`, `lead_replied`,
+ *   `messaging_window_closed`. The transaction must roll back.
  */
 export async function acceptOutbound(
   sql: TransactionSql,
@@ -39,7 +40,7 @@ export async function acceptOutbound(
 ): Promise<MessageRow> {
   const { id } = request;
   const conversation = await ensureConversation(sql, storeId, request.lead_id);
-  // In the row's spelling: the workflow's id is made of it.
+  // The row's spelling of the id, because the workflow id is derived from it.
   const { lead_id } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));
   if (accepted) return accepted;
@@ -75,20 +76,17 @@ export async function acceptOutbound(
   return row;
 }
 
-// What is refused, in this order: no channel, opted out, replied, window closed. A lead that has opted out is told so
-// whatever it wrote with it.
-
 function assertConnected(
   channel: ChannelConnection | null,
 ): asserts channel is ChannelConnection & { provider: NonNullable<ChannelConnection['provider']> } {
   if (!channel?.provider)
-    throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel.' });
+    throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel. Connect one.' });
   if (channel.status !== 'connected') {
-    throw new AppError('channel_not_connected', { detail: "The store's messaging channel must be connected again." });
+    throw new AppError('channel_not_connected', { detail: 'The messaging channel needs attention. Connect it again.' });
   }
 }
 
-/** Whether messages of this source need that the lead has not opted out: those that no person writes. */
+/** Whether messages of this source are forbidden after an opt-out. These are the messages that no person writes. */
 export const needsConsent = (source: OutboundRequest['source']): boolean => source === 'ai' || source === 'followup';
 
 function assertNotOptedOut(

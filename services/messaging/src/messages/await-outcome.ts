@@ -4,13 +4,13 @@ import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from './message.repository.ts';
 import { isSettled, type MessageRow } from './message.ts';
 
-/** Left for the last look at the row, and for the way back of the answer. */
+/** The time kept for the last read of the row, and for the answer to reach the caller. */
 const lookMs = 750;
 const wayBackMs = 250;
 
 /**
- * A message that was accepted, once its outcome is known, or as it is when the wait is over: at `untilMs` (epoch), which is
- * read with the first look, or when the caller's deadline comes near. Undefined when it could not be read.
+ * Waits for the outcome of an accepted message and returns the row. The wait ends without an outcome at `untilMs`
+ * (epoch ms), shortly before the caller's deadline, or at shutdown. Returns undefined when the row could not be read.
  */
 export async function awaitOutcome(
   { database, outcomes }: Pick<Dependencies, 'database' | 'outcomes'>,
@@ -23,7 +23,7 @@ export async function awaitOutcome(
   const lastMs = scope.deadline - lookMs;
   const enough = new AbortController();
   try {
-    // It begins before the first look, so that no notice is missed between the two.
+    // The wait starts before the first read, so that no notification is missed between the two.
     const noticed = outcomes.wait(id, lastMs, AbortSignal.any([closing, enough.signal]));
     const [message, until] = await database.read(scope, (sql) =>
       Promise.all([findMessage(sql, storeId, id), untilMs(sql)]),

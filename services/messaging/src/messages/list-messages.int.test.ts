@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => messaging?.stop());
 
-/** A message in either direction, without anything being sent. */
+/** Inserts a message in either direction. Nothing is sent. */
 const add = (storeId: string, leadId: string, body: string, direction: Message['direction'] = 'outbound') =>
   messaging.database.write(testContext({ storeId }), async (sql) => {
     await ensureConversation(sql, storeId, leadId);
@@ -35,11 +35,11 @@ const list = async (storeId: string, leadId: string, query: Parameters<typeof me
 };
 const texts = ({ data }: { data: Message[] }) => data.map(({ body }) => Number(body.split(' ')[1]));
 
-test('both directions in the order of acceptance, newest first: the answer never stands before what it answers', async () => {
+test('the list has both directions in the order of acceptance, newest first', async () => {
   const [storeId, leadId] = [randomUUID(), randomUUID()];
   await add(storeId, leadId, 'Is it open?', 'inbound');
   await add(storeId, leadId, 'Yes');
-  // Whatever the clocks say.
+  // The number decides, not the clock.
   await messaging.adminSql`update messages set created_at = now() + interval '1 hour' where body = 'Is it open?'`;
   expect(await list(storeId, leadId)).toMatchObject({
     data: [
@@ -53,7 +53,7 @@ test('both directions in the order of acceptance, newest first: the answer never
   });
 });
 
-test('by pages and by cursor every message is met once, and the total is exact', async () => {
+test('pages and cursors return every message once, and the total is exact', async () => {
   const { storeId, leadId } = await conversation(7);
   expect(texts(await list(storeId, leadId, { limit: 3 } as never))).toEqual([7, 6, 5]);
   const third = await list(storeId, leadId, { limit: 3, page: 3 } as never);
@@ -63,7 +63,7 @@ test('by pages and by cursor every message is met once, and the total is exact',
   let page = await list(storeId, leadId, { limit: 2 } as never);
   for (;;) {
     met.push(...texts(page));
-    // What comes while somebody walks is newer than all that is still to be met.
+    // A message that arrives during the walk is newer than all that are still to come.
     await add(storeId, leadId, 'Message 99');
     if (!page.cursor) break;
     page = await list(storeId, leadId, { limit: 2, cursor: page.cursor } as never);
@@ -73,7 +73,7 @@ test('by pages and by cursor every message is met once, and the total is exact',
   expect(page.page).toBe(4);
 });
 
-test('a cursor belongs to its lead, and does not stand together with a page', async () => {
+test('a cursor works only for its lead and without a page number', async () => {
   const { storeId, leadId } = await conversation(3);
   const other = randomUUID();
   await add(storeId, other, 'Message 1');
@@ -86,7 +86,7 @@ test('a cursor belongs to its lead, and does not stand together with a page', as
   expect(texts(await list(storeId, leadId.toUpperCase(), { cursor } as never))).toEqual([2, 1]);
 });
 
-test('a lead without messages has an empty list, and one that does not exist is 404, also another store’s', async () => {
+test('a lead without messages has an empty list, and an unknown or another store’s lead is not found', async () => {
   const storeId = randomUUID();
   const leadId = messaging.crm.addLead(storeId);
   expect(await list(storeId, leadId)).toMatchObject({ data: [], total: 0, page: 1 });
@@ -95,7 +95,7 @@ test('a lead without messages has an empty list, and one that does not exist is 
   await expect(list(storeId, theirs.leadId)).rejects.toMatchObject({ code: 'lead_not_found' });
 });
 
-test('a message is read by its lead’s path alone: under another lead, or by another store, it does not exist', async () => {
+test('a message is found only under its own lead and store', async () => {
   const { storeId, leadId } = await conversation(1);
   const [message] = (await list(storeId, leadId)).data;
   const read = (store: string, lead: string, messageId: string = message.id) =>
@@ -113,7 +113,7 @@ test('a message is read by its lead’s path alone: under another lead, or by an
   }
 });
 
-test('what became of a message: its times, and why it failed', async () => {
+test('a message shows its times, or why it failed', async () => {
   const { storeId, leadId } = await conversation(2);
   const at = '2026-11-21T12:00:00.500Z';
   await messaging.adminSql`

@@ -3,20 +3,20 @@ import type { PageStart } from '@mostrador/kit/database/paging';
 import type { MessageRow, Template } from './message.ts';
 
 export type NewMessage = {
-  /** Made when not given. */
+  /** Generated when not given. */
   readonly id?: string | undefined;
   readonly lead_id: string;
   readonly session_id: string;
-  /** From `takeNumber`, as `created_at` is. */
+  /** `number` and `created_at` come from `takeNumber`. */
   readonly number: number;
   readonly created_at: Date;
   readonly direction: MessageRow['direction'];
   readonly source: MessageRow['source'];
   readonly body: string;
-  /** `text` unless said. */
+  /** Default: `text`. */
   readonly kind?: string;
   readonly template?: Template | null | undefined;
-  /** Of an inbound message: where it came from, and its id there. */
+  /** Only for an inbound message: its channel and its id there. */
   readonly channel_id?: string;
   readonly provider_message_id?: string;
 };
@@ -26,7 +26,7 @@ export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, kind, body, template, status, error_code,
   error_detail, provider_message_id, created_at, sent_at, delivered_at, read_at`;
 
-/** An outbound message is `queued` and due at once, an inbound one `received`. The conversation is locked. */
+/** Inserts an outbound message as `queued`, an inbound one as `received`. The caller holds the conversation's lock. */
 export async function insertMessage(sql: TransactionSql, storeId: string, message: NewMessage): Promise<MessageRow> {
   const { direction, template } = message;
   const [row] = await sql<MessageRow[]>`
@@ -47,7 +47,7 @@ export async function findMessage(sql: Sql, storeId: string, id: string): Promis
   return row;
 }
 
-/** The lead's messages, newest first: those before a number, or after a number of rows. */
+/** A page of the lead's messages, newest first. It starts below a message number or at an offset. */
 export async function listMessages(
   sql: Sql,
   storeId: string,
@@ -69,9 +69,9 @@ export async function countMessages(sql: Sql, storeId: string, leadId: string): 
 }
 
 /**
- * Whether a message of the lead's is on its way out, so that the delivery workflow is there and will look again. Asked
- * with the conversation locked, as the step asks: then one of the two sees what the other wrote. An `unknown` one holds
- * the queue for a while without anybody at work, so it does not count.
+ * Whether a message of the lead is `queued` or `sending`, so that the delivery workflow runs and needs no wake-up. The
+ * caller holds the conversation's lock, as the step does: one of the two transactions always sees what the other wrote.
+ * An `unknown` message does not count, because no workflow may be running for it.
  */
 export async function isDelivering(sql: TransactionSql, storeId: string, leadId: string): Promise<boolean> {
   const rows = await sql`
@@ -80,7 +80,7 @@ export async function isDelivering(sql: TransactionSql, storeId: string, leadId:
   return rows.length > 0;
 }
 
-/** Whether the channel has brought this message before. */
+/** Whether this inbound message is stored already. */
 export async function isKnownInbound(
   sql: Sql,
   storeId: string,

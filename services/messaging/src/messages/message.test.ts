@@ -28,7 +28,7 @@ const states = fc.constantFrom<MessageState[]>(
 );
 const reports: fc.Arbitrary<StatusUpdate> = fc.record({
   status: fc.constantFrom('sent', 'delivered', 'read', 'failed'),
-  // Whole seconds, as a provider has them, also from before the message.
+  // Whole seconds, as providers send them, some before the message itself.
   at: fc.integer({ min: -5, max: 60 }).map((second) => new Date(Date.parse('2026-11-21T12:00:00Z') + second * 1000)),
 });
 const after = (state: MessageState, list: readonly StatusUpdate[]): MessageState => {
@@ -37,7 +37,7 @@ const after = (state: MessageState, list: readonly StatusUpdate[]): MessageState
   return now;
 };
 
-test('a status only moves forward, whatever is reported', () => {
+test('a status only moves forward, after any status updates', () => {
   fc.assert(
     fc.property(states, fc.array(reports), (state, list) => {
       let before = state;
@@ -50,7 +50,7 @@ test('a status only moves forward, whatever is reported', () => {
   );
 });
 
-test('in whatever order reports come, and however often, the status is the same in the end', () => {
+test('the final status does not depend on the order or the repetition of status updates', () => {
   const shuffled = fc
     .array(reports, { maxLength: 8 })
     .chain((list) =>
@@ -66,7 +66,7 @@ test('in whatever order reports come, and however often, the status is the same 
   );
 });
 
-test('a report that comes again changes nothing', () => {
+test('a repeated status update changes nothing', () => {
   fc.assert(
     fc.property(states, fc.array(reports), reports, (state, list, report) => {
       const once = after(state, [...list, report]);
@@ -75,7 +75,7 @@ test('a report that comes again changes nothing', () => {
   );
 });
 
-test('the times of a message stand in the order of its stages, and a later stage implies the earlier ones', () => {
+test('the times of a message are in the order of its statuses, and a later status implies the earlier ones', () => {
   fc.assert(
     fc.property(states, fc.array(reports), (state, list) => {
       const { status, sent_at, delivered_at, read_at } = after(state, list);
@@ -87,14 +87,14 @@ test('the times of a message stand in the order of its stages, and a later stage
   );
 });
 
-test('`delivered` after `read` is recorded with its time, and the message stays read', () => {
+test('`delivered` after `read` fills in its time, and the message stays read', () => {
   const read = after(sent, [{ status: 'read', at: new Date('2026-11-21T12:00:09Z') }]);
   const late = after(read, [{ status: 'delivered', at: new Date('2026-11-21T12:00:04Z') }]);
   expect(late).toEqual({ ...read, delivered_at: new Date('2026-11-21T12:00:04Z') });
   expect(late.status).toBe('read');
 });
 
-test('a message that the channel refused after it took it has failed, with the reason; one that arrived has not', () => {
+test('`failed` after acceptance fails the message with the reason, unless it was delivered', () => {
   const failed: StatusUpdate = { status: 'failed', at: createdAt, error: { code: '131026', detail: 'Undeliverable' } };
   expect(after(sent, [failed])).toMatchObject({
     status: 'failed',
@@ -106,7 +106,7 @@ test('a message that the channel refused after it took it has failed, with the r
   expect(after(sent, [failed, delivered])).toMatchObject({ status: 'delivered', error_code: null, error_detail: null });
 });
 
-test('what was received has no outcome', () => {
+test('an inbound message has no outcome', () => {
   const received = { ...sent, status: 'received', sent_at: null, created_at: createdAt } as const;
   expect(mergeStatusUpdate(received, { status: 'read', at: createdAt })).toBeNull();
   for (const status of messageStatuses) expect(isForward('received', status)).toBe(false);
@@ -128,7 +128,7 @@ const row: MessageRow = {
   ...sent,
 };
 
-test('a message is shown as the API has it, and nothing more', () => {
+test('the API shows exactly the public members of a message', () => {
   expect(toMessage(row)).toEqual({
     id: 'm',
     lead_id: 'l',
@@ -154,7 +154,7 @@ test.each([
   ['sent', true],
   ['delivered', true],
   ['read', true],
-] as const)('a message that is %s counts as sent: %s', (status, isSent) => {
+] as const)('a message with the status %s has `sent: %s`', (status, isSent) => {
   const error = { error_code: '131047', error_detail: 'Closed' };
   expect(toSendResult({ ...row, status, ...error })).toEqual({
     id: 'm',

@@ -3,7 +3,7 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 export type Template = NonNullable<RequestOf<typeof acceptMessage>['body']['template']>;
 
-/** A message as its row holds it, but for what concerns the sending of it alone. */
+/** A message's row, without the columns that only delivery uses. */
 export type MessageRow = {
   readonly id: string;
   readonly lead_id: string;
@@ -20,7 +20,7 @@ export type MessageRow = {
   readonly created_at: Date;
 } & MessageState;
 
-/** What becomes of a message. */
+/** The state of a message: its status, its error and its times. */
 export type MessageState = {
   readonly status: MessageStatus;
   readonly error_code: string | null;
@@ -30,17 +30,17 @@ export type MessageState = {
   readonly read_at: Date | null;
 };
 
-/** What the channel says of a message. */
+/** A status update from a provider. */
 export type StatusUpdate = {
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';
   readonly at: Date;
-  /** Of `failed`. */
+  /** Only for `failed`. */
   readonly error?: { readonly code: string; readonly detail: string };
 };
 
 /**
- * How far a message has come. `failed` stands before `delivered`, which is proof: a message that was given up, or that a
- * person settled as failed, may turn out to have arrived.
+ * The order of statuses. `failed` is before `delivered`, because `delivered` is proof: a message that was given up, or
+ * that an operator settled as failed, may still have arrived.
  */
 const ranks: Record<MessageStatus, number> = {
   received: 0,
@@ -53,20 +53,20 @@ const ranks: Record<MessageStatus, number> = {
   read: 6,
 };
 
-/** Whether a message of status `from` may take the status `to` from a report. */
+/** Whether a status update may move a message from one status to another. */
 export const isForward = (from: MessageStatus, to: MessageStatus): boolean =>
   from !== 'received' && ranks[to] > ranks[from];
 
-/** Whether the channel has taken the message. */
+/** Whether the provider has accepted the message. */
 const isSent = (status: MessageStatus): boolean => status === 'sent' || status === 'delivered' || status === 'read';
 
-/** Whether whoever waits for the outcome has to wait no longer. */
+/** Whether the outcome is known, so that a request need not wait any longer. */
 export const isSettled = (status: MessageStatus): boolean => isSent(status) || status === 'failed';
 
 /**
- * The state after a report, or null when it changes nothing. Reports come late, repeated and in any order: the status is
- * the same whatever their order was, it never goes back, and a report that comes late still fills in its time. A later
- * stage implies the earlier ones.
+ * The state after a status update, or null when it changes nothing. Updates come late, repeated and in any order. The
+ * final status does not depend on their order and never goes back. A late update still fills in its time. A later
+ * status implies the earlier ones: `read` also sets `delivered_at` and `sent_at`.
  */
 export function mergeStatusUpdate(
   message: MessageState & { readonly created_at: Date },
@@ -76,7 +76,7 @@ export function mergeStatusUpdate(
   const { created_at, status, error_code, error_detail, sent_at, delivered_at, read_at } = message;
   const before: MessageState = { status, error_code, error_detail, sent_at, delivered_at, read_at };
   const stage = report.status === 'failed' ? 0 : ranks[report.status];
-  // A provider counts in whole seconds: nothing happens to a message before it was there.
+  // A provider's times are whole seconds, so they can be earlier than the message itself.
   const at = latest(report.at, sent_at ?? created_at);
   const after: MessageState = {
     ...before,
@@ -90,7 +90,7 @@ export function mergeStatusUpdate(
 
 function errorOf({ status, error }: StatusUpdate): Pick<MessageState, 'error_code' | 'error_detail'> {
   if (status !== 'failed') return { error_code: null, error_detail: null };
-  return { error_code: error?.code ?? 'unspecified', error_detail: error?.detail ?? 'The channel gave no reason.' };
+  return { error_code: error?.code ?? 'unspecified', error_detail: error?.detail ?? 'The provider gave no reason.' };
 }
 
 const latest = (one: Date, other: Date): Date => (one > other ? one : other);
@@ -103,7 +103,6 @@ const sameState = (one: MessageState, other: MessageState): boolean =>
   one.delivered_at?.getTime() === other.delivered_at?.getTime() &&
   one.read_at?.getTime() === other.read_at?.getTime();
 
-/** A message as the API shows it. */
 export function toMessage(row: MessageRow): Message {
   return {
     id: row.id,
@@ -124,7 +123,7 @@ export function toMessage(row: MessageRow): Message {
 
 type Outcome = Pick<MessageRow, 'id' | 'status' | 'error_code' | 'error_detail'>;
 
-/** What the sender of a message is told. */
+/** The answer to the sender of a message. */
 export const toSendResult = (row: Outcome): ReplyOf<typeof sendMessage> => ({
   sent: isSent(row.status),
   id: row.id,
@@ -132,6 +131,6 @@ export const toSendResult = (row: Outcome): ReplyOf<typeof sendMessage> => ({
   error: toMessageError(row),
 });
 
-/** Why it failed. What went wrong with an attempt that is followed by another is for operators. */
+/** Why a message failed; null unless it has failed. Only operators see the error of an attempt that is retried. */
 export const toMessageError = ({ status, error_code, error_detail }: Outcome): Message['error'] =>
   status === 'failed' ? { code: error_code ?? 'unspecified', detail: error_detail ?? '' } : null;

@@ -18,7 +18,7 @@ const tookMs = async (waiting: Promise<void>) => {
   return performance.now() - startedMs;
 };
 
-test('an outcome that another process announces ends all waits for that message, and no other', async () => {
+test('an announcement from another process ends all waits for that message and no others', async () => {
   const nats = await connectNats({ url: server.url, name: 'messaging', log: silentLog() });
   const here = waiters();
   const there = createOutcomeWaiters({ nats, log: silentLog(), most: 10 });
@@ -33,7 +33,7 @@ test('an outcome that another process announces ends all waits for that message,
   await nats.close();
 });
 
-test('a wait ends at its time, at its signal, and at once when that has come already', async () => {
+test('a wait ends at its time, at its abort signal, and at once when either has passed', async () => {
   const { wait, waiting } = waiters();
   const stop = new AbortController();
   const stopped = wait('a', inMs(60_000), stop.signal);
@@ -45,7 +45,7 @@ test('a wait ends at its time, at its signal, and at once when that has come alr
   expect(waiting()).toBe(0);
 });
 
-test('so many may wait and no more: the next does not wait at all', async () => {
+test('a request beyond the limit does not wait at all', async () => {
   const { wait, waiting, announce } = waiters(3);
   const waits = ['a', 'b', 'c'].map((id) => wait(id, inMs(60_000)));
   expect(await tookMs(wait('d', inMs(60_000)))).toBeLessThan(50);
@@ -57,8 +57,8 @@ test('so many may wait and no more: the next does not wait at all', async () => 
   await Promise.all([...waits, next]);
 });
 
-// The last one: it takes the server away.
-test('without NATS those who wait in the same process still hear of it', async () => {
+// Must be the last test: it stops the server.
+test('without NATS an announcement still ends the waits in its own process', async () => {
   const { wait, announce } = waiters();
   await server.stopServer();
   const waiting = wait('a', inMs(60_000));

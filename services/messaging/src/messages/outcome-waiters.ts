@@ -1,29 +1,29 @@
 import { isConnected, type NatsConnection } from '@mostrador/kit/clients/nats';
 import type { Log } from '@mostrador/kit/process/log';
 
-/** Tells of a message whose outcome has been recorded; between all processes of this service. */
+/** All processes of this service publish the id of a message here after they recorded its outcome. */
 const outcomeSubject = 'messaging.notice.outcome';
 
 /**
- * Requests that wait for the outcome of a message, which another process may record. A notice is a hint and may be lost:
- * who waits looks at the row before and after.
+ * Lets requests wait for the outcome of a message that another process may record. A notification can get lost, so the
+ * caller reads the row before and after the wait.
  */
 export type OutcomeWaiters = {
   /**
-   * Resolves when the outcome is announced, at `untilMs` (epoch), or when the signal comes. At once when too many wait
-   * already.
+   * Resolves when the outcome is announced, at `untilMs` (epoch milliseconds) or when the signal aborts. Resolves at
+   * once when `most` requests wait already.
    */
   wait(messageId: string, untilMs: number, signal?: AbortSignal): Promise<void>;
-  /** After the commit that recorded the outcome. */
+  /** Notifies all processes. Call it after the commit that recorded the outcome. */
   announce(messageId: string): void;
-  /** How many wait. */
+  /** The number of waiting requests in this process. */
   waiting(): number;
 };
 
 export type OutcomeWaitersOptions = {
   readonly nats: NatsConnection;
   readonly log: Log;
-  /** How many may wait at once in this process. */
+  /** The number of requests that may wait at once in this process. */
   readonly most: number;
 };
 
@@ -63,7 +63,7 @@ export function createOutcomeWaiters({ nats, log, most }: OutcomeWaitersOptions)
       });
     },
     announce(messageId) {
-      // Its own subscription hears it too; without NATS at least those who wait here do.
+      // Without NATS, the requests in this process are still notified.
       wake(messageId);
       if (isConnected(nats)) nats.publish(outcomeSubject, messageId);
     },

@@ -22,7 +22,7 @@ const post = async (leadId: string, options: Options, body = hello) => {
 };
 const waitSeconds = (storeId: string, message_wait_seconds: number) =>
   messaging.rpc.call(updateMessagingSettings, { body: { message_wait_seconds } }, testContext({ storeId }));
-/** A store with a sandbox channel that answers at once, and a lead of it. */
+/** A store with a sandbox channel and a wait of 0 s unless given, and a lead of it. */
 const newLead = async ({ wait = 0 } = {}) => {
   const storeId = randomUUID();
   await messaging.addChannel(storeId);
@@ -31,7 +31,7 @@ const newLead = async ({ wait = 0 } = {}) => {
 };
 const messagesOf = (storeId: string) => messaging.adminSql`
   select * from messages where store_id = ${storeId} order by lead_id, number`;
-/** What the channel makes of a message, as the delivery records it. */
+/** Records an outcome, as the delivery does. */
 const record = async (id: string, status: string, error: { code: string; detail: string } | null = null) => {
   await messaging.adminSql`
     update messages set status = ${status}, error_code = ${error?.code ?? null}, error_detail = ${error?.detail ?? null}
@@ -48,7 +48,7 @@ const accepted = (storeId: string, count = 1) =>
   );
 
 describe('acceptance', () => {
-  test('a message is stored as the API’s, queued, in the session that it opened, and the delivery is woken', async () => {
+  test('a message is queued with source `api` in the session that it opens, and the delivery is woken', async () => {
     const { storeId, leadId } = await newLead();
     const { answer } = await post(leadId, { storeId }, { message: ' Olá \n' });
     expect(answer).toEqual({ sent: false, id: expect.any(String), status: 'queued', error: null });
@@ -74,7 +74,7 @@ describe('acceptance', () => {
     ]);
   });
 
-  test('the workflow has one spelling of the lead, however the request writes it', async () => {
+  test('the workflow id has one spelling of the lead id, whatever the spelling in the request', async () => {
     const { storeId, leadId } = await newLead();
     await post(leadId.toUpperCase(), { storeId });
     await post(leadId, { storeId });
@@ -82,7 +82,7 @@ describe('acceptance', () => {
     expect(await messagesOf(storeId)).toHaveLength(2);
   });
 
-  test('order by acceptance: of fifty at once each has a number of its own, without gaps, in the order of its time', async () => {
+  test('fifty concurrent messages get numbers without gaps, in the order of their times', async () => {
     const { storeId, leadId } = await newLead();
     await Promise.all(Array.from({ length: 50 }, (_, count) => messaging.send(storeId, leadId, `Message ${count}`)));
     const rows = await messagesOf(storeId);
@@ -95,7 +95,7 @@ describe('acceptance', () => {
     expect(await messaging.wakeUps(storeId)).toHaveLength(1);
   });
 
-  test('the delivery is woken whenever no message ahead is on its way, also behind one whose outcome is unknown', async () => {
+  test('the delivery is woken unless an earlier message is `queued` or `sending`', async () => {
     const { storeId, leadId } = await newLead();
     const wakeUps = async () => (await messaging.wakeUps(storeId)).length;
     const { id } = await messaging.send(storeId, leadId);
@@ -113,11 +113,11 @@ describe('acceptance', () => {
     }
   });
 
-  test('a message that is accepted while the queue runs empty is not forgotten', async () => {
+  test('a message that is accepted while the queue runs empty wakes the delivery', async () => {
     const { storeId, leadId } = await newLead();
     const { id } = await messaging.send(storeId, leadId);
     await messaging.adminSql`delete from outbox where store_id = ${storeId}`;
-    // The delivery records its last message, and looks for the next one, with the conversation locked.
+    // The delivery records its last message and looks for the next one under the conversation's lock.
     let sending: Promise<unknown> | undefined;
     await messaging.adminSql.begin(async (sql) => {
       await sql`select 1 from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
@@ -128,7 +128,7 @@ describe('acceptance', () => {
             await messaging.adminSql`select 1 from pg_stat_activity
           where wait_event_type = 'Lock' and datname = current_database()`
           ).length > 0,
-        { description: 'the acceptance waits for the conversation' },
+        { description: 'the acceptance waits for the conversation’s lock' },
       );
       await sql`update messages set status = 'sent' where id = ${id}`;
     });
@@ -137,7 +137,7 @@ describe('acceptance', () => {
   });
 });
 
-describe('what is refused, before anything has happened', () => {
+describe('a rejected message changes nothing', () => {
   const nothing = async (storeId: string) => {
     for (const table of ['messages', 'sessions', 'conversations', 'outbox', 'idempotency_records']) {
       expect(await messaging.adminSql`select 1 from ${messaging.adminSql(table)} where store_id = ${storeId}`).toEqual(
@@ -149,7 +149,7 @@ describe('what is refused, before anything has happened', () => {
     insert into conversations ${messaging.adminSql({ store_id: storeId, lead_id: leadId, ...changes })}`;
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 
-  test('a lead that the store does not have, also another store’s, before the channel is looked at', async () => {
+  test('for an unknown or another store’s lead, which is checked before the channel', async () => {
     const storeId = randomUUID();
     await expect(post(randomUUID(), { storeId })).rejects.toMatchObject({ code: 'lead_not_found' });
     const theirs = messaging.crm.addLead(randomUUID());
@@ -157,7 +157,7 @@ describe('what is refused, before anything has happened', () => {
     await nothing(storeId);
   });
 
-  test('a store without a channel, or whose channel waits for a person', async () => {
+  test('for a store without a channel, or whose channel needs attention', async () => {
     const storeId = randomUUID();
     const leadId = messaging.crm.addLead(storeId);
     const keyed = { storeId, idempotencyKey: 'k' };
@@ -168,14 +168,14 @@ describe('what is refused, before anything has happened', () => {
       where store_id = ${storeId}`;
     await expect(post(leadId, keyed)).rejects.toMatchObject({ code: 'channel_not_connected' });
     await nothing(storeId);
-    // Mended, the same request goes through with its key.
+    // Once the channel is connected, the same request with its key is accepted.
     await messaging.adminSql`
       update channels set status = 'connected', last_error_code = null, last_error_detail = null where store_id = ${storeId}`;
     await waitSeconds(storeId, 0);
     expect(await post(leadId, keyed)).toMatchObject({ replayed: false, answer: { status: 'queued' } });
   });
 
-  test('shown as sent, never received: free text once WhatsApp’s window is closed, or was never open', async () => {
+  test('for free text when WhatsApp’s reply window is closed or was never open', async () => {
     const storeId = randomUUID();
     await messaging.addChannel(storeId, 'whatsapp_cloud');
     await waitSeconds(storeId, 0);
@@ -189,13 +189,13 @@ describe('what is refused, before anything has happened', () => {
     expect(await post(open, { storeId })).toMatchObject({ answer: { status: 'queued' } });
   });
 
-  test('a lead that has opted out still hears what a person or a system of the store sends on its own account', async () => {
+  test('but an API message to a lead that has opted out is accepted', async () => {
     const { storeId, leadId } = await newLead();
     await converse(storeId, leadId, { opted_out_at: hoursAgo(1) });
     expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
   });
 
-  test('with crm away a lead that has a conversation is written to, and for another one the answer is 503', async () => {
+  test('without crm for a lead without a conversation, and a lead with one still gets messages', async () => {
     const { storeId, leadId } = await newLead();
     const other = messaging.crm.addLead(storeId);
     await post(leadId, { storeId });
@@ -215,7 +215,7 @@ describe('the outcome', () => {
     ['delivered', true],
     ['read', true],
     ['unknown', false],
-  ])('a message that is %s within the wait is answered at once, as sent: %s', async (status, sent) => {
+  ])('a message that becomes %s within the wait is answered at once with `sent: %s`', async (status, sent) => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     const startedMs = performance.now();
     const posting = post(leadId, { storeId });
@@ -225,7 +225,7 @@ describe('the outcome', () => {
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
-  test('a message that the channel refuses is answered as not sent, with the reason', async () => {
+  test('a message that the provider rejects is answered with `sent: false` and the reason', async () => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     const posting = post(leadId, { storeId });
     const [message] = await accepted(storeId);
@@ -234,7 +234,7 @@ describe('the outcome', () => {
     expect((await posting).answer).toEqual({ sent: false, id: message?.id, status: 'failed', error });
   });
 
-  test('an outcome that was recorded before the request began to wait is seen, though no notice comes', async () => {
+  test('an outcome that was recorded before the wait is answered at once, without a notification', async () => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     await messaging.adminSql`
       create or replace function pg_temp_sent() returns trigger language plpgsql as $$
@@ -248,7 +248,7 @@ describe('the outcome', () => {
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
-  test('when the wait is over the answer is what the row says, and the message stays on its way', async () => {
+  test('the end of the wait is answered with the status of the row', async () => {
     const { storeId, leadId } = await newLead({ wait: 0.3 });
     const posting = post(leadId, { storeId });
     const [message] = await accepted(storeId);
@@ -256,17 +256,17 @@ describe('the outcome', () => {
     expect((await posting).answer).toEqual({ sent: false, id: message?.id, status: 'sending', error: null });
   });
 
-  test('a wait that is longer than the request’s deadline still ends in an answer', async () => {
+  test('a wait that is longer than the request’s deadline still gets an answer in time', async () => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     const { answer } = await post(leadId, { storeId, timeoutMs: 1_500 });
     expect(answer).toMatchObject({ sent: false, status: 'queued' });
   });
 
-  test('requests that wait hold neither a place nor a connection: two hundred wait, and another one is answered', async () => {
+  test('two hundred waiting requests hold neither a queue slot nor a database connection', async () => {
     const { storeId } = await newLead({ wait: 6 });
     const leads = Array.from({ length: 200 }, () => messaging.crm.addLead(storeId));
     const posting = leads.map((leadId) => messaging.send(storeId, leadId));
-    await waitFor(() => messaging.dependencies.outcomes.waiting() === 200, { description: 'all wait' });
+    await waitFor(() => messaging.dependencies.outcomes.waiting() === 200, { description: 'all requests wait' });
     const { storeId: other, leadId } = await newLead();
     await messaging.send(other, leadId);
     expect(messaging.dependencies.database.stats()).toMatchObject({ busy: 0, waiting: 0 });
@@ -278,7 +278,7 @@ describe('the outcome', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('one effect per idempotency key: fifty at once make one message, one wake-up and one answer', async () => {
+  test('fifty concurrent requests with one key create one message, one wake-up and one answer', async () => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     const keyed = { storeId, idempotencyKey: 'fifty', timeoutMs: 20_000 };
     const posting = Array.from({ length: 50 }, () => post(leadId, keyed));
@@ -295,7 +295,7 @@ describe('Idempotency-Key', () => {
     ]);
   });
 
-  test('a retried send creates no second message, and gets the first answer although more is known by now', async () => {
+  test('a retry with the same key creates no second message and gets the first answer', async () => {
     const { storeId, leadId } = await newLead();
     const keyed = { storeId, idempotencyKey: 'k' };
     const first = await post(leadId, keyed);
@@ -304,20 +304,20 @@ describe('Idempotency-Key', () => {
     expect(await messagesOf(storeId)).toHaveLength(1);
   });
 
-  test('when the answer was lost after the commit, the same request again waits for the same message', async () => {
+  test('a retry after an answer was lost waits for the outcome of the same message', async () => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     const keyed = { storeId, idempotencyKey: 'k' };
-    // The process dies after the commit: what it leaves is the message, and a record without an answer.
+    // A process that dies after the commit leaves the message and an idempotency record without an answer.
     void post(leadId, keyed).catch(() => {});
     const [message] = await accepted(storeId);
     const again = post(leadId, keyed);
-    await waitFor(() => messaging.dependencies.outcomes.waiting() === 2, { description: 'both wait' });
+    await waitFor(() => messaging.dependencies.outcomes.waiting() === 2, { description: 'both requests wait' });
     await record(message?.id, 'sent');
     expect((await again).answer).toMatchObject({ id: message?.id, sent: true });
     expect(await messagesOf(storeId)).toHaveLength(1);
   });
 
-  test('another text under the key is refused, also while the first one still waits', async () => {
+  test('another text under the same key is rejected, even while the first request waits', async () => {
     const { storeId, leadId } = await newLead({ wait: 8 });
     const keyed = { storeId, idempotencyKey: 'k' };
     const posting = post(leadId, keyed);
@@ -330,7 +330,7 @@ describe('Idempotency-Key', () => {
     expect(await messagesOf(storeId)).toHaveLength(1);
   });
 
-  test('without a key two equal messages are two', async () => {
+  test('two equal requests without a key create two messages', async () => {
     const { storeId, leadId } = await newLead();
     await post(leadId, { storeId });
     await post(leadId, { storeId });
@@ -346,11 +346,11 @@ describe('a process', () => {
     return { storeId, leadId: own.crm.addLead(storeId) };
   };
 
-  test('that stops answers those who wait with what is known, at once', async () => {
+  test('that stops answers its waiting requests at once with the current status', async () => {
     const own = await startMessaging();
     const { storeId, leadId } = await withWait(own);
     const sending = [own.send(storeId, leadId), own.send(storeId, leadId)];
-    await waitFor(() => own.dependencies.outcomes.waiting() === 2, { description: 'both wait' });
+    await waitFor(() => own.dependencies.outcomes.waiting() === 2, { description: 'both requests wait' });
     const startedMs = performance.now();
     const stopping = own.stop();
     expect(await Promise.all(sending)).toMatchObject([
@@ -361,11 +361,11 @@ describe('a process', () => {
     await stopping;
   });
 
-  test('in which too many wait answers the next one at once: it is accepted, and nobody has waited', async () => {
+  test('with too many waiting requests accepts the next message and answers at once', async () => {
     const own = await startMessaging({ mostWaiting: 1 });
     const { storeId, leadId } = await withWait(own);
     const waiting = own.send(storeId, leadId);
-    await waitFor(() => own.dependencies.outcomes.waiting() === 1, { description: 'one waits' });
+    await waitFor(() => own.dependencies.outcomes.waiting() === 1, { description: 'one request waits' });
     const startedMs = performance.now();
     expect(await own.send(storeId, leadId)).toMatchObject({ sent: false, status: 'queued' });
     expect(performance.now() - startedMs).toBeLessThan(3_000);

@@ -31,7 +31,7 @@ export const sendMessage =
     return result;
   };
 
-/** What became of a message that was accepted, as far as the store's wait tells. */
+/** The answer for an accepted message: its outcome, or its status after the store's `message_wait_seconds`. */
 async function outcomeOf(
   dependencies: Dependencies,
   context: StoreContext,
@@ -42,6 +42,6 @@ async function outcomeOf(
     untilMs: async (sql) => arrivedMs + (await findSettings(sql, context.storeId)).message_wait_seconds * 1000,
     closing,
   });
-  // It is accepted, whatever happened since: the answer is what is certain.
+  // The row could not be read. The message is accepted, so the answer says only that.
   return outcome ? toSendResult(outcome) : { sent: false, id, status: 'queued', error: null };
 }

@@ -8,7 +8,7 @@ const bucketOf = (seconds: number): number => {
   return found === -1 ? firstResponseBucketSeconds.length : found;
 };
 
-/** What is counted of sessions that were responded to after these times. */
+/** The facts of sessions with these response times. */
 function eventsOf(milliseconds: readonly number[]): ConversationFacts {
   const facts = Object.fromEntries(conversationFacts.map((metric) => [metric, 0])) as Record<string, number>;
   for (const ms of milliseconds) {
@@ -32,11 +32,11 @@ test('a percentile is the upper limit of the bucket that holds its rank', () => 
   expect(responses([...Array(8).fill(4000), 90_000, 90_001])).toMatchObject({ p50: 5, p90: 90 });
 });
 
-test('what took longer than every limit is reported as the last one', () => {
+test('a response that took longer than every limit counts as the last limit', () => {
   expect(responses([604_800_001])).toEqual({ p50: 604_800, p90: 604_800, average: 604_800.001 });
 });
 
-test('a percentile is never below the real one, nor above the bucket that this one lies in', () => {
+test('a percentile is the upper limit of the bucket of the exact one', () => {
   const times = fc.array(fc.integer({ min: 0, max: 604_800_000 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(times, (milliseconds) => {

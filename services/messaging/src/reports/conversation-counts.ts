@@ -1,10 +1,10 @@
 import { type ConversationCounts, firstResponseBucketSeconds } from '@mostrador/contracts';
 
-/** The last one is of what is longer than every limit. */
+/** The last bucket counts responses that took longer than every limit. */
 const responseBuckets = [...firstResponseBucketSeconds.keys(), firstResponseBucketSeconds.length];
 const responseMetrics = responseBuckets.map((bucket) => `response_le_${bucket}` as const);
 
-/** What the view `report_facts` counts. The rollups keep totals in this order, so what is new stands at the end. */
+/** The metrics of the view `report_facts`. The rollups store totals in this order, so add a new metric at the end. */
 export const conversationFacts = [
   'sessions_started',
   'sessions_ended',
@@ -19,7 +19,6 @@ export const conversationFacts = [
 ] as const;
 export type ConversationFacts = Readonly<Record<(typeof conversationFacts)[number], number>>;
 
-/** What was counted, as reports show it. */
 export function toConversationCounts(facts: ConversationFacts): ConversationCounts {
   const { sessions_started, sessions_ended, messages_inbound, messages_failed } = facts;
   return {
@@ -48,7 +47,7 @@ function toFirstResponseSeconds(facts: ConversationFacts): ConversationCounts['f
   };
 }
 
-/** The upper limit of the bucket that holds the response of this rank, from 1. */
+/** The upper limit of the bucket with the response of this rank. Ranks start at 1. */
 function limitAt(counts: readonly number[], rank: number): number {
   let upTo = 0;
   const bucket = counts.findIndex((count) => {

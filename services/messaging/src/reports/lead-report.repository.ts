@@ -1,7 +1,7 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import { type ConversationFacts, conversationFacts } from './conversation-counts.ts';
 
-/** Of a lead, from `from` (inclusive) to `to` (exclusive); null: without a limit. */
+/** Counts a lead's facts from `from` (inclusive) to `to` (exclusive). Null means no limit. */
 export async function countLeadFacts(
   sql: Sql,
   storeId: string,

@@ -37,7 +37,7 @@ afterAll(() => messaging?.stop());
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const inMs = (ms: number) => new Date(Date.now() + ms);
-/** A gateway of the version before gets the same. */
+/** The summary. It checks that a gateway of the previous version gets the same. */
 const summary = async (storeId: string, boundaries: readonly Date[]) => {
   const { rpc } = messaging;
   const context = testContext({ storeId });
@@ -59,7 +59,7 @@ const close = async () => {
 };
 const verify = () =>
   messaging.rpc.call(verifyConversationReports, { body: { after: null } }, testContext({ timeoutMs: 12_000 }));
-/** As if the job had come no further than this quarter-hour. */
+/** Reopens every quarter-hour from this time on, as if the job had stopped here. */
 const reopen = async (from: Date) => {
   await messaging.adminSql`delete from report_quarters where quarter >= ${from}`;
   await messaging.adminSql`update report_closing set closed_until = ${from}`;
@@ -83,7 +83,7 @@ function sum(all: readonly Counts[]): Counts {
   };
 }
 
-test('cards and tables of a report agree: it is what a recount of the rows gives, and the sum over its leads, whatever is closed', async () => {
+test('a report equals a recount of the rows and the sum over its leads, with any quarter-hours closed', async () => {
   const days = 4;
   const beganAt = new Date(Math.floor(Date.now() / dayMs) * dayMs - 10 * dayMs);
   const quarters = (days * dayMs) / (15 * minuteMs);
@@ -124,12 +124,12 @@ test('cards and tables of a report agree: it is what a recount of the rows gives
         expect((await verify()).wrong).toEqual([]);
       },
     ),
-    // A smaller example takes long to find: each is written to the database.
+    // No shrinking: every example is written to the database, so it would take long.
     { numRuns: 8, endOnFailure: true },
   );
 }, 120_000);
 
-/** A conversation that the lead opened, over a channel that takes everything unless the test says otherwise. */
+/** A conversation that the lead opened, over a channel that accepts every message unless the test changes `send`. */
 async function open() {
   const storeId = randomUUID();
   const { channelId } = await connectWhatsapp(messaging, storeId);
@@ -159,7 +159,7 @@ async function open() {
         at,
         ...(status === 'failed' && { error: { code: 'whatsapp_131026', detail: 'Undeliverable.' } }),
       }),
-    /** What the summary and the lead's report both show of these minutes. */
+    /** The counts of these 20 minutes. It checks that the summary and the lead's report agree. */
     counts: async () => {
       const span = [inMs(-10 * minuteMs), inMs(10 * minuteMs)] as const;
       const { total } = await summary(storeId, span);
@@ -171,7 +171,7 @@ async function open() {
 }
 const none = { ai: 0, seller: 0, api: 0, followup: 0 };
 
-test('a message counts when its acceptance was recorded, by this clock, whatever the channel says of when', async () => {
+test('a message counts at the time when its acceptance was recorded, not at the provider’s time', async () => {
   const { storeId, leadId, write, answer, deliver, say, counts } = await open();
   await write(inMs(-30 * dayMs));
   const { id } = await answer();
@@ -185,18 +185,18 @@ test('a message counts when its acceptance was recorded, by this clock, whatever
   expect((await report(storeId, leadId)).last_interaction_at).toBe(row?.counted_at.toISOString());
 });
 
-test('what waits and what the channel refused is not sent, and a failure counts for good', async () => {
+test('a queued or rejected message does not count as sent, and a failure stays counted', async () => {
   const { answer, deliver, say, counts } = await open();
   const { id } = await answer();
   send = () => Promise.reject(new ChannelError('refused', 'whatsapp_131026', 'Undeliverable.'));
   await deliver();
   expect(await counts()).toMatchObject({ messages_outbound: none, messages_failed: 1 });
-  // It is on the telephone after all.
+  // The message was delivered after all.
   await say(id, 'delivered');
   expect(await counts()).toMatchObject({ messages_outbound: { ...none, api: 1 }, messages_failed: 1 });
 });
 
-test('the first response is the first message that the channel took, once for a session', async () => {
+test('the first response of a session is the first message that the provider accepted', async () => {
   const { storeId, answer, deliver, counts } = await open();
   await answer();
   send = () => Promise.reject(new ChannelError('refused', 'whatsapp_131026', 'Undeliverable.'));
@@ -215,7 +215,7 @@ test('the first response is the first message that the channel took, once for a 
   expect((await counts()).first_response_seconds).toMatchObject({ p50: 1, p90: 1, average });
 });
 
-test('a session that the store opened has no response', async () => {
+test('a session that the store opened has no first response', async () => {
   const { storeId, leadId, write, answer, deliver } = await open();
   const [session] = await messaging.adminSql`select id from sessions where store_id = ${storeId}`;
   await messaging.rpc.call(closeSession, { params: { leadId, sessionId: session?.id } }, testContext({ storeId }));
@@ -225,7 +225,7 @@ test('a session that the store opened has no response', async () => {
   expect((await report(storeId, leadId)).first_response_seconds.p50).toBeNull();
 });
 
-test('a session that ended while nobody looked counts when that was found', async () => {
+test('the end of an idle session counts at the time when the job records it', async () => {
   const { storeId, leadId } = await open();
   await messaging.adminSql`
     update sessions set last_message_at = now() - interval '40 days' where store_id = ${storeId}`;
@@ -236,7 +236,7 @@ test('a session that ended while nobody looked counts when that was found', asyn
   expect(await report(storeId, leadId)).toMatchObject({ sessions_ended: 1 });
 });
 
-test('responses fall into the buckets of the contracts, whose limits are inclusive', async () => {
+test('the response buckets have the limits of the contracts, which are inclusive', async () => {
   const { adminSql } = messaging;
   const storeId = randomUUID();
   for (const [bucket, limit] of firstResponseBucketSeconds.entries()) {
@@ -255,7 +255,7 @@ test('responses fall into the buckets of the contracts, whose limits are inclusi
   }
 });
 
-test('of a store or a lead without conversations there is nothing', async () => {
+test('a store or a lead without conversations has zero counts', async () => {
   const nothing = {
     sessions_started: 0,
     sessions_ended: 0,

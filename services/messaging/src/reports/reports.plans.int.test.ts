@@ -18,7 +18,7 @@ beforeAll(async () => {
     select store, case when n = 1 and store = ${storeId} then ${leadId}::uuid else gen_random_uuid() end
     from unnest(${[storeId, ...others]}::uuid[]) as store,
       generate_series(1, case store when ${storeId} then 400 else 40 end) as n`;
-  // Over a hundred days: 16,000 sessions and 80,000 messages of this store, twice as many of the others.
+  // Over a hundred days: 16,000 sessions and 80,000 messages of this store, and twice as many of the other stores.
   await adminSql`
     insert into sessions (store_id, lead_id, status, started_at, last_message_at, ended_at, end_recorded_at,
       opened_by_lead, first_response_at)
@@ -63,7 +63,7 @@ async function explain(
   };
 }
 
-test('what is not closed is found without a look at the rest', async () => {
+test('the facts of an open span are read without scanning other rows', async () => {
   const from = new Date(Date.now() - 5 * 86_400_000);
   const to = new Date(from.getTime() + 3_600_000);
   const plan = await database.database.read(scope(), (sql) =>
@@ -76,16 +76,16 @@ test('what is not closed is found without a look at the rest', async () => {
   expect(plan.blocks).toBeLessThan(500);
 });
 
-test('to close a quarter-hour, nothing is read but what happened in it', async () => {
+test('closing a quarter-hour reads only the rows of that quarter-hour', async () => {
   const from = new Date(Math.floor(Date.now() / 900_000 - 2000) * 900_000);
   const to = new Date(from.getTime() + 900_000);
   const plan = await database.systemDatabase.read(scope(), (sql) => explain(sql, factsByQuarter(sql, from, to)));
   expect(plan.scanned).toEqual([]);
-  // Some blocks for each store in each part of the view: where its next row would be.
+  // Each store costs some blocks in each part of the view, for the position of its next row.
   expect(plan.blocks).toBeLessThan(stores * 7 * 12);
 });
 
-test('a lead is counted from its own rows', async () => {
+test('the report of a lead reads only its own rows', async () => {
   const plan = await database.database.read(scope(), (sql) =>
     explain(
       sql,

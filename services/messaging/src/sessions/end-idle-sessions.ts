@@ -6,8 +6,8 @@ const batch = 500;
 const runLimitMs = 10_000;
 
 /**
- * Ends the sessions in which nobody has written for as long as their store says, each at the moment at which that time was
- * over. Returns how many.
+ * Ends every session without a message for its store's `session_idle_hours`. Its end is the moment when that time ran
+ * out. Returns the number of sessions ended.
  */
 export async function endIdleSessions(
   { database, systemDatabase, relay, log }: Pick<Dependencies, 'database' | 'systemDatabase' | 'relay'> & { log: Log },
@@ -23,7 +23,7 @@ export async function endIdleSessions(
       try {
         endedNow += await database.write({ storeId, deadline }, (sql) => endRows(sql, storeId, ids));
       } catch (error) {
-        // What goes wrong with one store's sessions must not keep those of the others from ending.
+        // An error in one store must not keep the sessions of other stores open.
         log.error({ err: error, store_id: storeId }, 'idle sessions could not be ended');
       }
     }

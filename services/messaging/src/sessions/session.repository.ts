@@ -11,8 +11,8 @@ export async function listSessions(sql: Sql, storeId: string, leadId: string): P
 }
 
 /**
- * The session that a message of this moment belongs to: the active one, or a new one when there is none, or none that is
- * not idle for too long by then. The conversation is locked. Writes the events of what it began and ended.
+ * The session of a message at this time. That is the active one; if there is none, or if it has been idle for too long,
+ * a new one. Writes the events of each session that it starts or ends. The caller holds the conversation's lock.
  */
 export async function touchSession(
   sql: TransactionSql,
@@ -42,7 +42,7 @@ export async function touchSession(
   return { sessionId, opened: true };
 }
 
-/** The channel has taken a message: the response to the lead, if it is the first of a session that the lead opened. */
+/** Records an accepted message as the first response, if the lead opened the session and has no response yet. */
 export async function recordResponse(
   sql: TransactionSql,
   storeId: string,
@@ -55,7 +55,7 @@ export async function recordResponse(
     where store_id = ${storeId} and id = ${session_id} and opened_by_lead and first_response_at is null`;
 }
 
-/** Ends a session now, with its event; one that has ended stays as it is. Undefined: the lead has no such session. */
+/** Ends a session now and writes its event. An ended one stays as it is. Undefined: the lead has no such session. */
 export async function closeSession(
   sql: TransactionSql,
   storeId: string,
@@ -77,13 +77,13 @@ export async function closeSession(
   return row;
 }
 
-/** Sessions of any store that have been idle for as long as their store says, the oldest first. */
+/** Active sessions of any store that are idle for longer than their store allows, the longest idle first. */
 export async function findIdleSessions(
   database: SystemDatabase,
   scope: { deadline: number },
   limit: number,
 ): Promise<{ store_id: string; id: string }[]> {
-  // The shortest time that any store has bounds what the index is asked for.
+  // The shortest idle time of all stores bounds the index scan.
   return await database.read(
     scope,
     (sql) => sql<{ store_id: string; id: string }[]>`
@@ -96,7 +96,7 @@ export async function findIdleSessions(
   );
 }
 
-/** Ends those that are still idle, at the moment at which their time was over, with their events. Returns how many. */
+/** Ends those that are still idle, as of the moment their time ran out. Writes their events. Returns the number. */
 export async function endIdleSessions(
   sql: TransactionSql,
   storeId: string,

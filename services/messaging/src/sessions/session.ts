@@ -1,7 +1,7 @@
 import type { Session } from '@mostrador/contracts';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** A session as its row holds it. */
+/** A session's row. */
 export type SessionRow = {
   readonly id: string;
   readonly lead_id: string;
@@ -10,7 +10,6 @@ export type SessionRow = {
   readonly ended_at: Date | null;
 };
 
-/** A session as the API shows it. */
 export function toSession(row: SessionRow): Session {
   return {
     id: row.id,

@@ -32,7 +32,7 @@ const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const newLead = () => ({ storeId: randomUUID(), leadId: randomUUID() });
 
 describe('a session', () => {
-  test('messages arriving at once open one session: of fifty each belongs to it, and it is told of once', async () => {
+  test('is opened once by fifty concurrent messages, with one event', async () => {
     const { storeId, leadId } = newLead();
     const touched = await Promise.all(Array.from({ length: 50 }, () => touch(storeId, leadId, new Date())));
     expect(new Set(touched.map(({ sessionId }) => sessionId)).size).toBe(1);
@@ -41,7 +41,7 @@ describe('a session', () => {
     expect(await eventsOf(storeId)).toEqual([`messaging.session.started ${touched[0]?.sessionId}`]);
   });
 
-  test('a second active one cannot be, whatever the code does', async () => {
+  test('a second active session of a lead violates a database constraint', async () => {
     const { storeId, leadId } = newLead();
     await touch(storeId, leadId, new Date());
     const second = messaging.adminSql`
@@ -49,11 +49,11 @@ describe('a session', () => {
     await expect(second).rejects.toThrow('sessions_active');
   });
 
-  test('goes on with every message, and after 24 idle hours the next one opens another', async () => {
+  test('continues with every message, and after 24 idle hours the next message opens another one', async () => {
     const { storeId, leadId } = newLead();
     const { sessionId } = await touch(storeId, leadId, '2026-11-01T10:00:00Z');
     expect(await touch(storeId, leadId, '2026-11-02T09:59:59.999Z')).toEqual({ sessionId, opened: false });
-    // A message that was late does not set the clock back.
+    // A late message does not move the last activity back.
     expect(await touch(storeId, leadId, '2026-11-01T11:00:00Z')).toEqual({ sessionId, opened: false });
     const next = await touch(storeId, leadId, '2026-11-03T09:59:59.999Z');
     expect(next).toEqual({ sessionId: expect.not.stringMatching(sessionId), opened: true });
@@ -80,7 +80,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('ends after the idle time that its store has set', async () => {
+  test('ends after the idle time that its store sets', async () => {
     const { storeId, leadId } = newLead();
     await idleHours(storeId, 0.5);
     await touch(storeId, leadId, '2026-11-01T10:00:00Z');
@@ -90,7 +90,7 @@ describe('a session', () => {
 });
 
 describe('the list', () => {
-  test('is a bare array in chronological order, with all of them', async () => {
+  test('has all sessions in chronological order, as a bare array', async () => {
     const { storeId, leadId } = newLead();
     for (let day = 1; day <= 30; day += 2) {
       await touch(storeId, leadId, new Date(Date.UTC(2026, 9, day, 12)));
@@ -101,7 +101,7 @@ describe('the list', () => {
     expect(starts).toEqual(starts.toSorted());
   });
 
-  test('of a lead that never wrote is empty, and of one that does not exist 404, also another store’s', async () => {
+  test('is empty for a lead that never wrote, and an unknown or another store’s lead is not found', async () => {
     const storeId = randomUUID();
     expect(await list(storeId, messaging.crm.addLead(storeId))).toEqual([]);
     await expect(list(storeId, randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
@@ -112,7 +112,7 @@ describe('the list', () => {
 });
 
 describe('closing', () => {
-  test('ends the session now; again it stays as it is; the next message opens another', async () => {
+  test('ends the session now, changes nothing the second time, and the next message opens a new one', async () => {
     const { storeId, leadId } = newLead();
     const { sessionId } = await touch(storeId, leadId, hoursAgo(1));
     const closed = await close(storeId, leadId, sessionId);
@@ -122,7 +122,7 @@ describe('closing', () => {
     expect((await eventsOf(storeId)).filter((event) => event.includes('ended'))).toHaveLength(1);
   });
 
-  test('with a key it is answered again as it was', async () => {
+  test('with the same key twice gets the stored answer', async () => {
     const { storeId, leadId } = newLead();
     const { sessionId } = await touch(storeId, leadId, new Date());
     const keyed = { idempotencyKey: 'k', idempotencyScope: `POST /leads/${leadId}/sessions/${sessionId}/close` };
@@ -130,7 +130,7 @@ describe('closing', () => {
     expect(await close(storeId, leadId, sessionId, keyed)).toEqual(first);
   });
 
-  test('while messages come in, each belongs to a session that was active when it came, and one is at most', async () => {
+  test('during concurrent messages leaves at most one active session', async () => {
     const { storeId, leadId } = newLead();
     const { sessionId } = await touch(storeId, leadId, new Date());
     const touching = Array.from({ length: 30 }, () => touch(storeId, leadId, new Date()));
@@ -140,7 +140,7 @@ describe('closing', () => {
     expect(sessions.length).toBeLessThanOrEqual(2);
   });
 
-  test('a session of another lead or store is not found', async () => {
+  test('does not find a session of another lead or store', async () => {
     const { storeId, leadId } = newLead();
     const { sessionId } = await touch(storeId, leadId, new Date());
     for (const [store, lead, session] of [
@@ -154,8 +154,8 @@ describe('closing', () => {
   });
 });
 
-describe('the job', () => {
-  test('ends what is idle, of every store by its own time, at the moment at which that was over, with the event', async () => {
+describe('the job for idle sessions', () => {
+  test('ends each idle session by its store’s idle time, at the moment when that ran out, with an event', async () => {
     await endIdle();
     const [usual, short] = [newLead(), newLead()];
     await idleHours(short.storeId, 2);
@@ -174,7 +174,7 @@ describe('the job', () => {
     expect(await endIdle()).toBe(0);
   });
 
-  test('more than a batch are all ended, each once, also by two jobs at once', async () => {
+  test('ends more sessions than a batch, each once, even when two jobs run at once', async () => {
     await endIdle();
     const storeId = randomUUID();
     const { adminSql } = messaging;

@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox';
 
 type Settings = Static<typeof MessagingSettings>;
 
-/** Of a store that has set nothing; the table's defaults are the same. */
+/** The settings of a store without a row. The table's defaults are the same. */
 export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24 };
 
 export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
@@ -13,7 +13,7 @@ export async function findSettings(sql: Sql, storeId: string): Promise<Settings>
   return row ?? defaultSettings;
 }
 
-/** Writes the members that are given, and returns all. */
+/** Writes the given members and returns all settings. */
 export async function saveSettings(
   sql: TransactionSql,
   storeId: string,
@@ -24,7 +24,7 @@ export async function saveSettings(
   return await findSettings(sql, storeId);
 }
 
-/** In a statement: after how many hours without a message a session of the store ends. */
+/** SQL expression: the store's `session_idle_hours`, or the default. */
 export const idleHours = (sql: Sql, storeId: string) => sql`
   coalesce((select session_idle_hours from store_settings where store_id = ${storeId}),
            ${defaultSettings.session_idle_hours}::float8)`;

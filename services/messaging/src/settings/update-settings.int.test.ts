@@ -14,7 +14,7 @@ afterAll(() => messaging?.stop());
 const update = (storeId: string, body: object) =>
   messaging.rpc.call(updateMessagingSettings, { body }, testContext({ storeId }));
 
-test('what is not given stays as it was, and without any setting there are the defaults', async () => {
+test('a member that is not given keeps its value, or its default', async () => {
   const storeId = randomUUID();
   expect(await update(storeId, { message_wait_seconds: 0 })).toEqual({
     message_wait_seconds: 0,
@@ -30,7 +30,7 @@ test('what is not given stays as it was, and without any setting there are the d
   });
 });
 
-test('the defaults of the table are those of a store that has no row', async () => {
+test('the table’s defaults equal the settings of a store without a row', async () => {
   const storeId = randomUUID();
   await messaging.adminSql`insert into store_settings (store_id) values (${storeId})`;
   const read = (store: string) =>
@@ -40,7 +40,7 @@ test('the defaults of the table are those of a store that has no row', async () 
 });
 
 test.each([{}, { message_wait_seconds: 8.1 }, { message_wait_seconds: -1 }, { session_idle_hours: 0 }, { other: 1 }])(
-  '%j is refused',
+  '%j is rejected',
   async (body) => {
     await expect(update(randomUUID(), body)).rejects.toThrow();
   },

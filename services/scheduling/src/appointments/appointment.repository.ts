@@ -38,7 +38,7 @@ export async function findAppointment(sql: Sql, storeId: string, id: string): Pr
   return row;
 }
 
-/** The row, which nobody else changes until the transaction ends. */
+/** Reads the row and locks it until the transaction ends. */
 export async function lockAppointment(
   sql: TransactionSql,
   storeId: string,
@@ -49,7 +49,6 @@ export async function lockAppointment(
   return row;
 }
 
-/** Writes a change and raises the version. */
 export async function saveAppointment(
   sql: TransactionSql,
   storeId: string,
@@ -57,7 +56,7 @@ export async function saveAppointment(
   content: AppointmentContent,
 ): Promise<AppointmentRow> {
   const { title, scheduled_at, duration_minutes, notes, status } = content;
-  // clock_timestamp(): the transaction may have begun before the change that it waited for.
+  // Not now(): the transaction may have begun before the change whose lock it waited for.
   const [row] = await sql<AppointmentRow[]>`
     update appointments
     set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
@@ -90,8 +89,8 @@ export async function listAppointments(
 }
 
 /**
- * What a feed shows, without the cancelled ones, the earliest first. A busy store has more than a feed can carry: then the
- * nearest to now are in it, on either side. Long notes are cut.
+ * The appointments of a feed, earliest first, without cancelled ones. When there are more than the bounds allow, the
+ * result keeps those nearest to `now` on either side. Long notes are cut.
  */
 export async function listFeedAppointments(
   sql: Sql,
@@ -113,16 +112,17 @@ export async function listFeedAppointments(
 
 export type FeedBounds = {
   readonly now: Date;
-  /** The earliest shown. */
+  /** Appointments before this moment are left out. */
   readonly since: Date;
-  /** How many before `now` and from then on, at most. */
+  /** The most appointments before `now`. */
   readonly past: number;
+  /** The most appointments from `now` on. */
   readonly coming: number;
-  /** Characters of notes. */
+  /** The most characters of notes. */
   readonly notesLength: number;
 };
 
-// Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
+// Conditions are composed, because with `$1 is null or …` the planner does not use the index.
 function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: AppointmentFilters) {
   return sql`store_id = ${storeId}
     ${status ? sql`and status = ${status}` : sql``}

@@ -16,7 +16,7 @@ const scheduled: AppointmentRow = {
   updated_at: new Date('2026-11-02T10:00:00.456Z'),
 };
 
-test('an appointment is shown with the specification’s fields alone, instants in UTC with milliseconds', () => {
+test('the API shows only the specified fields of an appointment, with instants in UTC to the millisecond', () => {
   expect(toAppointment(scheduled)).toEqual({
     store_id: scheduled.store_id,
     id: scheduled.id,
@@ -32,7 +32,7 @@ test('an appointment is shown with the specification’s fields alone, instants 
 });
 
 describe('changeAppointment', () => {
-  test('a member left out stays as it is', () => {
+  test('a member that the patch leaves out keeps its value', () => {
     expect(changeAppointment(scheduled, { title: 'Shave' })).toEqual({
       title: 'Shave',
       scheduled_at: scheduled.scheduled_at,
@@ -42,7 +42,7 @@ describe('changeAppointment', () => {
     });
   });
 
-  test('notes that are null are taken away', () => {
+  test('`null` removes the notes', () => {
     expect(changeAppointment(scheduled, { notes: null })?.notes).toBeNull();
   });
 
@@ -52,15 +52,15 @@ describe('changeAppointment', () => {
     { status: 'scheduled' as const },
     { duration_minutes: 60 },
     { scheduled_at: '2027-01-31T06:00:00-03:00' },
-  ])('saying what the row says already is no change: %o', (patch) => {
+  ])('a patch with the values of the row is no change: %o', (patch) => {
     expect(changeAppointment(scheduled, patch)).toBeNull();
   });
 
-  test.each(['done', 'cancelled', 'no_show'] as const)('scheduled may become %s', (status) => {
+  test.each(['done', 'cancelled', 'no_show'] as const)('a scheduled appointment can become %s', (status) => {
     expect(changeAppointment(scheduled, { status })?.status).toBe(status);
   });
 
-  test.each(['done', 'cancelled', 'no_show'] as const)('%s is final, whatever is asked', (status) => {
+  test.each(['done', 'cancelled', 'no_show'] as const)('%s is final: every patch is rejected', (status) => {
     for (const patch of [{ title: 'Shave' }, { status: 'scheduled' as const }, { status }]) {
       const attempt = () => changeAppointment({ ...scheduled, status }, patch);
       expect(attempt).toThrow(AppError);
@@ -71,7 +71,7 @@ describe('changeAppointment', () => {
   });
 });
 
-test('operators see whether an appointment was cancelled or changed', () => {
+test('the signal shows operators whether an appointment was cancelled or changed', () => {
   const signal = (patch: Parameters<typeof changeAppointment>[1]) => {
     const changed = changeAppointment(scheduled, patch);
     return changed && signalOfChange(changed);

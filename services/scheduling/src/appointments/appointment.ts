@@ -2,7 +2,7 @@ import type { Appointment, EventData, RequestOf, SignalOf, updateAppointment } f
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** An appointment as its row holds it. */
+/** A row of `appointments`. */
 export type AppointmentRow = {
   readonly store_id: string;
   readonly id: string;
@@ -17,7 +17,7 @@ export type AppointmentRow = {
   readonly updated_at: Date;
 };
 
-/** What a change may set. */
+/** The columns that a change can set. */
 export type AppointmentContent = Pick<
   AppointmentRow,
   'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status'
@@ -25,7 +25,7 @@ export type AppointmentContent = Pick<
 
 export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
 
-/** An appointment as the API shows it. */
+/** The row as the API shows it. */
 export function toAppointment(row: AppointmentRow): Appointment {
   return {
     id: row.id,
@@ -42,13 +42,13 @@ export function toAppointment(row: AppointmentRow): Appointment {
 }
 
 /**
- * What the appointment will say after the change, or null when it says so already. Only an appointment that is
- * `scheduled` can change, and every other status is final, so there is no way back to it.
+ * The values after the patch, or null when the patch changes nothing.
+ * @throws AppError `appointment_not_scheduled`: every other status is final.
  */
 export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch): AppointmentContent | null {
   if (row.status !== 'scheduled') {
     throw new AppError('appointment_not_scheduled', {
-      detail: `The appointment is ${row.status}, and only one that is scheduled can change.`,
+      detail: `The appointment is ${row.status}. Only a scheduled appointment can change.`,
       members: { current_status: row.status },
     });
   }
@@ -69,12 +69,12 @@ export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch):
   return same ? null : changed;
 }
 
-/** The signal that tells the workflow, and its operators, what a change was. */
+/** The signal for a change. Its name shows operators in Temporal what happened. */
 export function signalOfChange(changed: AppointmentContent): SignalOf<'appointment'> {
   return changed.status === 'cancelled' ? 'cancelled' : 'changed';
 }
 
-/** The data of this service's events about an appointment. */
+/** The data of an appointment event. */
 export function appointmentEvent(row: AppointmentRow): EventData<'scheduling.appointment.created'> {
   return {
     appointment_id: row.id,

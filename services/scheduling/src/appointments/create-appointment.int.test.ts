@@ -19,8 +19,8 @@ const connectFeed = (storeId: string) =>
   scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
 const rowsOf = (storeId: string) => scheduling.adminSql`select * from appointments where store_id = ${storeId}`;
 
-describe('what is stored and answered', () => {
-  test('the specification’s fields with their defaults, in UTC, and a version', async () => {
+describe('the row and the response', () => {
+  test('the response has the specified fields with their defaults, instants in UTC and a version', async () => {
     const storeId = randomUUID();
     const body = { title: ' Haircut ', scheduled_at: '2027-01-31T06:00:00.1239-03:00' };
     const { appointment, headers } = await post(body, { storeId });
@@ -40,7 +40,7 @@ describe('what is stored and answered', () => {
     expect(await rowsOf(storeId)).toMatchObject([{ id: appointment.id, version: 1, duration_minutes: 60 }]);
   });
 
-  test('everything that can be given, and a date in the past', async () => {
+  test('every optional field and a date in the past are accepted', async () => {
     const storeId = randomUUID();
     const lead_id = scheduling.addLead(storeId);
     const body = { title: '✂️', scheduled_at: '2001-02-03T04:05:06Z', duration_minutes: 1440, notes: 'a\nb', lead_id };
@@ -48,14 +48,14 @@ describe('what is stored and answered', () => {
     expect(appointment).toMatchObject({ ...body, scheduled_at: '2001-02-03T04:05:06.000Z' });
   });
 
-  test('the bounds of the text columns are those of the API: in characters, not in units', async () => {
+  test('text columns and the API count length in characters, not in UTF-16 code units', async () => {
     const storeId = randomUUID();
     const body = bodyOf({ title: '💈'.repeat(200), notes: '💈'.repeat(5000) });
     const { appointment } = await post(body, { storeId });
     expect(appointment).toMatchObject({ title: body.title, notes: body.notes });
   });
 
-  test('what is not valid is refused with every fault, and leaves nothing', async () => {
+  test('an invalid request is rejected with all of its faults and stores nothing', async () => {
     const storeId = randomUUID();
     const body = { title: '', scheduled_at: '2027-02-31T00:00:00Z', duration_minutes: 0, color: 'red' };
     await expect(post(body, { storeId, idempotencyKey: 'k' })).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('what is stored and answered', () => {
 });
 
 describe('the lead', () => {
-  test('a lead that does not exist is 404 and leaves nothing', async () => {
+  test('an unknown lead gets 404 and stores nothing', async () => {
     const storeId = randomUUID();
     await expect(post(bodyOf({ lead_id: randomUUID() }), { storeId })).rejects.toMatchObject({
       code: 'lead_not_found',
@@ -82,14 +82,14 @@ describe('the lead', () => {
     expect(await scheduling.events(storeId)).toEqual([]);
   });
 
-  test('another store’s lead does not exist', async () => {
+  test('a lead of another store gets 404', async () => {
     const lead_id = scheduling.addLead(randomUUID());
     await expect(post(bodyOf({ lead_id }))).rejects.toMatchObject({ code: 'lead_not_found' });
   });
 });
 
-describe('what must happen next', () => {
-  test('without a calendar there is the event, and no workflow', async () => {
+describe('the outbox', () => {
+  test('without a calendar a creation writes the event and no wake-up', async () => {
     const storeId = randomUUID();
     const { appointment } = await post(bodyOf(), { storeId });
     expect(await scheduling.wakeUps(storeId)).toEqual([]);
@@ -106,7 +106,7 @@ describe('what must happen next', () => {
     ]);
   });
 
-  test('with a calendar the sync is pending and the workflow is woken, also for a past date', async () => {
+  test('with a calendar a creation writes a wake-up and a pending sync, also for a past date', async () => {
     const storeId = randomUUID();
     await connectFeed(storeId);
     const lead_id = scheduling.addLead(storeId);
@@ -121,7 +121,7 @@ describe('what must happen next', () => {
     });
   });
 
-  test('an appointment made while the calendar is being connected is missed by neither', async () => {
+  test('an appointment created while the calendar is being connected is synced', async () => {
     const storeId = randomUUID();
     const work: Promise<unknown>[] = [];
     for (let round = 0; round < 4; round += 1) {
@@ -140,7 +140,7 @@ describe('what must happen next', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('fifty at once: one row, one event, one wake-up; one original and 49 replays of its very bytes', async () => {
+  test('50 concurrent requests with one key create one row, one event and one wake-up, and 49 get a byte-identical replay', async () => {
     const storeId = randomUUID();
     await connectFeed(storeId);
     const body = bodyOf();
@@ -155,7 +155,7 @@ describe('Idempotency-Key', () => {
     expect(await scheduling.wakeUps(storeId)).toHaveLength(1);
   });
 
-  test('the replay is the original answer, also when the appointment has changed since', async () => {
+  test('a replay is the original response, even after the appointment has changed', async () => {
     const storeId = randomUUID();
     const body = bodyOf();
     const original = await post(body, { storeId, idempotencyKey: 'k' });
@@ -165,7 +165,7 @@ describe('Idempotency-Key', () => {
     expect(again.headers).toMatchObject({ replayed: true, etag: '"v1"' });
   });
 
-  test('another body under the key is refused', async () => {
+  test('a different body with the same key is rejected', async () => {
     const storeId = randomUUID();
     await post(bodyOf(), { storeId, idempotencyKey: 'k' });
     const other = post(bodyOf({ title: 'Shave' }), { storeId, idempotencyKey: 'k' });
@@ -173,7 +173,7 @@ describe('Idempotency-Key', () => {
     expect(await rowsOf(storeId)).toHaveLength(1);
   });
 
-  test('a refused request is not kept: it can be mended and sent again with its key', async () => {
+  test('a rejected request leaves no record: it can be corrected and sent again with its key', async () => {
     const storeId = randomUUID();
     const refused = post(bodyOf({ lead_id: randomUUID() }), { storeId, idempotencyKey: 'k' });
     await expect(refused).rejects.toMatchObject({ code: 'lead_not_found' });
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
     expect(mended.headers.replayed).toBe(false);
   });
 
-  test('one store’s key means nothing in another', async () => {
+  test('the same key in another store is a different key', async () => {
     const body = bodyOf();
     const answers: { appointment: Appointment }[] = [];
     for (const storeId of [randomUUID(), randomUUID()]) {
@@ -191,8 +191,8 @@ describe('Idempotency-Key', () => {
   });
 });
 
-// The last one: it takes crm away.
-test('with crm away an appointment with a lead is refused as unavailable, and one without is created', async () => {
+// The last test, because it stops crm.
+test('while crm is down an appointment with a lead gets `service_unavailable`, and one without a lead is created', async () => {
   const storeId = randomUUID();
   const lead_id = scheduling.addLead(storeId);
   await scheduling.stopCrm();

@@ -16,21 +16,21 @@ const get = async (storeId: string, appointmentId: string) => {
   return { appointment: JSON.parse(Buffer.from(body).toString()), headers };
 };
 
-test('an appointment reads as it was created, with its version', async () => {
+test('the response equals that of the creation and carries the version', async () => {
   const storeId = randomUUID();
   const created = await scheduling.create(storeId);
   expect(await get(storeId, created.id)).toMatchObject({ appointment: created, headers: { etag: '"v1"' } });
   expect((await get(storeId, created.id.toUpperCase())).appointment).toEqual(created);
 });
 
-test('an id of nothing, or of another store’s appointment, is not found', async () => {
+test('an unknown id and an appointment of another store are not found', async () => {
   const created = await scheduling.create(randomUUID());
   const notFound = expect.objectContaining({ code: 'appointment_not_found' });
   await expect(get(randomUUID(), created.id)).rejects.toThrow(notFound);
   await expect(get(created.store_id, randomUUID())).rejects.toThrow(notFound);
 });
 
-test('what is not a uuid is refused', async () => {
+test('an id that is not a UUID is rejected', async () => {
   await expect(get(randomUUID(), 'x')).rejects.toMatchObject({
     code: 'validation_failed',
     members: { errors: [expect.objectContaining({ in: 'path', name: 'appointmentId' })] },

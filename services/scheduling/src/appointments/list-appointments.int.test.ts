@@ -18,7 +18,7 @@ const list = async (storeId: string, query: Query = {}): Promise<List & { cursor
   const { body, headers } = await scheduling.rpc.forward(listAppointments, { query }, testContext({ storeId }));
   return { ...JSON.parse(Buffer.from(body).toString()), cursor: headers.nextCursor };
 };
-/** `count` appointments an hour apart; every third shares its time with the one before. */
+/** Inserts `count` appointments an hour apart. Every third has the same time as the one before. */
 const fill = async (storeId: string, count: number) => {
   const start = Date.UTC(2027, 0, 31);
   const created: Appointment[] = [];
@@ -34,7 +34,7 @@ test('a store without appointments has an empty first page', async () => {
   expect(await list(randomUUID())).toEqual({ data: [], total: 0, page: 1, limit: 50, cursor: undefined });
 });
 
-test('in the order of time, ties by id, by page and by cursor alike, with the exact total', async () => {
+test('pages and cursors both list by time, then by id, with the exact total', async () => {
   const storeId = randomUUID();
   const expected = await fill(storeId, 10);
 
@@ -57,13 +57,13 @@ test('in the order of time, ties by id, by page and by cursor alike, with the ex
   expect(byCursor.map(({ total, page }) => [total, page])).toEqual([1, 2, 3, 4].map((page) => [10, page]));
 });
 
-test('a page that is just full has no next one', async () => {
+test('a full last page has no next page', async () => {
   const storeId = randomUUID();
   await fill(storeId, 3);
   expect((await list(storeId, { limit: 3 })).cursor).toBeUndefined();
 });
 
-test('a row that comes in on a page already read shifts nothing for a cursor', async () => {
+test('a row inserted into a page that was already read does not shift the next cursor page', async () => {
   const storeId = randomUUID();
   const expected = await fill(storeId, 4);
   const first = await list(storeId, { limit: 2 });
@@ -73,7 +73,7 @@ test('a row that comes in on a page already read shifts nothing for a cursor', a
   expect(second.total).toBe(4);
 });
 
-test('filters: status, lead, from (inclusive) and to (exclusive), with any offset', async () => {
+test('the list filters by status, lead, from (inclusive) and to (exclusive), with any UTC offset', async () => {
   const storeId = randomUUID();
   const lead_id = scheduling.addLead(storeId);
   const withLead = await scheduling.create(storeId, { lead_id, scheduled_at: '2027-01-31T09:00:00Z' });
@@ -92,12 +92,12 @@ test('filters: status, lead, from (inclusive) and to (exclusive), with any offse
   expect(await list(storeId, { status: 'scheduled', limit: 1 })).toMatchObject({ total: 2 });
 });
 
-test('another store’s appointments are not in the list', async () => {
+test('the list holds no appointment of another store', async () => {
   await fill(randomUUID(), 2);
   expect(await list(randomUUID())).toMatchObject({ data: [], total: 0 });
 });
 
-test('page and cursor do not stand together', async () => {
+test('`page` together with `cursor` is rejected', async () => {
   const storeId = randomUUID();
   await fill(storeId, 2);
   const { cursor } = await list(storeId, { limit: 1 });
@@ -107,7 +107,7 @@ test('page and cursor do not stand together', async () => {
   });
 });
 
-test('a cursor is taken for the filters it was made with, and nothing else is a cursor', async () => {
+test('a cursor works only with its own filters, and any other text is rejected', async () => {
   const storeId = randomUUID();
   await fill(storeId, 3);
   const from = '2027-01-01T00:00:00Z';

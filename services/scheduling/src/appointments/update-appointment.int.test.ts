@@ -22,8 +22,8 @@ const connectFeed = (storeId: string) =>
   scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, testContext({ storeId }));
 const topics = async (storeId: string) => (await scheduling.events(storeId)).map(({ topic }) => topic);
 
-describe('changing', () => {
-  test('what is given changes, the rest stays, the version and updated_at move', async () => {
+describe('a change', () => {
+  test('a patch sets the given members, keeps the others, and raises the version and updated_at', async () => {
     const storeId = randomUUID();
     const created = await scheduling.create(storeId, { notes: 'window seat' });
     const body = { title: 'Shave', scheduled_at: '2027-03-28T01:30:00+01:00', duration_minutes: 30 };
@@ -39,7 +39,7 @@ describe('changing', () => {
     expect(await topics(storeId)).toEqual(['scheduling.appointment.created', 'scheduling.appointment.updated']);
   });
 
-  test('a change that changes nothing keeps version and updated_at, and tells nobody', async () => {
+  test('a patch without an effect keeps version and updated_at, and publishes no event', async () => {
     const storeId = randomUUID();
     const created = await scheduling.create(storeId);
     const { appointment, etag } = await patch(storeId, created.id, { title: created.title, notes: null });
@@ -48,7 +48,7 @@ describe('changing', () => {
     expect(await topics(storeId)).toEqual(['scheduling.appointment.created']);
   });
 
-  test('changes that come at once are all made, one after the other', async () => {
+  test('ten concurrent changes are all applied, one after the other', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);
     const answers = await Promise.all(
@@ -58,7 +58,7 @@ describe('changing', () => {
     expect(etags).toEqual(Array.from({ length: 10 }, (_, n) => `"v${n + 2}"`).sort());
   });
 
-  test('nothing to change, or what cannot be changed, is refused', async () => {
+  test('an empty patch and a value that cannot be set are rejected', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);
     for (const body of [{}, { lead_id: null }, { title: null }, { status: 'lost' }, { notes: '' }]) {
@@ -74,7 +74,7 @@ describe('changing', () => {
 });
 
 describe('final states', () => {
-  test.each(['done', 'cancelled', 'no_show'] as const)('%s never changes again', async (status) => {
+  test.each(['done', 'cancelled', 'no_show'] as const)('an appointment that is %s cannot change', async (status) => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);
     expect((await patch(storeId, id, { status })).appointment.status).toBe(status);
@@ -88,7 +88,7 @@ describe('final states', () => {
 });
 
 describe('If-Match', () => {
-  test('of two that know the same version, one gets its change', async () => {
+  test('of two requests with the same version, one succeeds', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);
     const answers = await Promise.allSettled([
@@ -99,7 +99,7 @@ describe('If-Match', () => {
     expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'version_mismatch' } });
   });
 
-  test('the current version, a list with it, or * lets the change through', async () => {
+  test('the current version, a list that contains it, and `*` all match', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);
     await patch(storeId, id, { title: 'a' }, '"v1"');
@@ -108,15 +108,15 @@ describe('If-Match', () => {
   });
 });
 
-describe('what must happen next', () => {
-  test('without a calendar no workflow is woken', async () => {
+describe('the outbox', () => {
+  test('without a calendar a change writes no wake-up', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);
     await patch(storeId, id, { title: 'x' });
     expect(await scheduling.wakeUps(storeId)).toEqual([]);
   });
 
-  test('with a calendar every change is to be synced, and operators see which kind it was', async () => {
+  test('with a calendar every change is synced, and the signal names the kind of change', async () => {
     const storeId = randomUUID();
     await connectFeed(storeId);
     const lead_id = scheduling.addLead(storeId);
@@ -132,7 +132,7 @@ describe('what must happen next', () => {
     expect(sync).toEqual({ state: 'pending', desired_version: 3 });
   });
 
-  test('an appointment from before the calendar was connected is synced once it changes', async () => {
+  test('an appointment older than the calendar connection is synced once it changes', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId, { scheduled_at: '2020-01-01T00:00:00Z' });
     await connectFeed(storeId);

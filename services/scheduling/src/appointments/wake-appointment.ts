@@ -1,7 +1,7 @@
 import type { SignalOf } from '@mostrador/contracts';
 import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 
-/** The wake-up of an appointment's workflow. */
+/** The outbox entry that wakes the workflow of an appointment. */
 export const wakeAppointment = (
   appointment: { readonly id: string; readonly lead_id?: string | null },
   signal: SignalOf<'appointment'>,

@@ -4,7 +4,7 @@ import type { SyncRow } from './sync.repository.ts';
 
 export type SyncError = { readonly code: string; readonly detail: string };
 
-/** Begins an attempt: for as long as the lease lasts, nobody else does. Returns the lease's token. */
+/** Begins an attempt. Other attempts wait while its lease is valid. Returns the token of the lease. */
 export async function claimSync(
   sql: TransactionSql,
   storeId: string,
@@ -21,13 +21,13 @@ export async function claimSync(
   return row?.lease_token as string;
 }
 
-/** An attempt that runs; what it records counts only while the lease is its own. */
+/** A running attempt. It can record an outcome only while the row has its lease token. */
 export type Attempt = { readonly storeId: string; readonly appointmentId: string; readonly leaseToken: string };
 
 const own = (sql: TransactionSql, { storeId, appointmentId, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and appointment_id = ${appointmentId} and lease_token = ${leaseToken}`;
 
-/** The calendar shows `version` (`event` is null when it shows nothing any more). Returns the state, if still ours. */
+/** Records that the calendar shows `version`, or no event (`event` null). Returns the state if the lease is held. */
 export async function recordSynced(
   sql: TransactionSql,
   attempt: Attempt,
@@ -46,7 +46,7 @@ export async function recordSynced(
   return row?.state;
 }
 
-/** The attempt failed; the next one comes after `delayMs`. Returns when, if still ours. */
+/** Records a failure. Returns when the next attempt is due (after `delayMs`), if the lease is held. */
 export async function recordFailed(
   sql: TransactionSql,
   attempt: Attempt,
@@ -62,7 +62,7 @@ export async function recordFailed(
   return row?.next_attempt_at;
 }
 
-/** The attempt was not made after all, and does not count. Returns when to ask again, if still ours. */
+/** Undoes the claim after the circuit blocked the call. Returns when the next attempt is due, if the lease is held. */
 export async function recordNotMade(sql: TransactionSql, attempt: Attempt, delayMs: number): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs
@@ -73,7 +73,7 @@ export async function recordNotMade(sql: TransactionSql, attempt: Attempt, delay
   return row?.next_attempt_at;
 }
 
-/** A person must see to it, unless the appointment has changed meanwhile. Returns the state, if still ours. */
+/** Records a rejected event, which needs attention unless it has changed. Returns the state if the lease is held. */
 export async function recordRejected(
   sql: TransactionSql,
   attempt: Attempt,
@@ -90,7 +90,7 @@ export async function recordRejected(
   return row?.state;
 }
 
-/** Puts off a row that nobody has taken up. Returns until when. */
+/** Delays the next attempt of a row without a lease. Returns when it is due. */
 export async function postponeSync(
   sql: TransactionSql,
   storeId: string,
@@ -105,8 +105,8 @@ export async function postponeSync(
 }
 
 /**
- * The connection was refused: nothing of it is tried until somebody connects anew. An attempt that runs finishes first,
- * and what it leaves pending comes here at its next step.
+ * Stops the pending syncs of a refused connection until a person reconnects the calendar. A running attempt keeps its
+ * lease. If its sync stays pending, the next step stops it.
  */
 export async function markSyncsRefused(
   sql: TransactionSql,

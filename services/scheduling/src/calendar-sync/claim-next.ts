@@ -10,7 +10,7 @@ import { type Attempt, claimSync, markSyncsRefused, postponeSync } from './attem
 import { needsAttention, nextMove, reasonBlocked } from './next-move.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';
 
-/** An attempt whose lease is taken, with everything that its call needs. */
+/** A claimed attempt with everything that its call needs. */
 export type Claimed = {
   readonly attempt: Attempt;
   readonly appointment: AppointmentRow;
@@ -22,7 +22,7 @@ export type Claimed = {
   readonly recordBy: number;
 };
 
-/** Claims the sync of an appointment when an attempt is due, or answers why none is. */
+/** Claims the sync of an appointment when an attempt is due. Otherwise answers why none is. */
 export async function claimNext(
   sql: TransactionSql,
   storeId: string,
@@ -44,7 +44,7 @@ export async function claimNext(
     case 'postpone':
       return { next: waitUntil(await postponeSync(sql, storeId, appointmentId, move.delayMs), reasonBlocked) };
     case 'call': {
-      // The sync row is locked, and a change of the appointment ends with writing it: this is the version it asks for.
+      // A change of an appointment also writes the sync row, which is locked here. So this version is the desired one.
       const appointment = await findAppointment(sql, storeId, appointmentId);
       const leaseToken = await claimSync(sql, storeId, appointmentId, stepLimits.leaseMs);
       return {

@@ -22,12 +22,12 @@ const notConnected = {
 const read = (storeId: string, appointmentId: string) =>
   scheduling.rpc.call(getCalendarSync, { params: { appointmentId } }, testContext({ storeId }));
 
-test('without a calendar: not connected', async () => {
+test('without a calendar the state is `not_connected`', async () => {
   const { id, store_id } = await scheduling.create(randomUUID());
   expect(await read(store_id, id)).toEqual(notConnected);
 });
 
-test('pending, then synced with the event’s id; not connected again when the calendar is disconnected', async () => {
+test('the state goes from pending to synced with the event id, and to `not_connected` after a disconnect', async () => {
   const storeId = randomUUID();
   const context = () => testContext({ storeId });
   await scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, context());

@@ -22,7 +22,7 @@ export const getCalendarSync =
     return toCalendarSync(connection, sync);
   };
 
-/** What was synced to a calendar that is not connected any more counts for nothing. */
+/** A sync of an earlier connection does not count. */
 function toCalendarSync(connection: ConnectionRow | undefined, sync: SyncRow | undefined): CalendarSync {
   if (!connection || sync?.connection_id !== connection.id) {
     return {

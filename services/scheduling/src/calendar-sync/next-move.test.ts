@@ -39,29 +39,29 @@ const move = (situation: Partial<Parameters<typeof nextMove>[0]>) =>
   nextMove({ sync, connection, now, blockedForMs: 0, ...situation });
 
 describe('nextMove', () => {
-  test('what is due is called', () => {
+  test('a due sync leads to a call', () => {
     expect(move({})).toMatchObject({ kind: 'call', connection, sync });
     expect(move({ sync: { ...sync, next_attempt_at: now } })).toMatchObject({ kind: 'call' });
   });
 
-  test('without a calendar, or with one that does not concern the appointment, there is nothing to do', () => {
+  test('without a sync, or with a sync of an earlier connection, nothing is left to do', () => {
     expect(move({ sync: undefined })).toMatchObject({ kind: 'answer', next: { done: true } });
     expect(move({ connection: undefined })).toMatchObject({ kind: 'answer', next: { done: true } });
   });
 
-  test('what is synced is done', () => {
+  test('a synced appointment is done', () => {
     expect(move({ sync: { ...sync, state: 'synced', next_attempt_at: null } })).toMatchObject({ next: { done: true } });
   });
 
-  test('only a person can end needs_attention: there is no time to wake at', () => {
+  test('`needs_attention` waits for a signal without a time', () => {
     const refused = { ...sync, state: 'needs_attention' as const, last_error_code: 'rejected', next_attempt_at: null };
     expect(move({ sync: refused })).toEqual({
       kind: 'answer',
-      next: { done: false, wake_at: null, reason: 'a person must see to the calendar (rejected)' },
+      next: { done: false, wake_at: null, reason: 'the calendar sync needs attention (rejected)' },
     });
   });
 
-  test('a connection that was refused is not asked again', () => {
+  test('a refused connection is not called again', () => {
     const refused: ConnectionRow = {
       ...connection,
       status: 'needs_attention',
@@ -75,18 +75,18 @@ describe('nextMove', () => {
     });
   });
 
-  test('a retry while another attempt runs waits for the end of its lease', () => {
+  test('a step waits until the lease of the running attempt ends', () => {
     expect(move({ sync: { ...sync, lease_until: later } })).toMatchObject({
       kind: 'answer',
       next: { done: false, wake_at: '2026-11-21T12:00:07.000Z' },
     });
   });
 
-  test('an attempt whose lease has run out is gone, and the next one goes on', () => {
+  test('an expired lease does not block the next attempt', () => {
     expect(move({ sync: { ...sync, lease_until: earlier } })).toMatchObject({ kind: 'call' });
   });
 
-  test('a retry before its time waits, and says why in codes alone', () => {
+  test('an early step waits, and its reason holds codes only', () => {
     const failed = {
       ...sync,
       attempts: 3,
@@ -100,7 +100,7 @@ describe('nextMove', () => {
     });
   });
 
-  test('a calendar that may not be asked is not asked', () => {
+  test('a calendar whose circuit blocks calls is not called', () => {
     const postponed = move({ blockedForMs: 20_000 });
     expect(postponed.kind).toBe('postpone');
     if (postponed.kind === 'postpone') expect(postponed.delayMs).toBeGreaterThanOrEqual(20_000);
@@ -111,18 +111,18 @@ describe('delayAfter', () => {
   const unavailable = new CalendarError('unavailable', 'calendar_timeout', 'No answer.');
   const middle = () => 0.5;
 
-  test('5 s, doubled each time, at most 5 minutes', () => {
+  test('starts at 5 s, doubles each time, and ends at 5 minutes', () => {
     const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 100].map((attempts) => delayAfter(unavailable, attempts, middle) / 1000);
     expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  test('is spread by a fifth to either side, never beyond 5 minutes', () => {
+  test('has 20% jitter to either side, up to 5 minutes', () => {
     expect(delayAfter(unavailable, 1, () => 0)).toBe(4_000);
     expect(delayAfter(unavailable, 1, () => 1)).toBe(6_000);
     expect(delayAfter(unavailable, 50, () => 1)).toBe(300_000);
   });
 
-  test('what the calendar asked for wins, within a second and a day', () => {
+  test('uses Retry-After instead, between 1 second and 1 day', () => {
     const throttled = (retryAfterSeconds: number) =>
       delayAfter(new CalendarError('throttled', 'throttled', 'Slow down.', { retryAfterSeconds }), 1, middle);
     expect(throttled(90)).toBe(90_000);
@@ -131,14 +131,14 @@ describe('delayAfter', () => {
     expect(throttled(10_000_000)).toBe(86_400_000);
   });
 
-  test('waiting for a closed circuit is never shorter than it is closed', () => {
+  test('delayWhileBlocked never ends before the circuit allows a call again', () => {
     expect(delayWhileBlocked(30_000, () => 0)).toBe(30_000);
     expect(delayWhileBlocked(30_000, () => 1)).toBe(36_000);
     expect(delayWhileBlocked(0, () => 0)).toBe(500);
   });
 });
 
-test('what no adapter foresaw is tried again, and shows nothing of itself', () => {
+test('an unexpected error counts as an outage, and its text is not shown', () => {
   const error = toCalendarError(new TypeError('cannot read title of Maria'));
   expect(error).toMatchObject({ kind: 'unavailable', code: 'calendar_failed' });
   expect(error.detail).not.toContain('Maria');
@@ -146,7 +146,7 @@ test('what no adapter foresaw is tried again, and shows nothing of itself', () =
   expect(toCalendarError(known)).toBe(known);
 });
 
-test('every version of an appointment is the same event, with a higher sequence', () => {
+test('each version of an appointment has the same UID and a higher sequence', () => {
   const row = {
     store_id: 's',
     id: '0192d6c0-0000-7000-8000-000000000002',

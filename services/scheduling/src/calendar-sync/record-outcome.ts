@@ -7,13 +7,13 @@ import { markSyncsRefused, recordFailed, recordNotMade, recordRejected, recordSy
 import type { Claimed } from './claim-next.ts';
 import { delayAfter, delayWhileBlocked, needsAttention, reasonBlocked } from './next-move.ts';
 
-/** What became of an attempt. `not_called`: the circuit had opened since the attempt was claimed. */
+/** The outcome of an attempt. `not_called`: the circuit blocked the call after the claim. */
 export type Outcome =
   | { readonly kind: 'done'; readonly event: EventReference | null }
   | { readonly kind: 'failed'; readonly error: CalendarError }
   | { readonly kind: 'not_called'; readonly blockedForMs: number };
 
-/** Records what became of an attempt, under its lease. Where the lease is lost, another attempt knows better. */
+/** Records the outcome of an attempt. Without the lease it records nothing, and the next step reads the row again. */
 export async function recordOutcome(sql: TransactionSql, claimed: Claimed, outcome: Outcome): Promise<NextStep> {
   const { attempt, appointment } = claimed;
   switch (outcome.kind) {
@@ -39,7 +39,7 @@ async function recordFailure(sql: TransactionSql, claimed: Claimed, error: Calen
       return until ? waitUntil(until, failedReason(error.code, attempts)) : lookAgain();
     }
     case 'refused': {
-      // The connection is locked first, as by the request that replaces it. Then this row is marked like the others.
+      // The connection row is locked before the sync rows, in the same order as when a connection is replaced.
       await markConnectionRefused(sql, attempt.storeId, connection.id, error);
       const ours = await recordFailed(sql, attempt, error, 0);
       await markSyncsRefused(sql, attempt.storeId, connection.id, error);

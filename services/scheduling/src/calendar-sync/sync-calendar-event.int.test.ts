@@ -42,14 +42,14 @@ const connection = () => scheduling.rpc.call(getCalendarConnection, {}, testCont
 const failing = (kind: CalendarErrorKind, retryAfterSeconds?: number) => () => {
   throw new CalendarError(kind, `code_${kind}`, `It was ${kind}.`, { retryAfterSeconds });
 };
-/** Lets the time of the next attempt come. */
+/** Makes the next attempt due now. */
 const makeDue = (appointmentId: string) =>
   scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${appointmentId}`;
 const puts = () => calendar.calls.flatMap((made) => (made.verb === 'put' ? [made] : []));
 const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
 
 describe('an appointment and its event', () => {
-  test('creation puts it, a change moves it under the same UID, a cancellation removes it', async () => {
+  test('a creation adds the event, a change updates it under the same UID, and a cancellation removes it', async () => {
     const { id } = await scheduling.create(storeId, { title: 'Haircut', notes: 'window seat', duration_minutes: 45 });
     const uid = `${id}@mostrador`;
     expect(await step(id)).toEqual({ done: true, wake_at: null, reason: 'synced' });
@@ -73,28 +73,28 @@ describe('an appointment and its event', () => {
     expect(await read(id)).toMatchObject({ state: 'synced', event_id: null, synced_at: expect.any(String) });
   });
 
-  test('one that took place stays in the calendar', async () => {
+  test('the event of an appointment that took place stays in the calendar', async () => {
     const { id } = await scheduling.create(storeId);
     await patch(id, { status: 'done' });
     await step(id);
     expect(calendar.events.size).toBe(1);
   });
 
-  test('what is synced is not sent again', async () => {
+  test('a synced appointment is not sent again', async () => {
     const { id } = await scheduling.create(storeId);
     await step(id);
     expect(await step(id)).toMatchObject({ done: true });
     expect(puts()).toHaveLength(1);
   });
 
-  test('one that was cancelled before its first attempt is removed all the same: an attempt may have got through', async () => {
+  test('an appointment cancelled before its first recorded attempt is removed too: an unrecorded attempt may have created it', async () => {
     const { id } = await scheduling.create(storeId);
     await patch(id, { status: 'cancelled' });
     expect(await step(id)).toMatchObject({ done: true });
     expect(calendar.calls.at(-1)).toEqual({ verb: 'remove', eventId: `${id}@mostrador`, known: null });
   });
 
-  test('nothing that does not exist, or is another store’s, is ever sent', async () => {
+  test('an unknown appointment and one of another store are not sent', async () => {
     expect(await step(randomUUID())).toMatchObject({ done: true });
     const { id } = await scheduling.create(storeId);
     storeId = randomUUID();
@@ -104,7 +104,7 @@ describe('an appointment and its event', () => {
 });
 
 describe('a calendar that is down', () => {
-  test('is asked again, later and later; API and workflow are told when, and why', async () => {
+  test('is retried with growing delays, and the API and the workflow show when and why', async () => {
     const { id } = await scheduling.create(storeId);
     for (const [attempt, seconds] of [5, 10, 20].entries()) {
       calendar.next(failing('unavailable'));
@@ -119,7 +119,7 @@ describe('a calendar that is down', () => {
       });
       expect(secondsUntil(next.wake_at)).toBeGreaterThan(seconds * 0.8 - 1);
       expect(secondsUntil(next.wake_at)).toBeLessThan(seconds * 1.2);
-      // A step that comes too early changes nothing.
+      // An early step changes nothing.
       expect(await step(id)).toMatchObject({ done: false, wake_at: next.wake_at });
       await makeDue(id);
     }
@@ -128,7 +128,7 @@ describe('a calendar that is down', () => {
     expect(await read(id)).toMatchObject({ state: 'synced', attempts: 4, last_error: null, next_attempt_at: null });
   });
 
-  test('says itself when to come back', async () => {
+  test('with a Retry-After is called again at that time', async () => {
     const { id } = await scheduling.create(storeId);
     calendar.next(failing('throttled', 90));
     const { wake_at } = await step(id);
@@ -136,7 +136,7 @@ describe('a calendar that is down', () => {
     expect(secondsUntil(wake_at)).toBeLessThanOrEqual(90);
   });
 
-  test('does not keep a change waiting: it is tried at once', async () => {
+  test('gets a changed appointment at once, despite the delay after a failed attempt', async () => {
     const { id } = await scheduling.create(storeId);
     calendar.next(failing('throttled', 3600));
     await step(id);
@@ -145,7 +145,7 @@ describe('a calendar that is down', () => {
     expect(await step(id)).toMatchObject({ done: true });
   });
 
-  test('is not asked any more after five failures in a row, and that counts as no attempt', async () => {
+  test('is not called after five failures in a row, and a blocked call does not count as an attempt', async () => {
     const appointments = [];
     for (let count = 0; count < 6; count += 1) appointments.push(await scheduling.create(storeId));
     calendar.always(failing('unavailable'));
@@ -158,7 +158,7 @@ describe('a calendar that is down', () => {
     expect(await read(last)).toMatchObject({ state: 'pending', attempts: 0, next_attempt_at: next.wake_at });
   });
 
-  test('an adapter that fails in a way nobody foresaw is tried again, and shows nothing of itself', async () => {
+  test('is retried after an unexpected error of the adapter, whose text is not shown', async () => {
     const { id } = await scheduling.create(storeId, { title: 'Maria' });
     calendar.next(() => {
       throw new TypeError('cannot read Maria');
@@ -167,7 +167,7 @@ describe('a calendar that is down', () => {
     expect(JSON.stringify(await read(id))).not.toContain('Maria');
   });
 
-  test('a call that hangs ends within the request, and the rest of the request is enough to record it', async () => {
+  test('is left early enough to record the outcome within the request', async () => {
     const { id } = await scheduling.create(storeId);
     calendar.next(pausedStep().step);
     expect(await step(id, 2_500)).toMatchObject({ done: false });
@@ -175,14 +175,14 @@ describe('a calendar that is down', () => {
   });
 });
 
-describe('what only a person can mend', () => {
-  test('refused credentials stop the connection and all its syncs; connecting anew brings every one of them', async () => {
+describe('needs_attention', () => {
+  test('refused credentials stop all syncs of the connection, and reconnecting runs every one of them', async () => {
     const [first, second] = [await scheduling.create(storeId), await scheduling.create(storeId)];
     calendar.next(failing('refused'));
     expect(await step(first.id)).toEqual({
       done: false,
       wake_at: null,
-      reason: 'a person must see to the calendar (code_refused)',
+      reason: 'the calendar sync needs attention (code_refused)',
     });
     expect(await connection()).toEqual({ provider: 'caldav', status: 'needs_attention' });
     for (const { id } of [first, second]) {
@@ -206,7 +206,7 @@ describe('what only a person can mend', () => {
     expect(await connection()).toEqual({ provider: 'caldav', status: 'connected' });
   });
 
-  test('an event that the calendar will never take concerns that appointment alone, until it changes', async () => {
+  test('a rejected event stops the sync of its appointment only, until the appointment changes', async () => {
     const [first, second] = [await scheduling.create(storeId), await scheduling.create(storeId)];
     calendar.next(failing('rejected'));
     expect(await step(first.id)).toMatchObject({ done: false, wake_at: null });
@@ -218,7 +218,7 @@ describe('what only a person can mend', () => {
     expect(await step(first.id)).toMatchObject({ done: true });
   });
 
-  test('credentials that cannot be decrypted are an outage of ours: it ends when the key is back', async () => {
+  test('credentials that cannot be decrypted count as an outage, which ends when the key is configured again', async () => {
     const { id } = await scheduling.create(storeId);
     const [row] = await scheduling.adminSql`
       select sealed_credentials from calendar_connections where store_id = ${storeId}`;
@@ -232,8 +232,8 @@ describe('what only a person can mend', () => {
   });
 });
 
-describe('at once, and in between', () => {
-  test('of steps at once one calls; the others wait for the end of its lease', async () => {
+describe('concurrency', () => {
+  test('of concurrent steps one calls, and the others wait until its lease ends', async () => {
     const { id } = await scheduling.create(storeId);
     const paused = pausedStep();
     calendar.next(paused.step);
@@ -250,7 +250,7 @@ describe('at once, and in between', () => {
     expect(puts()).toHaveLength(1);
   });
 
-  test('an attempt that was killed is taken over when its lease is over, and what it left cannot be recorded', async () => {
+  test('after the lease of a killed attempt a new one runs, and the killed one can record nothing', async () => {
     const { id } = await scheduling.create(storeId);
     const paused = pausedStep();
     calendar.next(paused.step);
@@ -266,7 +266,7 @@ describe('at once, and in between', () => {
     expect(calendar.events.size).toBe(1);
   });
 
-  test('a change during the call is brought next, not lost', async () => {
+  test('a change during the call is sent by the next step', async () => {
     const { id } = await scheduling.create(storeId);
     const paused = pausedStep();
     calendar.next(paused.step);
@@ -282,7 +282,7 @@ describe('at once, and in between', () => {
     expect(calendar.events.get(`${id}@mostrador`)).toMatchObject({ title: 'Shave', sequence: 1 });
   });
 
-  test('a rejection of what has changed meanwhile is not the last word', async () => {
+  test('a rejection does not stop the sync when the appointment has changed during the call', async () => {
     const { id } = await scheduling.create(storeId);
     calendar.next(async () => {
       await patch(id, { title: 'Shorter' });
@@ -292,7 +292,7 @@ describe('at once, and in between', () => {
     expect(await step(id)).toMatchObject({ done: true });
   });
 
-  test('a refusal that arrives after the calendar was connected anew says nothing about the new connection', async () => {
+  test('a refusal of the old connection does not mark the new one', async () => {
     const { id } = await scheduling.create(storeId);
     calendar.next(async () => {
       await connect();
@@ -313,7 +313,7 @@ describe('at once, and in between', () => {
     expect(await read(id)).toMatchObject({ state: 'not_connected' });
   });
 
-  test('at most four calls of one calendar run at once; the fifth comes back soon and has made no attempt', async () => {
+  test('at most four calls of one calendar run at once; the fifth waits under 3 s and does not count as an attempt', async () => {
     const paused = pausedStep();
     calendar.always(paused.step);
     const appointments = [];
@@ -331,7 +331,7 @@ describe('at once, and in between', () => {
     expect(await step(fifth)).toMatchObject({ done: true });
   });
 
-  test('a request with no time left for a call is turned away before the attempt begins', async () => {
+  test('a request without enough time for a call is rejected before the attempt begins', async () => {
     const { id } = await scheduling.create(storeId);
     await expect(step(id, 1_500)).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await read(id)).toMatchObject({ attempts: 0 });

@@ -16,7 +16,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { type Outcome, recordOutcome } from './record-outcome.ts';
 
-/** One attempt: claimed in one transaction, made outside of any, recorded in another under the lease. */
+/** One attempt: claimed in one transaction, called outside of any, recorded under the lease in a second transaction. */
 export const syncCalendarEvent =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
@@ -36,7 +36,7 @@ async function attempt(
 ): Promise<NextStep> {
   const outcome = await callCalendar(dependencies, claimed, limitMs);
   if (outcome.kind === 'failed') logFailure(context.log, claimed, outcome.error);
-  // The caller may have gone by the time the calendar answers. The outcome is recorded all the same.
+  // The outcome is recorded even when the deadline of the caller has passed.
   const scope = { storeId: context.storeId, deadline: claimed.recordBy };
   return await dependencies.database.write(scope, (sql) => recordOutcome(sql, claimed, outcome));
 }
@@ -57,11 +57,11 @@ function logFailure(log: Log, { attempts, connection }: Claimed, failure: Calend
   const { kind, code, detail } = failure;
   const about = { connection: connection.id, attempts, kind, code, detail };
   if (code === unforeseen)
-    log.error({ ...about, err: failure.cause }, 'a calendar adapter failed in an unforeseen way');
+    log.error({ ...about, err: failure.cause }, 'a calendar adapter failed with an unexpected error');
   else log.warn(about, 'a calendar attempt failed');
 }
 
-/** Brings the calendar to what the appointment says: the event, or none when the appointment is cancelled. */
+/** Puts the event of the appointment into the calendar, or removes it when the appointment is cancelled. */
 async function bringEvent(
   { vault, openProvider }: Dependencies,
   { attempt, appointment, connection, known }: Claimed,
@@ -71,7 +71,7 @@ async function bringEvent(
   const credentials = openCredentials(vault, attempt.storeId, connection);
   const calendar = openProvider({ provider, settings, credentials });
   if (appointment.status !== 'cancelled') return await calendar.put(toCalendarEvent(appointment), known, signal);
-  // Also when no event is known: an attempt may have made one and died before it recorded it.
+  // Even when no event is known: an earlier attempt may have created one and died before it recorded it.
   await calendar.remove(known ?? { eventId: uidOf(appointment.id), href: null, etag: null }, signal);
   return null;
 }

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 
-/** How far an appointment's event is, as its row holds it. */
+/** A row of `calendar_syncs`: the state of an appointment's event. */
 export type SyncRow = {
   readonly appointment_id: string;
   readonly connection_id: string;
@@ -25,7 +25,7 @@ export async function findSync(sql: Sql, storeId: string, appointmentId: string)
   return row;
 }
 
-/** The row, held until the transaction ends, and the moment by the clock that decides. */
+/** Locks the row until the transaction ends. `now` is the database clock after the lock was granted. */
 export async function lockSync(
   sql: TransactionSql,
   storeId: string,
@@ -39,8 +39,8 @@ export async function lockSync(
 }
 
 /**
- * The calendar is to show the appointment's version. What an attempt that runs has taken up stays taken up; what is known
- * of another connection's event is forgotten.
+ * Requests that the calendar shows this version of the appointment. A running attempt of the same connection keeps its
+ * lease. What the row knows about the event of another connection is cleared.
  */
 export async function requestSync(
   sql: TransactionSql,
@@ -54,13 +54,12 @@ export async function requestSync(
     on conflict (store_id, appointment_id) do update ${onceMore(sql)}`;
 }
 
-/** Whose workflow is to be woken. */
+/** An appointment whose workflow must be woken. */
 export type Concerned = { readonly id: string; readonly lead_id: string | null };
 
 /**
- * Asks for every appointment that lies ahead and is scheduled. `resumed` is the connection that is replaced, when it was
- * of the same calendar: what was left to do there is to be done too, so that what was cancelled meanwhile is removed.
- * Returns the appointments.
+ * Requests a sync of every future appointment that is scheduled, and returns them. `resumed` is the replaced connection
+ * of the same calendar, if any. Its unfinished syncs are requested too, so that cancelled appointments are removed.
  */
 export async function requestFutureSyncs(
   sql: TransactionSql,
@@ -94,7 +93,7 @@ const onceMore = (sql: TransactionSql) => sql`
       lease_token = case when s.connection_id = excluded.connection_id then s.lease_token end,
       lease_until = case when s.connection_id = excluded.connection_id then s.lease_until end`;
 
-/** Drops what was left to do for a connection that has ended. Returns the appointments: their workflows may end. */
+/** Deletes the unfinished syncs of an ended connection. Returns their appointments, whose workflows can end. */
 export async function dropUnsettledSyncs(
   sql: TransactionSql,
   storeId: string,
@@ -123,8 +122,8 @@ export async function countUnsettledSyncs(
 export type OverdueSync = Concerned & { readonly store_id: string };
 
 /**
- * Of the rows of any store whose time passed more than `overdueMs` ago, up to `limit` that were not returned within
- * `againMs`, the most overdue first. Two sweeps at once get different ones.
+ * Up to `limit` rows of all stores that are overdue by more than `overdueMs`, the most overdue first. A row that was
+ * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
  */
 export async function takeOverdueSyncs(
   sql: TransactionSql,

@@ -25,7 +25,7 @@ const overdueBy = (seconds: number, storeId: string) => scheduling.adminSql`
   update calendar_syncs set next_attempt_at = now() - ${seconds} * interval '1 second' where store_id = ${storeId}`;
 const lost = () => scheduling.adminSql`delete from outbox`;
 
-test('a sync whose workflow was lost is woken once it is overdue by 30 s, of every store, with its lead', async () => {
+test('the sweep wakes a sync of any store that is overdue by more than 30 s, with its lead', async () => {
   const stores = [randomUUID(), randomUUID()];
   for (const storeId of stores) {
     await connectFeed(storeId);
@@ -40,7 +40,7 @@ test('a sync whose workflow was lost is woken once it is overdue by 30 s, of eve
   }
 });
 
-test('what was woken is left alone for five minutes, so that a long outage does not pile up wake-ups', async () => {
+test('the sweep does not wake a sync again within 5 minutes, so that an outage does not pile up wake-ups', async () => {
   const storeId = randomUUID();
   await connectFeed(storeId);
   await scheduling.create(storeId);
@@ -51,7 +51,7 @@ test('what was woken is left alone for five minutes, so that a long outage does 
   expect(await sweep()).toBe(1);
 });
 
-test('what is synced or waits for a person is not overdue', async () => {
+test('a sync that is done or needs attention is not overdue', async () => {
   const storeId = randomUUID();
   await connectFeed(storeId);
   const [synced] = [await scheduling.create(storeId), await scheduling.create(storeId)];
@@ -62,7 +62,7 @@ test('what is synced or waits for a person is not overdue', async () => {
   expect(await sweep()).toBe(0);
 });
 
-test('more than a batch are all woken, each once, also by two sweeps at once', async () => {
+test('two concurrent sweeps wake more than a batch of syncs, each exactly once', async () => {
   const storeId = randomUUID();
   await scheduling.adminSql`
     insert into appointments (store_id, title, scheduled_at, duration_minutes)
@@ -77,7 +77,7 @@ test('more than a batch are all woken, each once, also by two sweeps at once', a
   expect(wakeUps).toHaveLength(1200);
 });
 
-test('while many wake-ups wait to be delivered, no more are added', async () => {
+test('the sweep adds no wake-ups while the outbox has a large backlog', async () => {
   const storeId = randomUUID();
   await connectFeed(storeId);
   await scheduling.create(storeId);
@@ -88,8 +88,8 @@ test('while many wake-ups wait to be delivered, no more are added', async () => 
   expect(await sweep()).toBe(0);
 });
 
-// The last one: it starts the relay.
-test('the workflow is there again', async () => {
+// The last test, because it starts the relay.
+test('a wake-up of the sweep starts a lost workflow again', async () => {
   const storeId = randomUUID();
   await connectFeed(storeId);
   const { id } = await scheduling.create(storeId);
@@ -98,6 +98,6 @@ test('the workflow is there again', async () => {
   expect(await sweep()).toBe(1);
   scheduling.relay.start();
   const handle = scheduling.temporal.client.workflow.getHandle(appointmentWorkflow.workflowId(id));
-  const description = await waitFor(() => handle.describe(), { description: 'the workflow exists', timeoutMs: 15_000 });
+  const description = await waitFor(() => handle.describe(), { description: 'the workflow', timeoutMs: 15_000 });
   expect(description.status.name).toBe('RUNNING');
 });

@@ -2,7 +2,7 @@ import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
 import { type OverdueSync, takeOverdueSyncs } from './sync.repository.ts';
 
-/** Calendar syncs that no step has looked at although their time has come. */
+/** Calendar syncs that no step has handled although their next attempt is overdue. */
 export const overdueSyncs: OverdueRows<OverdueSync> = {
   name: 'calendar syncs',
   take: takeOverdueSyncs,

@@ -10,13 +10,13 @@ const closedAfter = async (count: number, error: CalendarError) => {
   return circuit.blockedForMs('c') > 0;
 };
 
-test('a calendar that does not answer is left alone after five times', async () => {
+test('the circuit opens after five outages of a calendar in a row', async () => {
   const down = new CalendarError('unavailable', 'calendar_timeout', 'No answer.');
   expect(await closedAfter(4, down)).toBe(false);
   expect(await closedAfter(5, down)).toBe(true);
 });
 
-test('refusing and throttling do not count as outages: the calendar is there', async () => {
+test('refusals and throttling do not count as outages, because the calendar responds', async () => {
   expect(await closedAfter(10, new CalendarError('refused', 'unauthorized', 'No.'))).toBe(false);
   expect(await closedAfter(10, new CalendarError('throttled', 'throttled', 'Slow down.'))).toBe(false);
 });

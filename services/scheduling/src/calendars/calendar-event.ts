@@ -1,7 +1,7 @@
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { CalendarEvent } from './calendar-provider.ts';
 
-/** The appointment as the calendar shows it. */
+/** The calendar event of an appointment. */
 export function toCalendarEvent(row: AppointmentRow): CalendarEvent {
   return {
     uid: uidOf(row.id),
@@ -15,5 +15,5 @@ export function toCalendarEvent(row: AppointmentRow): CalendarEvent {
   };
 }
 
-/** Derived from the appointment's id, so that every attempt means the same event. */
+/** The UID of an appointment's event. It derives from the id, so that every attempt writes the same event. */
 export const uidOf = (appointmentId: string): string => `${appointmentId}@mostrador`;

@@ -2,11 +2,11 @@ import type { calendarProviders } from '@mostrador/contracts';
 
 export type ProviderName = (typeof calendarProviders)[number];
 
-/** An appointment as a calendar shows it. */
+/** The calendar event of an appointment. */
 export type CalendarEvent = {
-  /** Stays the same through every change: `<appointment id>@mostrador`. */
+  /** Never changes: `<appointment id>@mostrador`. */
   readonly uid: string;
-  /** Raised on every change (iCalendar SEQUENCE). */
+  /** Increases with every change (iCalendar SEQUENCE). */
   readonly sequence: number;
   readonly title: string;
   readonly notes: string | null;
@@ -16,23 +16,23 @@ export type CalendarEvent = {
   readonly updatedAt: Date;
 };
 
-/** Where an event lies in the calendar. `eventId` is its UID. */
+/** Where an event is in the calendar. `eventId` is its UID. */
 export type EventReference = { readonly eventId: string; readonly href: string; readonly etag: string | null };
 
 /**
- * A calendar that appointments are brought to. Every method is one attempt, ends when the signal is aborted, and
- * throws nothing but a `CalendarError`.
+ * A calendar that gets the events of appointments. Every method is one attempt, ends when the signal is aborted, and
+ * throws only `CalendarError`.
  */
 export type CalendarProvider = {
-  /** Finds out whether the calendar can really be used with what was given. */
+  /** Checks that the calendar can be used with these settings and credentials. */
   verify(signal: AbortSignal): Promise<void>;
-  /** Creates the event, or replaces it; the same event twice is one event. */
+  /** Creates the event or replaces it. Idempotent. */
   put(event: CalendarEvent, known: EventReference | null, signal: AbortSignal): Promise<EventReference>;
-  /** Takes the event away; one that is gone already is a success. */
+  /** Removes the event. Succeeds when the event is already gone. */
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;
 };
 
-/** What about a connection is no secret; which members there are depends on its provider. */
+/** The settings of a connection that are not secret. The provider decides which members it has. */
 export type ConnectionSettings = {
   readonly url?: string;
   readonly username?: string;
@@ -59,12 +59,12 @@ export type OpenConnection = {
 export type OpenProvider = (connection: OpenConnection) => CalendarProvider;
 
 /**
- * `unavailable`: try again later. `throttled`: the same, no earlier than `retryAfterSeconds`. `refused`: the
- * credentials or the permission, so a person must reconnect. `rejected`: this event will never be taken.
+ * `unavailable`: retry later. `throttled`: retry after `retryAfterSeconds`. `refused`: credentials or permissions are
+ * wrong, so a person must reconnect the calendar. `rejected`: the calendar will never accept this event.
  */
 export type CalendarErrorKind = 'unavailable' | 'throttled' | 'refused' | 'rejected';
 
-/** Why a calendar did not do what it was asked. `detail` is shown to operators: nothing personal, no credentials. */
+/** Why a call of a calendar failed. Operators see `detail`, so it holds no personal data and no credentials. */
 export class CalendarError extends Error {
   readonly kind: CalendarErrorKind;
   readonly code: string;
@@ -86,11 +86,11 @@ export class CalendarError extends Error {
   }
 }
 
-/** The code of a failure that no adapter foresaw. */
+/** The code of an unexpected error of an adapter. */
 export const unforeseen = 'calendar_failed';
 
-/** Any failure of a call as a `CalendarError`. A failure that no adapter foresaw is retried like an outage. */
+/** Converts any error of a call. An unexpected error is retried like an outage. */
 export function toCalendarError(error: unknown): CalendarError {
   if (error instanceof CalendarError) return error;
-  return new CalendarError('unavailable', unforeseen, 'The calendar could not be asked.', { cause: error });
+  return new CalendarError('unavailable', unforeseen, 'The calendar call failed unexpectedly.', { cause: error });
 }

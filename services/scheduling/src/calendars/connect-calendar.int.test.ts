@@ -37,9 +37,9 @@ const cancel = (storeId: string, appointmentId: string) =>
     testContext({ storeId }),
   );
 
-describe('before anything is stored', () => {
+describe('validation', () => {
   test.each(['unavailable', 'throttled', 'refused', 'rejected'] as const)(
-    'a calendar that does not work (%s) is refused with its reason, and nothing changes',
+    'a calendar that fails the check (%s) is rejected with the reason, and nothing is stored',
     async (kind) => {
       const storeId = randomUUID();
       await connect(storeId, { provider: 'feed' });
@@ -54,7 +54,7 @@ describe('before anything is stored', () => {
     },
   );
 
-  test('what does not fit the provider is refused, with every fault', async () => {
+  test('a body that does not fit the provider is rejected with all of its faults', async () => {
     await expect(connect(randomUUID(), { provider: 'caldav', username: 'store' })).rejects.toMatchObject({
       code: 'validation_failed',
       members: { errors: [{ pointer: '#/url' }, { pointer: '#/secrets/password' }] },
@@ -63,7 +63,7 @@ describe('before anything is stored', () => {
 });
 
 describe('credentials', () => {
-  test('are stored encrypted, bound to their row, and the calendar gets them as they were', async () => {
+  test('are encrypted and bound to their row in the database, and reach the calendar unchanged', async () => {
     const storeId = randomUUID();
     await connect(storeId);
     expect(calendar.connection).toEqual({
@@ -79,7 +79,7 @@ describe('credentials', () => {
     expect(elsewhere).toThrow(expect.objectContaining({ code: 'credentials_unreadable', kind: 'unavailable' }));
   });
 
-  test('of a calendar that was replaced are forgotten', async () => {
+  test('of a replaced calendar are deleted', async () => {
     const storeId = randomUUID();
     await connect(storeId);
     await connect(storeId, { provider: 'feed' });
@@ -90,7 +90,7 @@ describe('credentials', () => {
   });
 });
 
-test('a feed’s address holds 256 random bits, of which only the hash is stored', async () => {
+test('the address of a feed has 256 random bits, and only their hash is stored', async () => {
   const storeId = randomUUID();
   const { feed_url } = await connect(storeId, { provider: 'feed' });
   const [, token] = new RegExp(`^${publicUrl}/calendars/([A-Za-z0-9_-]{43})\\.ics$`).exec(feed_url ?? '') ?? [];
@@ -98,7 +98,7 @@ test('a feed’s address holds 256 random bits, of which only the hash is stored
   expect(row?.feed_token_hash).toEqual(createHash('sha256').update(String(token)).digest());
 });
 
-test('connecting at once leaves one calendar connected', async () => {
+test('of six concurrent connects one calendar stays connected', async () => {
   const storeId = randomUUID();
   await Promise.all(Array.from({ length: 6 }, () => connect(storeId)));
   const connections = await connectionsOf(storeId);
@@ -107,7 +107,7 @@ test('connecting at once leaves one calendar connected', async () => {
 });
 
 describe('which appointments are synced', () => {
-  test('those that lie ahead and are scheduled; their workflows are woken', async () => {
+  test('future scheduled appointments are synced, and their workflows are woken', async () => {
     const storeId = randomUUID();
     const lead_id = scheduling.addLead(storeId);
     const ahead = await scheduling.create(storeId, { lead_id });
@@ -127,7 +127,7 @@ describe('which appointments are synced', () => {
     expect(await stateOf(storeId, cancelled.id)).toBe('not_connected');
   });
 
-  test('another calendar begins anew; one that was cancelled in the old calendar is of no concern to it', async () => {
+  test('another calendar starts without the state of the old one and skips what was cancelled there', async () => {
     const storeId = randomUUID();
     await connect(storeId);
     const kept = await scheduling.create(storeId);
@@ -145,13 +145,13 @@ describe('which appointments are synced', () => {
     expect(syncs).toMatchObject([
       { appointment_id: kept.id, state: 'pending', event_id: null, href: null, etag: null, synced_version: null },
     ]);
-    // The workflow of the other is woken too: it has nothing to wait for any more.
+    // The workflow of the cancelled appointment is woken too, so that it ends.
     expect((await scheduling.wakeUps(storeId)).map(({ entity_id }) => entity_id).sort()).toEqual(
       [kept.id, cancelled.id].sort(),
     );
   });
 
-  test('the same calendar connected again goes on with what was left, also with removing what was cancelled', async () => {
+  test('reconnecting the same calendar resumes unfinished syncs, including the removal of cancelled appointments', async () => {
     const storeId = randomUUID();
     await connect(storeId);
     const kept = await scheduling.create(storeId);
@@ -166,7 +166,7 @@ describe('which appointments are synced', () => {
     for (const { id } of [kept, cancelled]) expect(await stateOf(storeId, id)).toBe('pending');
   });
 
-  test('a thousand appointments are taken in one go', async () => {
+  test('one request syncs 1,000 appointments', async () => {
     const storeId = randomUUID();
     await scheduling.adminSql`
       insert into appointments (store_id, title, scheduled_at, duration_minutes)

@@ -18,7 +18,7 @@ import { sealCredentials } from './credentials.ts';
 import { feedUrl, hashFeedToken, newFeedToken } from './feed/token.ts';
 import { connectionOf } from './requested-connection.ts';
 
-// What is left of the caller's time for storing the connection.
+// Time kept before the caller's deadline for storing the connection.
 const storingMs = 2_000;
 
 export const connectCalendar =
@@ -43,7 +43,7 @@ export const connectCalendar =
       await insertConnection(sql, storeId, connection);
       const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;
       const requested = await requestFutureSyncs(sql, storeId, id, resumed);
-      // Nothing is left to do for these, and their workflows may wait for a person.
+      // These have nothing left to do, but their workflows may still wait for a signal.
       const dropped = old ? await dropUnsettledSyncs(sql, storeId, old.id) : [];
       await appendOutbox(
         sql,
@@ -61,7 +61,7 @@ export const connectCalendar =
     };
   };
 
-/** Whether events that are in the old calendar are in the new one too. */
+/** Whether both connections are of the same calendar, so that the events of the old one are still there. */
 const isSameCalendar = (old: ConnectionRow, wanted: OpenConnection): boolean =>
   old.provider === wanted.provider &&
   (['url', 'calendar_id', 'api_url'] as const).every((name) => old.settings[name] === wanted.settings[name]);

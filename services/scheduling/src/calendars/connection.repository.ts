@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ConnectionSettings, ProviderName } from './calendar-provider.ts';
 
-/** A calendar connection as its row holds it. */
+/** A row of `calendar_connections`. */
 export type ConnectionRow = {
   readonly id: string;
   readonly provider: ProviderName;
@@ -21,7 +21,7 @@ export type NewConnection = {
   readonly feed_token_hash: Buffer | null;
 };
 
-/** The connection in force. */
+/** The current connection. */
 export async function findConnection(sql: Sql, storeId: string): Promise<ConnectionRow | undefined> {
   const [row] = await sql<ConnectionRow[]>`
     select id, provider, settings, sealed_credentials, status, last_error_code, last_error_detail, connected_at
@@ -31,17 +31,17 @@ export async function findConnection(sql: Sql, storeId: string): Promise<Connect
 }
 
 /**
- * The connection in force, which is neither replaced nor ended before the transaction is over: else an appointment made
- * meanwhile would be missed both by its own transaction and by the one that connects. It is the first lock to take.
+ * Reads the current connection and keeps it in force until the transaction ends. Without this lock, both transactions
+ * could miss an appointment that is created while a calendar is being connected. Take it before any other lock.
  */
 export async function lockCalendarConnection(sql: TransactionSql, storeId: string): Promise<ConnectionRow | undefined> {
-  // Sent together, run in this order; two statements, as each sees what was committed before it began.
+  // Both are sent at once and run in this order. A statement sees only what was committed before it, so there are two.
   const lock = sql`select pg_advisory_xact_lock_shared(${lockKey(sql, storeId)})`.execute();
   const [connection] = await Promise.all([findConnection(sql, storeId), lock]);
   return connection;
 }
 
-/** The connection in force, to be replaced or ended: waits for whoever holds it. */
+/** Reads the current connection in order to replace or end it. Waits until no transaction holds the shared lock. */
 export async function lockCalendarConnectionForUpdate(
   sql: TransactionSql,
   storeId: string,
@@ -59,7 +59,7 @@ export async function insertConnection(sql: TransactionSql, storeId: string, con
     values (${storeId}, ${id}, ${provider}, ${sql.json(settings)}, ${sealed_credentials}, ${feed_token_hash})`;
 }
 
-/** Ends a connection and forgets what is secret about it. */
+/** Ends a connection and deletes its secrets. */
 export async function endConnection(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`
     update calendar_connections
@@ -67,7 +67,7 @@ export async function endConnection(sql: TransactionSql, storeId: string, id: st
     where store_id = ${storeId} and id = ${id}`;
 }
 
-/** A person must see to it. One that has ended meanwhile stays as it is. */
+/** Marks the connection as needing attention, unless it has ended. */
 export async function markConnectionRefused(
   sql: TransactionSql,
   storeId: string,
@@ -80,7 +80,7 @@ export async function markConnectionRefused(
     where store_id = ${storeId} and id = ${id} and disconnected_at is null`;
 }
 
-/** The store whose feed has this token. */
+/** The id of the store whose feed has this token. */
 export async function findFeedStore(sql: Sql, tokenHash: Buffer): Promise<string | undefined> {
   const [row] = await sql<{ store_id: string }[]>`
     select store_id from calendar_connections where feed_token_hash = ${tokenHash}`;

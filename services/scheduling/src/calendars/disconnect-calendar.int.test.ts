@@ -12,11 +12,11 @@ afterAll(() => scheduling?.stop());
 
 const disconnect = (storeId: string) => scheduling.rpc.call(disconnectCalendar, {}, testContext({ storeId }));
 
-test('without a calendar there is nothing to disconnect', async () => {
+test('a disconnect without a calendar gets `calendar_not_connected`', async () => {
   await expect(disconnect(randomUUID())).rejects.toMatchObject({ code: 'calendar_not_connected' });
 });
 
-test('credentials and the feed’s address are forgotten, and what was left to do is dropped', async () => {
+test('a disconnect deletes the credentials, the feed’s address and every unfinished sync', async () => {
   const storeId = randomUUID();
   const context = () => testContext({ storeId });
   const connected = await scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, context());
@@ -33,7 +33,7 @@ test('credentials and the feed’s address are forgotten, and what was left to d
   const feed = scheduling.rpc.call(readCalendarFeed, { body: { token } }, testContext());
   await expect(feed).rejects.toMatchObject({ code: 'calendar_feed_not_found' });
 
-  // Its workflow may have waited for a person: it looks, and ends.
+  // Its workflow may have waited for a signal. It reads the row and ends.
   expect(await scheduling.wakeUps(storeId)).toMatchObject([{ entity_id: id, signal: 'calendar_disconnected' }]);
   const step = await scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id: id } }, context());
   expect(step.done).toBe(true);

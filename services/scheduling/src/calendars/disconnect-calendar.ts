@@ -16,7 +16,7 @@ export const disconnectCalendar =
       if (!connection) throw new AppError('calendar_not_connected');
       await endConnection(sql, storeId, connection.id);
       const dropped = await dropUnsettledSyncs(sql, storeId, connection.id);
-      // Their workflows may wait for a person: there is nothing to wait for any more.
+      // These workflows may wait for a signal. With nothing left to do, they end.
       await appendOutbox(
         sql,
         storeId,

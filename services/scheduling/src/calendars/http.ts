@@ -1,12 +1,12 @@
 import { CalendarError } from './calendar-provider.ts';
 
-/** A calendar's answers are small; what is longer is not read. */
+/** The most bytes of a response that are read. Calendars send small ones. */
 const maxAnswerBytes = 256 * 1024;
 
 /**
- * The whole text of an answer.
+ * Reads the whole body as text.
  *
- * @throws CalendarError `rejected` when it is longer than any calendar's answer should be.
+ * @throws CalendarError `rejected` when the body is larger than 256 KiB.
  */
 export async function readBounded(response: Response): Promise<string> {
   if (!response.body) return '';
@@ -16,7 +16,7 @@ export async function readBounded(response: Response): Promise<string> {
     bytes += chunk.byteLength;
     // Leaving the loop cancels the rest of the body.
     if (bytes > maxAnswerBytes) {
-      throw new CalendarError('rejected', 'calendar_answer_too_large', "The calendar's answer is too large.");
+      throw new CalendarError('rejected', 'calendar_answer_too_large', "The calendar's response is over 256 KiB.");
     }
     chunks.push(chunk);
   }
@@ -25,7 +25,7 @@ export async function readBounded(response: Response): Promise<string> {
 
 const certificateProblem = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 
-/** What became of a request without an answer. Only the system's error code is told: its text may name addresses. */
+/** The error for a request without a response. It holds only the system's error code, whose text may name addresses. */
 export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
   if (signal.aborted) {
     return new CalendarError('unavailable', 'calendar_timeout', 'The calendar did not answer in time.');
@@ -34,7 +34,11 @@ export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
   const systemCode = cause && typeof cause === 'object' && 'code' in cause ? String(cause.code) : undefined;
   const suffix = systemCode ? ` (${systemCode})` : '';
   if (systemCode && certificateProblem.test(systemCode)) {
-    return new CalendarError('unavailable', 'calendar_tls_failed', `No secure connection to the calendar${suffix}.`);
+    return new CalendarError(
+      'unavailable',
+      'calendar_tls_failed',
+      `The TLS connection to the calendar failed${suffix}.`,
+    );
   }
   return new CalendarError('unavailable', 'calendar_unreachable', `The calendar could not be reached${suffix}.`);
 }

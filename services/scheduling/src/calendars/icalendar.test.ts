@@ -21,7 +21,7 @@ const readBack = (icalendar: string) => {
   return calendar.getAllSubcomponents('vevent').map((component) => new ICAL.Event(component));
 };
 
-/** Text that people write: any Unicode, with what iCalendar must escape and what spans lines more often than not. */
+/** Any Unicode text. Characters that iCalendar must escape and line breaks are more frequent than others. */
 const text = (maxLength: number) =>
   fc
     .array(
@@ -63,7 +63,7 @@ const events = fc.record({
 const wholeSeconds = (instant: Date) => Math.floor(instant.getTime() / 1000) * 1000;
 
 describe('an event', () => {
-  test('is written with UID, sequence, stamp and UTC times, its end exclusive', () => {
+  test('is written with UID, sequence, timestamp and UTC times, with an exclusive end', () => {
     const lines = renderEvent(event()).split('\r\n');
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -79,7 +79,7 @@ describe('an event', () => {
     );
   });
 
-  test('says the same to another reader, whatever its text', () => {
+  test('reads the same in another parser, with any text', () => {
     fc.assert(
       fc.property(events, (written) => {
         const [read] = readBack(renderEvent(written));
@@ -94,7 +94,7 @@ describe('an event', () => {
     );
   });
 
-  test('has CRLF at every end of a line, and no line over 75 octets', () => {
+  test('ends every line with CRLF and has no line over 75 octets', () => {
     fc.assert(
       fc.property(events, (written) => {
         const icalendar = renderEvent(written);
@@ -105,7 +105,7 @@ describe('an event', () => {
     );
   });
 
-  test('loses control characters, and its line separators become new lines', () => {
+  test('is written without control characters, and line separators become line breaks', () => {
     const [read] = readBack(
       renderEvent(event({ title: 'a\u0001b\u007fc', notes: 'one\r\ntwo\rthree\u2028four\u0085five\tsix' })),
     );
@@ -113,21 +113,21 @@ describe('an event', () => {
     expect(read?.description).toBe('one\ntwo\nthree\nfour\nfive\tsix');
   });
 
-  test('cannot smuggle in lines of its own', () => {
+  test('cannot inject lines', () => {
     const icalendar = renderEvent(
       event({ title: 'x\r\nATTENDEE:mailto:a@example.com', notes: 'END:VEVENT\nBEGIN:VALARM' }),
     );
     expect(icalendar).not.toMatch(/^(ATTENDEE|BEGIN:VALARM)/m);
   });
 
-  test('that ends after the last year of iCalendar ends with it', () => {
+  test('ends by the year 9999, the last of iCalendar', () => {
     const icalendar = renderEvent(event({ startsAt: new Date('9999-12-31T23:30:00Z'), durationMinutes: 60 }));
     expect(icalendar).toContain('DTEND:99991231T235959Z');
   });
 });
 
 describe('a feed', () => {
-  test('has its name escaped and asks to be read again every fifteen minutes', () => {
+  test('escapes its name and asks for a refresh every 15 minutes', () => {
     const icalendar = renderFeed([event()], { name: 'Salão, Rua A; nº 1\nX-EVIL:1' });
     expect(icalendar).toContain('X-WR-CALNAME:Salão\\, Rua A\\; nº 1 X-EVIL:1\r\n');
     expect(icalendar).toContain('NAME:Salão\\, Rua A\\; nº 1 X-EVIL:1\r\n');
@@ -135,7 +135,7 @@ describe('a feed', () => {
     expect(icalendar).toContain('X-PUBLISHED-TTL:PT15M\r\n');
   });
 
-  test('of the same events has the same bytes, in whatever order they come', () => {
+  test('has the same bytes for the same events in any order', () => {
     fc.assert(
       fc.property(fc.uniqueArray(events, { selector: (one) => one.uid, maxLength: 8 }), (list) => {
         const bytes = renderFeed(list, { name: 'Store' });
@@ -150,24 +150,24 @@ describe('a feed', () => {
     );
   });
 
-  test('without events is a calendar all the same', () => {
+  test('without events is a valid calendar', () => {
     expect(readBack(renderFeed([], { name: 'Store' }))).toEqual([]);
   });
 });
 
-describe('the identity of what lies in a calendar', () => {
-  test('is null when it cannot be read', () => {
+describe('the identity of an event in a calendar', () => {
+  test('is null when the document cannot be read', () => {
     expect(readIdentity('')).toBeNull();
     expect(readIdentity('<html></html>')).toBeNull();
     expect(readIdentity('BEGIN:VCALENDAR\r\nBEGIN:VTODO\r\nUID:x\r\nEND:VTODO\r\nEND:VCALENDAR\r\n')).toBeNull();
   });
 
-  test('keeps our version when a calendar program raised SEQUENCE', () => {
+  test('keeps our version after a calendar program has raised SEQUENCE', () => {
     const edited = renderEvent(event()).replace('\r\nSEQUENCE:2', '\r\nSEQUENCE:9');
     expect(readIdentity(edited)?.sequence).toBe(2);
   });
 
-  test('has no version when the property is gone', () => {
+  test('has no version when our property is gone', () => {
     const edited = renderEvent(event()).replace(/X-MOSTRADOR-SEQUENCE.*\r\n/, '');
     expect(readIdentity(edited)).toEqual({ uid: event().uid, sequence: null });
   });

@@ -2,33 +2,33 @@ import ICAL from 'ical.js';
 import ical, { type ICalCalendar } from 'ical-generator';
 import type { CalendarEvent } from './calendar-provider.ts';
 
-/** How often a program that subscribed to a feed is asked to read it again. */
+/** The refresh interval that a feed suggests to its subscribers. */
 const feedRefreshSeconds = 15 * 60;
 
-/** Which of our versions an event carries. SEQUENCE cannot tell: calendar programs raise it when a person edits. */
+/** Holds the version of the appointment. SEQUENCE cannot, because calendar programs raise it when a person edits. */
 const sequenceProperty = 'X-MOSTRADOR-SEQUENCE';
 
-/** iCalendar has four digits for a year. */
+/** The last instant of iCalendar, whose years have four digits. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** RFC 5545 has no control characters but the tab, and common parsers break lines at Unicode's separators. */
+/** RFC 5545 allows no control character except tab. Common parsers break lines at Unicode separators. */
 const plainText = (text: string): string =>
   text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 
-/** An iCalendar document with this one event, for a CalDAV PUT. */
+/** Renders an iCalendar document with one event, for a CalDAV PUT. */
 export function renderEvent(event: CalendarEvent): string {
   const calendar = newCalendar();
   addEvent(calendar, event);
   return finish(calendar);
 }
 
-/** A whole feed. The same events give the same bytes, in whatever order they come. */
+/** Renders a feed. The same events give the same bytes, in any order. */
 export function renderFeed(events: readonly CalendarEvent[], options: { name: string }): string {
   const calendar = newCalendar();
-  // ical-generator escapes texts of events, but not the name.
+  // ical-generator escapes the texts of events, but not the name.
   calendar.name(
     plainText(options.name)
       .replace(/[\\;,]/g, '\\$&')
@@ -42,7 +42,7 @@ export function renderFeed(events: readonly CalendarEvent[], options: { name: st
   return finish(calendar);
 }
 
-/** Whose event a document holds and which version of it, or null when it cannot be read. */
+/** The UID and the appointment's version of the event in a document, or null when it cannot be read. */
 export function readIdentity(icalendar: string): { uid: string; sequence: number | null } | null {
   try {
     const event = new ICAL.Component(ICAL.parse(icalendar)).getFirstSubcomponent('vevent');
@@ -73,5 +73,5 @@ function addEvent(calendar: ICalCalendar, event: CalendarEvent): void {
   });
 }
 
-/** RFC 5545 ends every line, the last one too, with CRLF. */
+/** RFC 5545 requires CRLF after every line, including the last one. */
 const finish = (calendar: ICalCalendar): string => `${calendar.toString()}\r\n`;

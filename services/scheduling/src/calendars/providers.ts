@@ -4,7 +4,7 @@ import { createFeedProvider } from './feed/provider.ts';
 import { createGoogleProvider } from './google/provider.ts';
 import { createAccessTokens } from './google/tokens.ts';
 
-/** What opens the adapter of a connection. It never throws: a setting that cannot be used shows on the first call. */
+/** Creates the function that opens adapters. It never throws: an unusable setting fails the first call. */
 export function createProviders(): OpenProvider {
   const tokens = createAccessTokens();
   return ({ provider, settings, credentials }) => {

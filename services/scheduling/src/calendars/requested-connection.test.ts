@@ -10,7 +10,7 @@ const faultsOf = (body: Parameters<typeof connectionOf>[0]) => {
   }
 };
 
-test('a feed takes nothing, and every thing given is named', () => {
+test('a feed has no settings, and every given one is a fault', () => {
   expect(connectionOf({ provider: 'feed' })).toEqual({ provider: 'feed', settings: {}, credentials: {} });
   expect(faultsOf({ provider: 'feed', url: 'https://x', username: 'u', secrets: { password: 'p' } })).toEqual([
     { pointer: '#/url', detail: 'is not used by feed' },
@@ -19,7 +19,7 @@ test('a feed takes nothing, and every thing given is named', () => {
   ]);
 });
 
-test('CalDAV needs an address; name and password come together or not at all', () => {
+test('CalDAV requires an address, and a user name and a password require each other', () => {
   const url = 'https://dav.example.com/calendar/';
   expect(connectionOf({ provider: 'caldav', url })).toEqual({ provider: 'caldav', settings: { url }, credentials: {} });
   expect(connectionOf({ provider: 'caldav', url, username: 'u', secrets: { password: 'p' } })).toEqual({
@@ -42,7 +42,7 @@ const google = {
   secrets: { client_id: 'i', client_secret: 's', refresh_token: 'r' },
 };
 
-test('Google needs a calendar and the three secrets; what belongs to another provider is named', () => {
+test('Google requires a calendar id and three secrets, and settings of other providers are faults', () => {
   expect(connectionOf(google)).toEqual({
     provider: 'google',
     settings: { calendar_id: google.calendar_id },
@@ -66,7 +66,7 @@ test.each([
   ['https://calendar.example.com/?key=1', false],
   ['calendar.example.com', false],
   ['file:///etc/passwd', false],
-])('Google’s secrets go out encrypted, or to this machine: %s is taken: %s', (address, isTaken) => {
+])('Google’s secrets are sent only over https or to this machine: %s is accepted: %s', (address, isTaken) => {
   for (const name of ['api_url', 'token_url'] as const) {
     const faults = isTaken ? [] : [{ pointer: `#/${name}`, detail: expect.stringContaining('https') }];
     expect(faultsOf({ ...google, [name]: address })).toEqual(faults);

@@ -5,7 +5,7 @@ import type { OpenConnection, ProviderName } from './calendar-provider.ts';
 type Body = RequestOf<typeof operation>['body'];
 type Fault = { pointer: string; detail: string };
 
-/** What each provider takes, as pointers into the body. */
+/** The settings and secrets of each provider, as pointers into the body. */
 const taken: Record<ProviderName, { required: readonly string[]; optional: readonly string[] }> = {
   feed: { required: [], optional: [] },
   caldav: { required: ['url'], optional: ['username', 'secrets/password'] },
@@ -15,7 +15,7 @@ const taken: Record<ProviderName, { required: readonly string[]; optional: reado
   },
 };
 
-/** The connection that is asked for, or `validation_failed` with everything that does not fit its provider. */
+/** @throws AppError `validation_failed` with every setting that does not fit the provider. */
 export function connectionOf({ provider, secrets = {}, ...settings }: Body): OpenConnection {
   const given = { ...members('', settings), ...members('secrets/', secrets) };
   const { required, optional } = taken[provider];
@@ -46,7 +46,7 @@ function halfAnAccount(given: Record<string, unknown>): Fault[] {
     : [{ pointer: '#/username', detail: 'is required with a password' }];
 }
 
-/** The addresses get the account's secrets: in clear they go to this machine at most. */
+/** These addresses receive the account's secrets, so they must be https. Plain http may only lead to this machine. */
 function unsafeAddresses(given: Record<string, unknown>): Fault[] {
   return ['api_url', 'token_url'].flatMap((name) =>
     !(name in given) || isSafe(String(given[name]))

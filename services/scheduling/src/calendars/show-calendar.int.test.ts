@@ -14,13 +14,13 @@ afterAll(() => scheduling?.stop());
 const show = (storeId: string) => scheduling.rpc.call(showCalendar, {}, testContext({ storeId }));
 const get = (storeId: string) => scheduling.rpc.call(getCalendarConnection, {}, testContext({ storeId }));
 
-test('a store without a calendar says so', async () => {
+test('a store without a calendar shows `not_connected`', async () => {
   const storeId = randomUUID();
   expect(await get(storeId)).toEqual({ provider: null, status: 'not_connected' });
   expect(await show(storeId)).toMatchObject({ provider: null, status: 'not_connected', connected_at: null });
 });
 
-test('everything about the calendar is shown but its secrets, with what is left to do', async () => {
+test('the connection is shown without its secrets and with the counts of unfinished syncs', async () => {
   const storeId = randomUUID();
   const url = 'https://dav.example.com/store/';
   const body = { provider: 'caldav' as const, url, username: 'store', secrets: { password: 'open sesame' } };

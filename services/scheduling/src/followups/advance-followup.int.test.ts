@@ -30,13 +30,13 @@ const refusing = (code: ConstructorParameters<typeof AppError>[0]) => async () =
 const eventsOf = async (id: string) =>
   (await scheduling.events(followups.storeId)).flatMap(({ topic, data }) => (data.followup_id === id ? [topic] : []));
 
-test('what is not due is not sent, and the step says when it is', async () => {
+test('a follow-up is not sent before it is due, and the step answers when that is', async () => {
   const { id, due_at } = await followups.create();
   expect(await followups.step(id)).toEqual({ done: false, wake_at: due_at, reason: 'it is not due yet' });
   expect(followups.askedOf(id)).toBe(0);
 });
 
-test('what is due goes out once, with its own id, and is sent when the channel has taken it', async () => {
+test('a due follow-up is handed over once under its own id, and is `sent` when the channel has accepted it', async () => {
   const id = await due();
   expect(await followups.step(id)).toEqual({ done: true, wake_at: null, reason: 'sent' });
   expect(await followups.step(id)).toEqual({ done: true, wake_at: null, reason: 'sent' });
@@ -55,12 +55,12 @@ test('what is due goes out once, with its own id, and is sent when the channel h
   expect(await eventsOf(id)).toEqual(['scheduling.followup.scheduled', 'scheduling.followup.sent']);
 });
 
-test('nothing that does not exist is sent', async () => {
+test('an unknown follow-up is not sent', async () => {
   expect(await followups.step(randomUUID())).toMatchObject({ done: true });
   expect(followups.asked).toEqual([]);
 });
 
-test('what is on its way is asked about, later and later, until it is known', async () => {
+test('the outcome of a queued message is polled with growing delays until it is known', async () => {
   const id = await due();
   followups.world.answer = async () => ({ status: 'queued', error: null });
   for (const seconds of [1, 2, 5]) {
@@ -75,7 +75,7 @@ test('what is on its way is asked about, later and later, until it is known', as
   expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
 });
 
-test('of many at once sixteen wait for the outcome: the others keep no worker from what else is due', async () => {
+test('at most 16 concurrent steps wait for the outcome, so that the others do not occupy the worker', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, due));
   const all = Promise.withResolvers<void>();
   followups.world.answer = async () => {
@@ -94,7 +94,7 @@ test.each([
   ['lead_replied', 'lead_replied'],
   ['lead_opted_out', 'opted_out'],
   ['lead_not_found', 'lead_deleted'],
-] as const)('messaging’s %s cancels it as %s', async (code, reason) => {
+] as const)('the answer %s of messaging cancels the follow-up as %s', async (code, reason) => {
   const id = await due();
   followups.world.answer = refusing(code);
   expect(await followups.step(id)).toMatchObject({ done: true });
@@ -102,7 +102,7 @@ test.each([
   expect(await eventsOf(id)).toContain('scheduling.followup.cancelled');
 });
 
-test('a closed reply window fails it, with the reason', async () => {
+test('a closed reply window fails the follow-up with the reason', async () => {
   const id = await due();
   followups.world.answer = refusing('messaging_window_closed');
   expect(await followups.step(id)).toMatchObject({ done: true });
@@ -110,7 +110,7 @@ test('a closed reply window fails it, with the reason', async () => {
 });
 
 describe('a store without a channel', () => {
-  test('is tried later and later, and the follow-up can be cancelled meanwhile', async () => {
+  test('leads to retries with growing delays, between which the follow-up can be cancelled', async () => {
     const id = await due();
     followups.world.answer = refusing('channel_not_connected');
     for (const minutes of [1, 2, 4]) {
@@ -123,7 +123,7 @@ describe('a store without a channel', () => {
     expect(await followups.cancel(id)).toEqual({ cancelled: true, id });
   });
 
-  test('fails it a day after the first attempt', async () => {
+  test('fails the follow-up a day after the first attempt', async () => {
     const id = await due();
     followups.world.answer = refusing('channel_not_connected');
     await followups.step(id);
@@ -134,8 +134,8 @@ describe('a store without a channel', () => {
   });
 });
 
-describe('an answer that is lost', () => {
-  test('leaves it sending, and the next attempt waits for the lease and asks for the same id', async () => {
+describe('a lost response', () => {
+  test('leaves the follow-up `sending`, and after the lease the next attempt uses the same id', async () => {
     const id = await due();
     followups.world.answer = () =>
       new Promise((resolve) => setTimeout(resolve, 2_000, { status: 'sent', error: null }));
@@ -148,7 +148,7 @@ describe('an answer that is lost', () => {
     expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
   });
 
-  test('is none when nobody took the request: the next attempt comes at once', async () => {
+  test('does not delay the next attempt when no process got the request', async () => {
     const id = await due();
     await followups.stopMessaging();
     for (const _ of [1, 2]) {
@@ -158,20 +158,20 @@ describe('an answer that is lost', () => {
   });
 });
 
-test('of two steps at once, one hands it over and the other waits', async () => {
+test('of two concurrent steps one hands the follow-up over and the other waits', async () => {
   const id = await due();
   const steps = await Promise.all([followups.step(id), followups.step(id)]);
   expect(steps.some((step) => step.done)).toBe(true);
   expect(followups.askedOf(id)).toBe(1);
 });
 
-test('of 200 cancels against 200 claims each has one winner: a 200 is never handed over, a 409 always is', async () => {
+test('when a cancellation races a step, a follow-up answered with 200 is never handed over and one with 409 always is', async () => {
   let cancelled = 0;
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {
         const id = await due();
-        // Either may set out first, by more and by less.
+        // Either request may start first, with different leads.
         const early = index % 2 === 0 ? [followups.step(id)] : [];
         if (early.length > 0) await pause(index * 4);
         const cancelling = followups.cancel(id);
@@ -192,7 +192,7 @@ test('of 200 cancels against 200 claims each has one winner: a 200 is never hand
   expect(cancelled).toBeLessThan(200);
 }, 60_000);
 
-test('a store’s window holds back what is due outside, by its own clock, and `due_at` stays', async () => {
+test('a follow-up due outside of the sending window waits for it in the store’s time zone and keeps its `due_at`', async () => {
   const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
   const hourAway = (new Date().getUTCHours() + 2) % 24;
   const hour = String(hourAway).padStart(2, '0');
@@ -205,7 +205,7 @@ test('a store’s window holds back what is due outside, by its own clock, and `
   expect(moved.due_at).toBe(due_at);
   expect(new Date(String(moved.next_attempt_at)).getUTCHours()).toBe(hourAway);
   await followups.makeDue(id);
-  expect(await followups.step(id)).toMatchObject({ done: false, reason: 'it waits for the sending window' });
+  expect(await followups.step(id)).toMatchObject({ done: false, reason: 'the sending window is closed' });
   expect(followups.askedOf(id)).toBe(0);
   await set([]);
   expect(await followups.read(id)).toMatchObject({ status: 'pending', next_attempt_at: due_at });

@@ -12,15 +12,12 @@ import { recordRefusal, recordReply } from './record-outcome.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
 
-/**
- * How long messaging may take for the outcome, which is there much sooner when nothing is in the way: then the workflow
- * ends with this step and need not be woken once more. So many steps at once wait: far fewer than the worker's, so that
- * a channel that stands still keeps nobody else from being sent.
- */
+/** How long messaging may wait for the outcome. When it comes in time, the workflow ends with this step. */
 const outcomeMs = 1_500;
+/** The most steps that wait at once: far fewer than the worker runs, so that a stuck channel blocks no other step. */
 const mostWaiting = 16;
 
-/** What became of the row is decided in one transaction, asked of messaging outside of any, recorded in another. */
+/** One transaction claims the row and another records the outcome. The request to messaging runs outside of both. */
 export const advanceFollowup = (dependencies: Dependencies): Handler<typeof operation> => {
   let waiting = 0;
   return async (context, { body: { followup_id: id } }) => {
@@ -29,7 +26,7 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
     const limitMs = callTimeMs(context.deadline);
     const claimed = await database.write(context, (sql) => claimNext(sql, context.storeId, id, zone));
     if ('next' in claimed) return claimed.next;
-    // What messaging has already, and was not settled then, is not worth waiting for.
+    // A message that messaging already has was not settled quickly, so this step does not wait for it.
     const mayWait = claimed.followup.message_id === null && waiting < mostWaiting;
     if (!mayWait) return await handOver(dependencies, context, claimed, { limitMs, waitMs: 0 });
     waiting += 1;
@@ -43,7 +40,7 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
   };
 };
 
-/** The store's zone when the follow-up may have to be held against its windows; null when nobody needs it. */
+/** The store's time zone, or null when the step does not have to check the sending windows. */
 async function zoneIfNeeded({ database, rpc }: Dependencies, context: StoreContext, id: string) {
   const [row, windows] = await database.read(context, (sql) =>
     Promise.all([findFollowup(sql, context.storeId, id), findSendingWindows(sql, context.storeId)]),
@@ -59,7 +56,7 @@ async function handOver(
   { limitMs, waitMs }: { limitMs: number; waitMs: number },
 ): Promise<NextStep> {
   const { attempt, followup, recordBy } = claimed;
-  // The caller may have gone by the time messaging answers; what became of the attempt is recorded all the same.
+  // The outcome is recorded even when the deadline of the caller has passed.
   const scope = { storeId: context.storeId, deadline: recordBy };
   const { requestId, storeId, traceparent } = context;
   let accepted: ReplyOf<typeof acceptMessage>;
@@ -83,9 +80,9 @@ async function handOver(
     const next = await database.write(scope, (sql) => recordRefusal(sql, claimed, error));
     relay.nudge();
     if (next) return next;
-    // What became of it is not known, so it stays `sending`: the next attempt asks, after the lease of this one, whose
-    // request may still be on its way.
-    context.log.warn({ followup: followup.id, err: error }, 'a follow-up could not be handed over');
+    // The outcome is unknown and the request may still be running, so the row stays `sending`. The next attempt asks
+    // messaging after the lease of this one.
+    context.log.warn({ followup: followup.id, err: error }, 'the request to messaging for a follow-up failed');
     if (error instanceof AppError && error.code === 'service_unavailable') {
       await database.write(scope, (sql) => giveBackLease(sql, attempt));
     }

@@ -1,11 +1,11 @@
 import type { FollowupCancelReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 
-/** An attempt that runs; what it records counts only while the lease is its own. */
+/** A running attempt. It can record an outcome only while the row has its lease token. */
 export type Attempt = { readonly storeId: string; readonly followupId: string; readonly leaseToken: string };
 export type AttemptError = { readonly code: string; readonly detail: string };
 
-/** From here on the follow-up cannot be cancelled, and for as long as the lease lasts nobody else attempts it. */
+/** Begins an attempt. The follow-up cannot be cancelled from now on. Other attempts wait while the lease is valid. */
 export async function claimFollowup(
   sql: TransactionSql,
   storeId: string,
@@ -25,7 +25,7 @@ export async function claimFollowup(
   return { storeId, followupId, leaseToken: lease_token, attempts, firstAttemptAt: first_attempt_at };
 }
 
-/** Due, but outside the sending window: it waits, and can still be cancelled. */
+/** Delays a follow-up that is due outside of the sending window. It can still be cancelled. */
 export async function postponeFollowup(
   sql: TransactionSql,
   storeId: string,
@@ -42,9 +42,9 @@ const own = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) 
 const over = (sql: TransactionSql) =>
   sql`lease_token = null, lease_until = null, updated_at = greatest(clock_timestamp(), updated_at)`;
 
-// Each of these says whether the attempt was still ours to record.
+// Each of these functions returns a falsy value and writes nothing when the attempt has lost its lease.
 
-/** Messaging has it, and it is on its way. Asked again after `delayMs`; the count of that begins with the first time. */
+/** Records that messaging accepted the message, which resets `attempts` to 1. The next poll is due after `delayMs`. */
 export async function recordAccepted(
   sql: TransactionSql,
   attempt: Attempt,
@@ -68,7 +68,7 @@ export async function recordSent(sql: TransactionSql, attempt: Attempt): Promise
   return count > 0;
 }
 
-/** `becameMessage`: messaging had accepted it, so there is a message to read about. */
+/** `becameMessage`: messaging had accepted the follow-up, so `message_id` names a message. */
 export async function recordFailed(
   sql: TransactionSql,
   attempt: Attempt,
@@ -94,7 +94,7 @@ export async function recordCancelled(
   return count > 0;
 }
 
-/** Messaging refused it for now: pending again, so that it can be cancelled while it waits. Returns until when. */
+/** Makes the follow-up pending again, so that it can be cancelled until the next attempt. Returns when that is due. */
 export async function recordRefusedForNow(
   sql: TransactionSql,
   attempt: Attempt,
@@ -110,7 +110,7 @@ export async function recordRefusedForNow(
   return row?.next_attempt_at;
 }
 
-/** Nobody took the request, so nothing was done: whoever asks next need not wait for the lease. */
+/** Releases the lease, because no process got the request. The next step does not have to wait. */
 export async function giveBackLease(sql: TransactionSql, attempt: Attempt): Promise<void> {
   await sql`update followups set next_attempt_at = clock_timestamp(), ${over(sql)} ${own(sql, attempt)}`;
 }

@@ -7,7 +7,7 @@ import { cancelPending, findFollowup } from './followup.repository.ts';
 import { followupEvents } from './followup.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
-/** One statement decides between this and the claim of the step: exactly one of them finds the row `pending`. */
+/** A cancellation and the claim of a step exclude each other, because only one of them finds the row `pending`. */
 export const cancelFollowup =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
@@ -21,7 +21,7 @@ export const cancelFollowup =
       const current = await findFollowup(sql, storeId, params.followupId);
       if (!current) throw new AppError('followup_not_found');
       throw new AppError('followup_not_pending', {
-        detail: `The follow-up is ${current.status}, and only one that is pending can be cancelled.`,
+        detail: `The follow-up is ${current.status}. Only a pending follow-up can be cancelled.`,
         members: { current_status: current.status },
       });
     });

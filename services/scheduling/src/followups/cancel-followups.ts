@@ -7,9 +7,9 @@ import { wakeFollowup } from './wake-followup.ts';
 const batch = 500;
 
 /**
- * Calls off the lead's pending follow-ups that say so: `lead_replied` and `appointment_booked` only those that are to be
- * cancelled by it, the other reasons all. With their events and wake-ups, in the caller's transaction; nudge the relay
- * after it. Safe to repeat. Returns how many it cancelled.
+ * Cancels pending follow-ups of the lead, with their events and wake-ups, in the caller's transaction. The reasons
+ * `lead_replied` and `appointment_booked` cancel only those with the flag for it, other reasons cancel all. Idempotent.
+ * Nudge the relay after the commit. Returns how many were cancelled.
  */
 export async function cancelFollowups(sql: TransactionSql, storeId: string, cause: CancelCause): Promise<number> {
   for (let cancelled = 0; ; ) {

@@ -7,7 +7,7 @@ import type { FollowupRow } from './followup.ts';
 import { nextMove, outsideWindow } from './next-move.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 
-/** An attempt whose lease is taken. */
+/** A claimed attempt. */
 export type Claimed = {
   /** `attempts` is the number of this attempt. */
   readonly attempt: Attempt & { readonly attempts: number; readonly firstAttemptAt: Date };
@@ -17,7 +17,7 @@ export type Claimed = {
   readonly recordBy: number;
 };
 
-/** Claims a follow-up when an attempt is due, or answers why none is. From the claim on it cannot be cancelled. */
+/** Claims a follow-up when an attempt is due, or answers why none is. A claimed follow-up cannot be cancelled. */
 export async function claimNext(
   sql: TransactionSql,
   storeId: string,

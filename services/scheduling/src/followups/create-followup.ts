@@ -63,16 +63,16 @@ export const createFollowup =
 
 function faultsOfMoment({ due_at, delay_minutes }: Body): ValidationFault[] {
   if (due_at === undefined && delay_minutes === undefined) {
-    return [{ pointer: '#', detail: 'needs `due_at` or `delay_minutes`' }];
+    return [{ pointer: '#', detail: 'must have one of `due_at` and `delay_minutes`' }];
   }
   if (due_at === undefined || delay_minutes === undefined) return [];
   return [
-    { pointer: '#/due_at', detail: 'cannot stand together with `delay_minutes`' },
-    { pointer: '#/delay_minutes', detail: 'cannot stand together with `due_at`' },
+    { pointer: '#/due_at', detail: 'cannot be combined with `delay_minutes`; send only one' },
+    { pointer: '#/delay_minutes', detail: 'cannot be combined with `due_at`; send only one' },
   ];
 }
 
-/** By PostgreSQL's clock, which also says when it is due. */
+/** `now` is PostgreSQL's clock, which also decides when the follow-up is due. */
 function dueAtOf({ due_at, delay_minutes = 0 }: Body, now: Date): Date {
   if (due_at === undefined) return new Date(now.getTime() + delay_minutes * minuteMs);
   const dueAt = toInstant(due_at);

@@ -14,11 +14,11 @@ export type NewFollowup = {
   readonly cancel_on_appointment: boolean;
 };
 
-/** What happened to the lead. */
+/** Why the lead's follow-ups are cancelled. */
 export type CancelCause = {
   readonly leadId: string;
   readonly reason: Exclude<FollowupCancelReason, 'api'>;
-  /** Only follow-ups that were created before this moment, as when the lead's message was received. */
+  /** Cancels only follow-ups created before this moment, for example before the lead's message was received. */
   readonly createdBefore?: Date;
 };
 
@@ -31,7 +31,7 @@ export type FollowupFilters = {
   readonly to?: Date;
 };
 
-/** The moment by the clock that decides, and an id for a row that is about to be written. */
+/** The time of the database clock and an id for a new row. */
 export async function beginFollowup(sql: TransactionSql): Promise<{ now: Date; id: string }> {
   const [row] = await sql<{ now: Date; id: string }[]>`select clock_timestamp() as now, uuidv7() as id`;
   return row as { now: Date; id: string };
@@ -58,7 +58,7 @@ export async function findFollowup(sql: Sql, storeId: string, id: string): Promi
   return row;
 }
 
-/** The row, held until the transaction ends, and the moment by the clock that decides. */
+/** Locks the row until the transaction ends. `now` is the database clock after the lock was granted. */
 export async function lockFollowup(
   sql: TransactionSql,
   storeId: string,
@@ -67,12 +67,12 @@ export async function lockFollowup(
   const [followup] = await sql<FollowupRow[]>`
     select * from followups where store_id = ${storeId} and id = ${id} for no key update`;
   if (!followup) return undefined;
-  // A statement of its own: the lock may have been waited for.
+  // A separate statement, because the first one may have waited for the lock.
   const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   return { followup, now: clock?.now as Date };
 }
 
-/** Called off by the API, if it is pending: whoever has claimed it first wins. */
+/** Cancels the follow-up for the API, if no step has claimed it. */
 export async function cancelPending(sql: TransactionSql, storeId: string, id: string): Promise<Named | undefined> {
   const [row] = await sql<Named[]>`
     update followups
@@ -83,7 +83,7 @@ export async function cancelPending(sql: TransactionSql, storeId: string, id: st
   return row;
 }
 
-/** Up to `limit` of the lead's pending follow-ups that this cancels; rows are locked in the order of their ids. */
+/** Cancels up to `limit` of the lead's pending follow-ups. Rows are locked in the order of their ids. */
 export async function cancelBatchOfLead(
   sql: TransactionSql,
   storeId: string,
@@ -131,8 +131,8 @@ export async function listFollowups(
 export type OverdueFollowup = Named & { readonly store_id: string };
 
 /**
- * Of the rows of any store whose time passed more than `overdueMs` ago, up to `limit` that were not returned within
- * `againMs`, the most overdue first. Two sweeps at once get different ones.
+ * Up to `limit` rows of all stores that are overdue by more than `overdueMs`, the most overdue first. A row that was
+ * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
  */
 export async function takeOverdueFollowups(
   sql: TransactionSql,
@@ -153,7 +153,7 @@ export async function takeOverdueFollowups(
     returning f.store_id, f.id, f.lead_id`;
 }
 
-// Composed, not `$1 is null or …`: a condition that is always in the statement would keep the plan from its index.
+// Conditions are composed, because with `$1 is null or …` the planner does not use the index.
 function matches(sql: Sql, storeId: string, { status, lead_id, from, to }: FollowupFilters) {
   return sql`store_id = ${storeId}
     ${status ? sql`and status = ${status}` : sql``}

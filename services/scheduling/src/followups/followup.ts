@@ -2,7 +2,7 @@ import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate } 
 import type { EventEntry } from '@mostrador/kit/delivery/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** A follow-up as its row holds it. */
+/** A row of `followups`. */
 export type FollowupRow = {
   readonly id: string;
   readonly lead_id: string;
@@ -24,10 +24,10 @@ export type FollowupRow = {
   readonly updated_at: Date;
 };
 
-/** What wake-ups and events name. */
+/** The ids in wake-ups and events. */
 export type Named = { readonly id: string; readonly lead_id: string };
 
-/** A follow-up as the API shows it. */
+/** The row as the API shows it. */
 export function toFollowup(row: FollowupRow): Followup {
   return {
     id: row.id,
@@ -49,7 +49,7 @@ export function toFollowup(row: FollowupRow): Followup {
 
 const about = ({ id, lead_id }: Named) => ({ followup_id: id, lead_id });
 
-/** This service's events about a follow-up. */
+/** Creates the outbox entries of follow-up events. */
 export const followupEvents = {
   scheduled: (row: Named & { readonly due_at: Date }): EventEntry => ({
     kind: 'event',
@@ -59,7 +59,7 @@ export const followupEvents = {
   sent: (row: Named): EventEntry => ({
     kind: 'event',
     type: 'scheduling.followup.sent',
-    // A follow-up becomes the message with its own id.
+    // The message of a follow-up has the follow-up's id.
     data: { ...about(row), message_id: row.id },
   }),
   failed: (row: Named, code: string): EventEntry => ({

@@ -36,7 +36,7 @@ const invalid = (pointer: string) => ({
 });
 
 describe('creating', () => {
-  test('answers with the follow-up, its defaults, one wake-up and one event', async () => {
+  test('a creation returns the follow-up with its defaults and writes one wake-up and one event', async () => {
     const due_at = inHours(5);
     const created = await followups.create({ due_at });
     expect(created).toEqual({
@@ -67,7 +67,7 @@ describe('creating', () => {
     ]);
   });
 
-  test('counts a delay from now, and keeps a template as it is', async () => {
+  test('`delay_minutes` counts from now, and the template is stored unchanged', async () => {
     const template = { name: 'reminder', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
     const { due_at, created_at, ...created } = await followups.create({ delay_minutes: 90, template });
     expect(Math.abs(Date.parse(due_at) - Date.parse(created_at) - 90 * 60_000)).toBeLessThan(1000);
@@ -77,11 +77,11 @@ describe('creating', () => {
   test.each([
     [() => ({ due_at: inHours(-0.01) }), '#/due_at'],
     [() => ({ due_at: inHours(24 * 366 + 1) }), '#/due_at'],
-  ])('a moment outside of what can be planned is refused', async (body, pointer) => {
+  ])('a moment in the past or beyond the horizon is rejected', async (body, pointer) => {
     await expect(followups.create(body())).rejects.toMatchObject(invalid(pointer));
   });
 
-  test('takes exactly one of `due_at` and `delay_minutes`', async () => {
+  test('exactly one of `due_at` and `delay_minutes` is required', async () => {
     const body = { lead_id: followups.leadId, message: 'Hello' };
     const creating = (more: object) => scheduling.rpc.call(createFollowup, { body: { ...body, ...more } }, context());
     await expect(creating({})).rejects.toMatchObject(invalid('#'));
@@ -90,7 +90,7 @@ describe('creating', () => {
     });
   });
 
-  test('an unknown lead, or another store’s, is refused, and nothing is left', async () => {
+  test('an unknown lead and one of another store are rejected, and nothing is stored', async () => {
     for (const lead_id of [randomUUID(), scheduling.addLead(randomUUID())]) {
       await expect(followups.create({ lead_id })).rejects.toMatchObject({ code: 'lead_not_found' });
     }
@@ -98,7 +98,7 @@ describe('creating', () => {
     expect(await scheduling.wakeUps(followups.storeId)).toEqual([]);
   });
 
-  test('ten times with one key, at once, makes one', async () => {
+  test('ten concurrent requests with one key create one follow-up', async () => {
     const body = { lead_id: followups.leadId, message: 'Hello', delay_minutes: 60 };
     const idempotent = () =>
       testContext({
@@ -116,7 +116,7 @@ describe('creating', () => {
 });
 
 describe('cancelling', () => {
-  test('is once: the second time it says that it is cancelled', async () => {
+  test('a second cancellation is rejected with the status `cancelled`', async () => {
     const { id } = await followups.create();
     expect(await followups.cancel(id)).toEqual({ cancelled: true, id });
     expect(await followups.read(id)).toMatchObject({
@@ -134,7 +134,7 @@ describe('cancelling', () => {
     ]);
   });
 
-  test('and reading another store’s is as if there were none', async () => {
+  test('a follow-up of another store is not found', async () => {
     const { id: followupId } = await followups.create();
     for (const operation of [cancelFollowup, getFollowup]) {
       const asking = scheduling.rpc.call(operation, { params: { followupId } }, context(randomUUID()));
@@ -144,12 +144,12 @@ describe('cancelling', () => {
   });
 });
 
-describe('what happens to the lead', () => {
+describe('events of the lead', () => {
   const cancelFor = (cause: Parameters<typeof cancelFollowups>[2]) =>
     scheduling.database.write(context(), (sql) => cancelFollowups(sql, followups.storeId, cause));
   const reasonOf = async (id: string) => (await followups.read(id)).cancel_reason;
 
-  test('a reply cancels what was created before it, unless told not to', async () => {
+  test('a reply cancels follow-ups created before it, except those with `cancel_on_reply: false`', async () => {
     const { leadId } = followups;
     const [early, kept] = [await followups.create(), await followups.create({ cancel_on_reply: false })];
     const createdBefore = new Date(Date.parse(kept.created_at) + 1);
@@ -161,20 +161,20 @@ describe('what happens to the lead', () => {
     expect(await Promise.all([early, kept, late].map(({ id }) => reasonOf(id)))).toEqual(['lead_replied', null, null]);
   });
 
-  test('opting out cancels all that is pending', async () => {
+  test('an opt-out cancels all pending follow-ups', async () => {
     const made = [await followups.create(), await followups.create({ cancel_on_reply: false })];
     expect(await cancelFor({ leadId: followups.leadId, reason: 'opted_out' })).toBe(2);
     expect(await Promise.all(made.map(({ id }) => reasonOf(id)))).toEqual(['opted_out', 'opted_out']);
   });
 
-  test('an appointment that is booked cancels those that say so', async () => {
+  test('a booked appointment cancels follow-ups with `cancel_on_appointment`', async () => {
     const [called, kept] = [await followups.create({ cancel_on_appointment: true }), await followups.create()];
     await scheduling.create(followups.storeId, { lead_id: followups.leadId });
     expect([await reasonOf(called.id), await reasonOf(kept.id)]).toEqual(['appointment_booked', null]);
   });
 });
 
-test('the list is in the order of `due_at`, filtered, and never another store’s', async () => {
+test('the list is filtered, sorted by `due_at` and limited to the store', async () => {
   const [third, first, second] = [
     await followups.create({ due_at: inHours(3) }),
     await followups.create({ due_at: inHours(1) }),
@@ -190,14 +190,14 @@ test('the list is in the order of `due_at`, filtered, and never another store’
   expect(await list({}, randomUUID())).toMatchObject({ data: [], total: 0 });
 });
 
-test('a window that does not end after it begins is refused', async () => {
+test('a window that does not end after its start is rejected', async () => {
   const windows = [{ weekdays: ['monday' as const], from: '18:00', to: '09:00' }];
   await expect(scheduling.rpc.call(updateSendingWindows, { body: { windows } }, context())).rejects.toMatchObject(
     invalid('#/windows/0/to'),
   );
 });
 
-test('another time zone moves what waits for a window', async () => {
+test('a change of the time zone moves follow-ups that wait for a window', async () => {
   const windows = [{ weekdays: ['monday' as const], from: '09:00', to: '18:00' }];
   await scheduling.rpc.call(updateSendingWindows, { body: { windows } }, context());
   // A Sunday.
@@ -209,7 +209,7 @@ test('another time zone moves what waits for a window', async () => {
   expect(Date.parse(String(moved.next_attempt_at)) - Date.parse(String(next_attempt_at))).toBe(3 * 3_600_000);
 });
 
-test('the sweep wakes what nobody has looked at, once in five minutes', async () => {
+test('the sweep wakes an overdue follow-up at most once in 5 minutes', async () => {
   const { id } = await followups.create();
   await scheduling.adminSql`update followups set next_attempt_at = now() - interval '1 minute' where id = ${id}`;
   const sweep = () => wakeOverdue({ ...overdueFollowups, ...scheduling.dependencies }, new AbortController().signal);

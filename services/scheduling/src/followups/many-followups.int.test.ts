@@ -6,7 +6,7 @@ import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { cancelFollowups } from './cancel-followups.ts';
 
-// What is done in batches, with more than one of them.
+// Operations that work in batches, with more rows than one batch holds.
 
 let scheduling: TestScheduling;
 let followups: TestFollowups;
@@ -20,7 +20,7 @@ afterEach(() => followups.stop());
 afterAll(() => scheduling?.stop());
 
 const context = () => testContext({ storeId: followups.storeId });
-/** So many of one lead, due at noon UTC of the day after tomorrow, and one a day later. */
+/** Noon UTC of the day after tomorrow, when all of these follow-ups are due. */
 const noon = () => new Date(Math.floor(Date.now() / 86_400_000 + 2) * 86_400_000 + 12 * 3_600_000);
 async function insert(count: number, leadId = followups.leadId): Promise<void> {
   await scheduling.adminSql`
@@ -31,7 +31,7 @@ const everyDay = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 const open = (from: string, to: string) => [{ weekdays: [...everyDay], from, to }];
 const setWindows = (windows: ReturnType<typeof open>) =>
   scheduling.rpc.call(updateSendingWindows, { body: { windows } }, context());
-/** How many are tried at each hour of the day, UTC. */
+/** The number of planned attempts by hour of the day in UTC. */
 const hours = async () =>
   Object.fromEntries(
     (
@@ -43,7 +43,7 @@ const hours = async () =>
 const rescheduled = async () =>
   (await scheduling.wakeUps(followups.storeId)).filter(({ signal }) => signal === 'rescheduled');
 
-test('a new window plans more than two thousand anew, each with its wake-up, and the same window again none', async () => {
+test('a new window moves 2,100 follow-ups with one wake-up each, and the same window again moves none', async () => {
   await insert(2_100);
   await setWindows(open('15:00', '18:00'));
   expect(await hours()).toEqual({ 15: 2_100 });
@@ -55,17 +55,17 @@ test('a new window plans more than two thousand anew, each with its wake-up, and
   expect(await hours()).toEqual({ 12: 2_100 });
 });
 
-test('another time zone moves all of them too', async () => {
+test('a change of the time zone moves 1,100 follow-ups', async () => {
   await setWindows(open('15:00', '18:00'));
   await insert(1_100);
   followups.world.timezone = 'Asia/Tokyo';
   await scheduling.rpc.call(replanFollowups, {}, context());
-  // 15:00 in Tokyo is 06:00 UTC, of the next day: noon UTC is past 18:00 there.
+  // Noon UTC is after 18:00 in Tokyo, so the next opening is 15:00 of the next day, which is 06:00 UTC.
   expect(await hours()).toEqual({ 6: 1_100 });
   expect(await rescheduled()).toHaveLength(1_100);
 });
 
-test('what happens to a lead cancels more than a thousand of its follow-ups at once, and none of another', async () => {
+test('one reply cancels all follow-ups of the lead across batches, and none of another lead', async () => {
   await insert(1_100);
   const other = randomUUID();
   await insert(3, other);

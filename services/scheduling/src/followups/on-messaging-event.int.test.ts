@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => followups.stop());
 afterAll(() => scheduling?.stop());
 
-/** As the consumer hands it over. */
+/** Calls the handler like the event consumer. */
 const tell = <Type extends Event['type']>(
   type: Type,
   data: Extract<Event, { type: Type }>['data'],
@@ -46,8 +46,8 @@ const cancellationsOf = async (id: string) =>
   ).length;
 const moment = (timestamp: string, laterMs: number) => new Date(Date.parse(timestamp) + laterMs);
 
-describe('what the lead writes', () => {
-  test('cancels what was planned before and asks for that, once, however often it is told', async () => {
+describe('a message from the lead', () => {
+  test('a reply cancels earlier follow-ups that allow it, once, even when the event is repeated', async () => {
     const { id, created_at } = await followups.create();
     const kept = await followups.create({ cancel_on_reply: false });
     const at = moment(created_at, 1_000);
@@ -57,7 +57,7 @@ describe('what the lead writes', () => {
     expect(await wakeUpsOf(id)).toEqual(['scheduled', 'cancelled']);
   });
 
-  test('cancels nothing that was planned since, nor what is being sent, nor what is another lead’s or store’s', async () => {
+  test('a reply does not cancel later follow-ups, ones being sent, or ones of another lead or store', async () => {
     const { id, created_at } = await followups.create();
     await tell('messaging.message.received', received(moment(created_at, 0)));
     expect(await statusOf(id)).toBe('pending');
@@ -73,7 +73,7 @@ describe('what the lead writes', () => {
   });
 });
 
-test('an opt-out cancels all that was planned before it, and nothing that was planned since', async () => {
+test('an opt-out cancels all earlier follow-ups and no later ones', async () => {
   const before = await followups.create({ cancel_on_reply: false });
   const at = moment(before.created_at, 1_000);
   await tell('messaging.lead.opted_out', { lead_id: followups.leadId }, { at: moment(before.created_at, 0) });
@@ -89,7 +89,7 @@ describe('a message that was settled', () => {
     lead_id: followups.leadId,
     source,
   });
-  /** Handed over, and asked about later. */
+  /** Creates a follow-up whose message is queued in messaging. */
   const underway = async () => {
     const { id } = await followups.create();
     followups.world.answer = async () => ({ status: 'queued', error: null });
@@ -98,7 +98,7 @@ describe('a message that was settled', () => {
     return id;
   };
 
-  test('wakes the follow-up that became it, which then ends at once', async () => {
+  test('wakes its follow-up, which then ends at once', async () => {
     const id = await underway();
     await tell('messaging.message.sent', settled(id));
     expect(await wakeUpsOf(id)).toEqual(['scheduled', 'message_settled']);
@@ -108,13 +108,13 @@ describe('a message that was settled', () => {
     expect(await wakeUpsOf(id)).toHaveLength(2);
   });
 
-  test('also when it failed', async () => {
+  test('wakes its follow-up when the message failed', async () => {
     const id = await underway();
     await tell('messaging.message.failed', { ...settled(id), code: '131026' });
     expect(await wakeUpsOf(id)).toEqual(['scheduled', 'message_settled']);
   });
 
-  test('wakes nobody whose step is at it, nor for a message of another source, nor for none of its own', async () => {
+  test('wakes no follow-up with a running step, and is ignored when it has another source or no follow-up', async () => {
     const { id } = await followups.create();
     followups.world.answer = async () => {
       await tell('messaging.message.sent', settled(id));

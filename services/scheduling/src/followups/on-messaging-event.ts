@@ -6,7 +6,7 @@ import { cancelFollowups } from './cancel-followups.ts';
 import { findFollowup } from './followup.repository.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
-/** What messaging tells that concerns follow-ups. */
+/** The events of messaging that concern follow-ups. */
 export const messagingEvents = [
   'messaging.message.received',
   'messaging.lead.opted_out',
@@ -15,14 +15,14 @@ export const messagingEvents = [
 ] as const;
 
 /**
- * Calls follow-ups off early, and wakes those whose message was settled. It only makes things quicker: when a follow-up
- * fires, messaging decides anew, and its step asks again by itself. Safe to repeat, in any order and however late.
+ * Cancels follow-ups and wakes those whose message was settled. Both only save time: messaging checks replies and
+ * opt-outs again when a follow-up fires, and a step polls the outcome. Idempotent, in any order and after any delay.
  */
 export const onMessagingEvent =
   ({ database, relay }: Pick<Dependencies, 'database' | 'relay'>) =>
   async (event: EventOf<(typeof messagingEvents)[number]>, { deadline }: { deadline: number }): Promise<void> => {
     const { store_id: storeId } = event;
-    // Most messages are no follow-up's: nothing is asked of the database for them.
+    // Most messages do not come from follow-ups and need no query.
     if ('source' in event.data && event.data.source !== 'followup') return;
     const changed = await database.write({ storeId, deadline }, async (sql) => {
       switch (event.type) {
@@ -33,16 +33,16 @@ export const onMessagingEvent =
             createdBefore: toInstant(event.data.received_at),
           });
         case 'messaging.lead.opted_out':
-          // Not what was planned since: the lead may have opted in again, and is asked for when it fires.
+          // Later follow-ups stay, because the lead may have opted in again. Messaging checks that when they fire.
           return await cancelFollowups(sql, storeId, {
             leadId: event.data.lead_id,
             reason: 'opted_out',
             createdBefore: toInstant(event.occurred_at),
           });
         default: {
-          // A follow-up's message has its id.
+          // The message of a follow-up has the follow-up's id.
           const followup = await findFollowup(sql, storeId, event.data.message_id);
-          // A step that is at it hears it from messaging.
+          // A running step gets the outcome in the reply of messaging.
           if (followup?.status !== 'sending' || followup.lease_until !== null) return 0;
           await appendOutbox(sql, storeId, [wakeFollowup(followup, 'message_settled')]);
           return 1;

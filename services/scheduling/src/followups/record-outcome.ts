@@ -16,7 +16,7 @@ import { followupEvents } from './followup.ts';
 import { delayAfter } from './next-move.ts';
 
 const askAgainSeconds = [1, 2, 5, 10, 30, 60];
-/** A store without a channel for this long, counted from the first attempt: who waits for a window is not late. */
+/** How long a store may lack a channel, counted from the first attempt. Waiting for a sending window does not count. */
 const patienceMs = 24 * 60 * 60_000;
 
 const cancelledBy: Partial<Record<string, FollowupCancelReason>> = {
@@ -25,9 +25,9 @@ const cancelledBy: Partial<Record<string, FollowupCancelReason>> = {
   lead_not_found: 'lead_deleted',
 };
 
-// Each of these records under the lease. Where that is lost, somebody else has gone on, so the answer is to look again.
+// These functions record under the lease. Without it they write nothing, and the next step reads the row again.
 
-/** Messaging has the message: what became of it so far. */
+/** Records the status of the message in messaging. */
 export async function recordReply(
   sql: TransactionSql,
   claimed: Claimed,
@@ -42,7 +42,7 @@ export async function recordReply(
       await appendOutbox(sql, attempt.storeId, [followupEvents.sent(followup)]);
       return done('sent');
     case 'failed':
-      return await fail(sql, claimed, error ?? { code: 'failed', detail: 'The channel did not take it.' }, true);
+      return await fail(sql, claimed, error ?? { code: 'failed', detail: 'The channel rejected the message.' }, true);
     default: {
       const asked = followup.message_id === null ? 1 : attempt.attempts;
       const seconds = askAgainSeconds[Math.min(asked, askAgainSeconds.length) - 1] as number;
@@ -52,7 +52,7 @@ export async function recordReply(
   }
 }
 
-/** Messaging has answered that it does not take it. Undefined: the error says nothing about what became of it. */
+/** Records that messaging rejected the message. Returns undefined when the error leaves the outcome open. */
 export async function recordRefusal(
   sql: TransactionSql,
   claimed: Claimed,

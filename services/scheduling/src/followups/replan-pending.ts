@@ -11,8 +11,8 @@ const batch = 1_000;
 const beforeAnyId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Plans every pending follow-up anew by the windows and the zone that hold now, in batches that each commit. Safe to
- * repeat; what one that died has left undone, the step finds when it is due.
+ * Plans the next attempt of every pending follow-up with the current windows and zone. Each batch is a transaction.
+ * Idempotent. After a crash, a step checks the window of each remaining follow-up when it is due.
  */
 export async function replanPending(
   { database, rpc, relay }: Pick<Dependencies, 'database' | 'rpc' | 'relay'>,
@@ -43,10 +43,10 @@ export async function replanPending(
   }
 }
 
-/** From `due_at` anew; one whose last attempt failed keeps its distance to the next. */
+/** Plans from `due_at`. After a failed attempt it plans from the time of the retry instead. */
 function planAgain(row: Planned, windows: SendingWindows, zone: string, now: Date): Date {
   const asked = row.error_code !== null && row.next_attempt_at > row.due_at ? row.next_attempt_at : row.due_at;
-  // What is due already is tried now, or at the next opening: not at one that has passed.
+  // An overdue follow-up is tried now or at the next opening, never at a past one.
   if (asked >= now) return planAttempt(windows, zone, asked, row.id);
   const planned = planAttempt(windows, zone, now, row.id);
   return planned.getTime() === now.getTime() ? asked : planned;

@@ -13,7 +13,7 @@ const window = (weekdays: readonly (typeof days)[number][], from: string, to: st
 const opening = (windows: SendingWindows, zone: string, instant: string) =>
   nextOpening(windows, zone, new Date(instant)).at.toISOString();
 
-/** Whether the clock on the wall reads a time inside: by the words that Intl prints. */
+/** An independent check of whether the local time is inside a window, by the text that Intl prints. */
 function walker(windows: SendingWindows, zone: string) {
   const clock = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -44,7 +44,7 @@ const windowsOf = fc.array(
     .map(([weekdays, times]) => window(weekdays, time(Math.min(...times)), time(Math.max(...times)))),
   { minLength: 1, maxLength: 4 },
 );
-/** Days of clock changes, and an ordinary one. */
+/** Clock changes, and ordinary days. */
 const around = fc.constantFrom(
   ['Europe/Berlin', '2027-03-28T01:00:00Z'],
   ['Europe/Berlin', '2027-10-31T01:00:00Z'],
@@ -58,7 +58,7 @@ const around = fc.constantFrom(
   ['Asia/Kathmandu', '2026-12-31T20:00:00Z'],
 ) as fc.Arbitrary<[string, string]>;
 
-test('it is the first minute from then on at which the clock on the wall is inside, whatever the clock does', () => {
+test('the next opening is the first minute whose local time is inside a window, across every clock change', () => {
   fc.assert(
     fc.property(windowsOf, around, fc.integer({ min: -2880, max: 1440 }), (windows, [zone, middle], shift) => {
       const start = Date.parse(middle) + shift * minuteMs;
@@ -73,11 +73,11 @@ test('it is the first minute from then on at which the clock on the wall is insi
   );
 }, 60_000);
 
-test('without windows it is always open', () => {
+test('without windows every instant is open', () => {
   expect(opening([], 'UTC', '2026-11-21T03:00:00.123Z')).toBe('2026-11-21T03:00:00.123Z');
 });
 
-test('an instant inside stays to the millisecond, and the end is outside', () => {
+test('an instant inside a window stays unchanged, and the end of a window is outside', () => {
   const windows = [window(['saturday'], '09:00', '18:00')];
   expect(opening(windows, 'UTC', '2026-11-21T17:59:59.999Z')).toBe('2026-11-21T17:59:59.999Z');
   expect(opening(windows, 'UTC', '2026-11-21T18:00:00.000Z')).toBe('2026-11-28T09:00:00.000Z');
@@ -89,20 +89,20 @@ test('a window until 24:00 and one from 00:00 have no gap between them', () => {
   expect(opening(windows, 'UTC', '2026-11-22T00:00:00.000Z')).toBe('2026-11-22T00:00:00.000Z');
 });
 
-test('an opening in the hour that spring skips is the first moment after it', () => {
+test('a window that starts in a skipped hour opens at the first moment after that hour', () => {
   expect(opening([window(['sunday'], '02:30', '04:00')], 'Europe/Berlin', '2027-03-28T00:10:00Z')).toBe(
     '2027-03-28T01:00:00.000Z',
   );
 });
 
-test('both passes of the hour that autumn repeats are inside', () => {
+test('both passes of a repeated hour are inside', () => {
   const windows = [window(['sunday'], '02:00', '03:00')];
   for (const inside of ['2027-10-31T00:30:00.000Z', '2027-10-31T01:30:00.000Z']) {
     expect(opening(windows, 'Europe/Berlin', inside)).toBe(inside);
   }
 });
 
-test('what waits for an opening is spread over its first five minutes, the same at every attempt, and inside', () => {
+test('attempts are spread over the first 5 minutes of a window, deterministically and within the window', () => {
   const windows = [window(['saturday'], '09:00', '18:00'), window(['sunday'], '09:00', '09:01')];
   fc.assert(
     fc.property(fc.uuid(), (id) => {

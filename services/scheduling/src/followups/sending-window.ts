@@ -2,25 +2,24 @@ import type { SendingWindows } from '@mostrador/contracts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Offsets are looked at this far apart: no zone changes its clock there and back within it. */
+/** The interval at which offsets are compared. No zone changes its clock and back within 6 hours. */
 const strideMs = 6 * 60 * minuteMs;
-/** After an opening, what waited for it is spread over this long. */
+/** Attempts that wait for an opening are spread over this time. */
 export const spreadMs = 5 * minuteMs;
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-/** An instant at which follow-ups may go out, and for how long from then on at least, in ms. */
+/** An instant at which follow-ups may be sent, and the least time from then on in which they may. */
 export type Opening = { readonly at: Date; readonly openForMs: number };
 
 /**
- * The instant itself when it lies inside a window by the zone's clock, else the next one that does. An instant is inside
- * when the clock on the wall reads so: a window that begins in an hour that is skipped opens at the first moment after
- * it, and both passes of an hour that is repeated are inside. No windows: always open.
+ * The instant itself when its local time is inside a window or there are no windows, else the next opening. A window
+ * that starts in a skipped hour opens at the first moment after it. Both passes of a repeated hour are inside.
  */
 export function nextOpening(windows: SendingWindows, zone: string, instant: Date): Opening {
   if (windows.length === 0) return { at: instant, openForMs: Number.POSITIVE_INFINITY };
   for (let from = instant.getTime(); ; ) {
-    // Local time as if it were UTC: it runs straight on until the zone changes its clock.
+    // Local time as if it were UTC. It is continuous until the next clock change.
     const offset = offsetAt(zone, from);
     const local = nextLocalOpening(windows, from + offset);
     const at = local.at - offset;
@@ -30,21 +29,21 @@ export function nextOpening(windows: SendingWindows, zone: string, instant: Date
   }
 }
 
-/** When a follow-up of this id is tried that would be due at `instant`: then, or a little after the next opening. */
+/** When to try a follow-up that is due at `instant`: at that moment, or up to 5 minutes after the next opening. */
 export function planAttempt(windows: SendingWindows, zone: string, instant: Date, id: string): Date {
   const { at, openForMs } = nextOpening(windows, zone, instant);
   if (at.getTime() === instant.getTime()) return instant;
   return new Date(at.getTime() + Math.floor(shareOf(id) * Math.min(spreadMs, openForMs)));
 }
 
-/** 0 ≤ share < 1, from the random bits at the end of the id: the same at every attempt to plan it. */
+/** A value from 0 to below 1 from the random bits at the end of the id, so that planning again gives the same time. */
 const shareOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(-8), 16) / 2 ** 32;
 
-/** The earliest of the windows' times from `from` on, all of them local. */
+/** The next opening from `from` on. All times are local. */
 function nextLocalOpening(windows: SendingWindows, from: number): { at: number; openForMs: number } {
   const today = Math.floor(from / dayMs) * dayMs;
   let best: { at: number; openForMs: number } | undefined;
-  // The same weekday a week later: its window of today may be over.
+  // Up to the same weekday of next week, because today's window may be over.
   for (let day = today; day <= today + 7 * dayMs; day += dayMs) {
     const weekday = weekdays[new Date(day).getUTCDay()] as (typeof weekdays)[number];
     for (const window of windows) {
@@ -56,7 +55,7 @@ function nextLocalOpening(windows: SendingWindows, from: number): { at: number; 
     }
     if (best) return best;
   }
-  throw new Error('a sending window that never opens');
+  throw new Error('the sending windows never open');
 }
 
 /** Minutes after midnight of `HH:MM`. */
@@ -65,13 +64,13 @@ export function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** The first instant after `from`, and not after `to`, at which the zone's offset is another one than at `from`. */
+/** The first instant after `from` and up to `to` at which the zone's offset differs from that at `from`. */
 function clockChangeBetween(zone: string, from: number, to: number): number | undefined {
   const offset = offsetAt(zone, from);
   for (let low = from; low < to; low += strideMs) {
     let high = Math.min(low + strideMs, to);
     if (offsetAt(zone, high) === offset) continue;
-    // Between the two: `low` still has the old offset, `high` the new one. Clocks change on a whole second.
+    // Binary search: `low` has the old offset, `high` the new one. Clocks change on a whole second.
     low = Math.floor(low / 1000) * 1000;
     high = Math.floor(high / 1000) * 1000;
     while (high - low > 1000) {

@@ -2,7 +2,7 @@ import type { SendingWindows } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { FollowupRow, Named } from './followup.ts';
 
-/** When the store's follow-ups may go out; an empty list: always. */
+/** The store's sending windows. An empty list allows any time. */
 export async function findSendingWindows(sql: Sql, storeId: string): Promise<SendingWindows> {
   const [row] = await sql<{ sending_windows: SendingWindows }[]>`
     select sending_windows from store_settings where store_id = ${storeId}`;
@@ -15,10 +15,10 @@ export async function saveSendingWindows(sql: TransactionSql, storeId: string, w
     on conflict (store_id) do update set sending_windows = excluded.sending_windows`;
 }
 
-/** A follow-up as it is planned. */
+/** The columns that planning reads. */
 export type Planned = Named & Pick<FollowupRow, 'due_at' | 'error_code'> & { readonly next_attempt_at: Date };
 
-/** Up to `limit` of the store's pending follow-ups after the id, held until the transaction ends, and the moment. */
+/** Locks up to `limit` of the store's pending follow-ups after the id. `now` is the database clock after that. */
 export async function lockPendingAfter(
   sql: TransactionSql,
   storeId: string,
@@ -34,7 +34,7 @@ export async function lockPendingAfter(
   return { rows, now: clock?.now as Date };
 }
 
-/** Writes when each is tried. */
+/** Writes the next attempts. */
 export async function moveAttempts(
   sql: TransactionSql,
   storeId: string,

@@ -16,7 +16,7 @@ export const updateSendingWindows =
     return { windows };
   };
 
-/** A window over midnight is two windows. */
+/** A window across midnight must be given as two windows. */
 const faultsOf = (windows: SendingWindows): ValidationFault[] =>
   windows.flatMap(({ from, to }, index) =>
     minutesOf(from) < minutesOf(to) ? [] : [{ pointer: `#/windows/${index}/to`, detail: 'must be after `from`' }],

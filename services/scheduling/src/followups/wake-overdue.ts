@@ -2,7 +2,7 @@ import type { OverdueRows } from '@mostrador/kit/delivery/overdue';
 import { type OverdueFollowup, takeOverdueFollowups } from './followup.repository.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
-/** Follow-ups that no step has looked at although their time has come. */
+/** Follow-ups that no step has handled although their next attempt is overdue. */
 export const overdueFollowups: OverdueRows<OverdueFollowup> = {
   name: 'follow-ups',
   take: takeOverdueFollowups,

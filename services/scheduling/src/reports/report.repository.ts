@@ -1,15 +1,12 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import { type AppointmentsByStatus, noFacts, type SchedulingFacts } from './scheduling-counts.ts';
 
-/**
- * A query of how many appointments of the store have which status as of now, as one JSON value. A status that none ever
- * had is left out.
- */
+/** A query for the store's current appointments by status, as one JSON value. It omits statuses never used. */
 export const appointmentsByStatus = (sql: Sql, storeId: string) => sql`
   select coalesce(json_object_agg(status, count), '{}') from (
     select status, sum(count)::bigint as count from appointment_counts where store_id = ${storeId} group by 1) as counted`;
 
-/** Of a lead, from `from` (inclusive) to `to` (exclusive); null: without a limit. And its appointments, as of now. */
+/** A lead's facts from `from` (inclusive) to `to` (exclusive; null: open), and its current appointments by status. */
 export async function countOfLead(
   sql: Sql,
   storeId: string,

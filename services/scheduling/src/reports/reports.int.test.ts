@@ -34,7 +34,7 @@ const quarterMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 const inMs = (ms: number) => new Date(Date.now() + ms);
 const patient = () => testContext({ timeoutMs: 12_000 });
-/** A gateway of the version before gets the same. */
+/** The summary, after checking that a gateway of the previous version gets the same numbers. */
 const summary = async (storeId: string, boundaries: readonly Date[]) => {
   const { rpc } = scheduling;
   const context = testContext({ storeId });
@@ -60,13 +60,13 @@ const close = async () => {
   while ((await scheduling.rpc.call(closeSchedulingReports, {}, patient())).more);
 };
 const verify = () => scheduling.rpc.call(verifySchedulingReports, { body: { after: null } }, patient());
-/** As if the job had come no further than this quarter-hour. */
+/** Resets the rollups to the state in which the job has closed only the quarter-hours before this one. */
 const reopen = async (from: Date) => {
   await scheduling.adminSql`delete from report_quarters where quarter >= ${from}`;
   await scheduling.adminSql`update report_closing set closed_until = ${from}`;
 };
 
-/* ---- histories, written as the rows that they would have left ---- */
+/* ---- histories, inserted as the rows that they would leave ---- */
 
 const days = 4;
 const time = fc.oneof(
@@ -137,7 +137,7 @@ async function insertHistory(storeId: string, beganAt: Date, { appointments, lea
   return ids;
 }
 
-/** The rows of a store, or of one lead of it, counted one by one. */
+/** Counts the rows of a store, or of one of its leads, one by one. */
 async function recount(storeId: string, [from, to]: readonly [Date, Date], leadId?: string) {
   const { adminSql } = scheduling;
   const ofLead = leadId === undefined ? adminSql`` : adminSql`and lead_id = ${leadId}`;
@@ -164,7 +164,7 @@ type LeadReport = ReplyOf<typeof reportLeadScheduling>;
 const total = (all: readonly LeadReport[], count: (one: LeadReport) => number) =>
   all.reduce((sum, one) => sum + count(one), 0);
 
-test('the summary is what a recount of the rows gives, and the sum over its leads and what has none, whatever is closed', async () => {
+test('the summary equals a recount of the rows and the sum over all leads, however many quarter-hours are closed', async () => {
   const beganAt = new Date(Math.floor(Date.now() / dayMs) * dayMs - 10 * dayMs);
   await fc.assert(
     fc.asyncProperty(
@@ -211,12 +211,12 @@ test('the summary is what a recount of the rows gives, and the sum over its lead
         expect((await verify()).wrong).toEqual([]);
       },
     ),
-    // A smaller example takes long to find: each is written to the database.
+    // No shrinking, because every example is written to the database.
     { numRuns: 12, endOnFailure: true },
   );
 }, 120_000);
 
-test('a follow-up counts when it was scheduled, and when it was sent, failed or was cancelled', async () => {
+test('a follow-up counts at the moment it was scheduled, sent, failed or cancelled', async () => {
   const { storeId, leadId, create, cancel, step, makeDue, world } = followups;
   const span = [inMs(-10 * minuteMs), inMs(10 * minuteMs)] as const;
   const counts = async () => {
@@ -242,7 +242,7 @@ test('a follow-up counts when it was scheduled, and when it was sent, failed or 
   await step(failed);
   await cancel(cancelled);
   expect(await counts()).toEqual({ scheduled: 3, sent: 1, failed: 1, cancelled: 1 });
-  // What is settled is looked at again, swept and cancelled in vain: its row stays as it is.
+  // Further steps and cancellations do not change the row of a settled follow-up.
   const rows = () =>
     scheduling.adminSql`select id, xmin, updated_at from followups where store_id = ${storeId} order by id`;
   const before = await rows();
@@ -253,7 +253,7 @@ test('a follow-up counts when it was scheduled, and when it was sent, failed or 
   expect(await rows()).toEqual(before);
 });
 
-test('an appointment counts when it was created, whenever it takes place; by status all count, as of now', async () => {
+test('an appointment counts at its creation, and the counts by status are current and cover all appointments', async () => {
   const storeId = randomUUID();
   const leadId = scheduling.addLead(storeId);
   await scheduling.create(randomUUID());
@@ -277,7 +277,7 @@ test('an appointment counts when it was created, whenever it takes place; by sta
   expect((await report(storeId, leadId, [null, inMs(-dayMs)])).appointments).toEqual({ ...ofLead, created: 0 });
 });
 
-test('by status all count, however they are written, changed and deleted, many at once', async () => {
+test('the counts by status stay exact under concurrent creation, change and deletion', async () => {
   const storeId = randomUUID();
   const { adminSql } = scheduling;
   const create = () => scheduling.create(storeId, { scheduled_at: inMs(dayMs).toISOString() });
@@ -300,7 +300,7 @@ test('by status all count, however they are written, changed and deleted, many a
   expect((await summary(storeId, [inMs(-dayMs), inMs(dayMs)])).appointments_by_status).toEqual(expected);
 });
 
-test('of a store or a lead with nothing there is nothing', async () => {
+test('a store or a lead without rows has zero counts', async () => {
   const byStatus = { scheduled: 0, done: 0, cancelled: 0, no_show: 0 };
   const none = { scheduled: 0, sent: 0, failed: 0, cancelled: 0 };
   expect(await summary(randomUUID(), [inMs(-dayMs), inMs(dayMs)])).toEqual({

@@ -5,7 +5,7 @@ import {
   type FollowupCounts,
 } from '@mostrador/contracts';
 
-/** What the view `report_facts` counts. The rollups keep totals in this order, so what is new stands at the end. */
+/** The metrics of the view `report_facts`. The rollups store totals in this order, so add new ones at the end. */
 export const schedulingFacts = [
   'appointments_with_lead',
   'appointments_without_lead',
@@ -21,7 +21,7 @@ export const noFacts = Object.fromEntries(schedulingFacts.map((metric) => [metri
 export type AppointmentsByStatus = Record<Appointment['status'], number>;
 const noAppointments = Object.fromEntries(appointmentStatuses.map((status) => [status, 0])) as AppointmentsByStatus;
 
-/** What was counted, as reports show it. */
+/** The counts as reports show them. */
 export const toAppointmentCounts = (facts: SchedulingFacts): AppointmentCounts => ({
   created: facts.appointments_with_lead + facts.appointments_without_lead,
   without_lead: facts.appointments_without_lead,

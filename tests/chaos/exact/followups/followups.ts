@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import type { Platform } from '../../storm/platform.ts';
 import { post } from '../creation.ts';
 
-/** A follow-up that was acknowledged, and what its cancellation was answered if one was asked for. */
+/** An acknowledged follow-up. `cancelAnswer` is the HTTP status of its cancellation, if the test sent one. */
 export type Planned = { readonly id: string; readonly dueMs: number; cancelAnswer?: number };
 export type Row = { readonly id: string; readonly status: string; readonly message_id: string | null };
 
@@ -16,8 +16,8 @@ const phoneOf = (index: number) => String(5_511_960_000_000 + index);
 const json = { 'content-type': 'application/json' };
 
 /**
- * A store on the platform whose WhatsApp is the stand-in, with leads that have just written. The stand-in keeps the log
- * that judges what was sent, and how often: it takes whatever it is given.
+ * Creates a store whose WhatsApp is the stand-in, with leads that have just written. The stand-in accepts every
+ * message, and its log shows what was sent and how often.
  */
 export async function openTown(platform: Platform, leads: number) {
   const whatsapp = await startWhatsappServer({ numberRate: 1000 });
@@ -39,7 +39,7 @@ export async function openTown(platform: Platform, leads: number) {
   await waitFor(
     async () => (await sql`select from messaging.inbound_payloads where processed_at is null`).length === 0,
     {
-      description: 'what the customers wrote is taken in',
+      description: 'the messages of the customers are processed',
       timeoutMs: 30_000,
     },
   );
@@ -51,15 +51,15 @@ export async function openTown(platform: Platform, leads: number) {
     store,
     whatsapp,
     leadIds: data.map(({ id }) => id),
-    /** Those that a person had to give up: they were unknown, and the channel's log does not have them. */
+    /** Messages of unknown outcome that are not in WhatsApp's log. `settleUnknown` settled them as failed. */
     settledByHand,
     async schedule(leadId: string, dueMs: number): Promise<Planned> {
       const body = { lead_id: leadId, message: 'Still interested?', due_at: new Date(dueMs).toISOString() };
       const { status, text } = await post(`${baseUrl}/followups/scheduled`, store.key, leadId, body);
-      if (status !== 201) throw new Error(`a follow-up was answered ${status}: ${text}`);
+      if (status !== 201) throw new Error(`a follow-up got the answer ${status}: ${text}`);
       return { id: JSON.parse(text).id, dueMs };
     },
-    /** Asks once, at this moment. */
+    /** Sends one cancellation at this time. */
     async cancel(planned: Planned, atMs: number): Promise<void> {
       await pause(Math.max(0, atMs - Date.now()));
       const url = `${baseUrl}/followups/scheduled/${planned.id}`;
@@ -70,8 +70,8 @@ export async function openTown(platform: Platform, leads: number) {
     },
     rows: (): Promise<Row[]> => sql<Row[]>`select id, status, message_id from scheduling.followups`,
     /**
-     * What an operator does with messages whose outcome nobody knows: those that WhatsApp has, it reports again; the
-     * others are given up.
+     * Settles messages of unknown outcome, as an operator would. For messages in its log, WhatsApp posts the status
+     * again. The others are settled as failed.
      */
     async settleUnknown(): Promise<void> {
       const unknown = await sql<{ id: string }[]>`select id from messaging.messages where status = 'unknown'`;

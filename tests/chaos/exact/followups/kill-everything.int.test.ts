@@ -6,14 +6,14 @@ import { processNames } from '../../../../infra/local/services.ts';
 import { type Platform, startPlatform } from '../../storm/platform.ts';
 import { type FollowupTown, openTown, type Planned } from './followups.ts';
 
-// Every process is killed once and every server once, in a random order, while follow-ups fall due and some are cancelled.
-// To make a run again: MOSTRADOR_CHAOS_SEED=N npm test -- kill-everything
+// Kills every process and every server once, in a random order, while follow-ups fall due and some are cancelled.
+// To repeat a run: MOSTRADOR_CHAOS_SEED=N npm test -- kill-everything
 
 const seed = Number(process.env.MOSTRADOR_CHAOS_SEED || Date.now() % 1_000_000);
 const random = createRandom(seed);
 const count = 60;
 const dueWithinMs = 12_000;
-/** Leases, the activities of a worker that died, and the sweep: each of them has its time first. */
+/** Enough for leases to expire, for activities of a dead worker to time out, and for the sweep to run. */
 const settledWithinMs = 90_000;
 
 let platform: Platform;
@@ -28,10 +28,10 @@ afterAll(async () => {
   platform?.remove();
 });
 
-test('every process and every server killed while follow-ups fall due: none is lost, none is sent twice, none early', {
+test('no follow-up is lost, sent twice or sent early when every process and every server is killed', {
   timeout: settledWithinMs + 90_000,
 }, async () => {
-  process.stdout.write(`killed with MOSTRADOR_CHAOS_SEED=${seed}\n`);
+  process.stdout.write(`The order of the kills has MOSTRADOR_CHAOS_SEED=${seed}\n`);
   const firstMs = Date.now() + 5_000;
   const planned: Planned[] = await Promise.all(
     town.leadIds.map((leadId, index) => town.schedule(leadId, firstMs + Math.floor((index / count) * dueWithinMs))),
@@ -61,7 +61,7 @@ test('every process and every server killed while follow-ups fall due: none is l
       const all = await town.rows();
       return all.every(({ status }) => status !== 'pending' && status !== 'sending') && all;
     },
-    { description: 'each has its end', timeoutMs: settledWithinMs, intervalMs: 500 },
+    { description: 'every follow-up is final', timeoutMs: settledWithinMs, intervalMs: 500 },
   );
   expect(rows).toHaveLength(count);
   const counts = Object.entries(Object.groupBy(rows, ({ status }) => status));

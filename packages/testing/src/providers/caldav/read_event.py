@@ -1,7 +1,7 @@
-"""Reads the events of a CalDAV calendar with a client that is not ours.
+"""Reads the events of a CalDAV calendar with a third-party client.
 
-Standard input: {"url", "username", "password"}, the last two may be null. Standard output: a JSON array of
-{"uid", "start" (UTC), "duration_minutes", "title", "notes", "sequence"}, in the order of start.
+Standard input: {"url", "username", "password"}; the last two may be null. Standard output: a JSON array of
+{"uid", "start" (UTC), "duration_minutes", "title", "notes", "sequence"}, ordered by start.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""Runs a Python module as a program that ends with whoever started it, because its standard input then ends.
+"""Runs a Python module as a program. It exits when its parent exits, because its standard input then closes.
 
 Usage: serve.py MODULE ARGUMENT…
 """

@@ -9,18 +9,18 @@ import { preparePython, runPython } from '../../python/environment.ts';
 /** A real CalDAV server with one empty calendar. */
 export type CaldavServer = {
   readonly collectionUrl: string;
-  /** Undefined where the server has no authentication. */
+  /** Undefined for a server without authentication. */
   readonly username: string | undefined;
   readonly password: string | undefined;
-  /** Kills the server; its data and its address stay. Nothing happens when it is down already. */
+  /** Kills the server. Its data and address stay. Does nothing when it is down. */
   stop(): Promise<void>;
-  /** Nothing happens when it runs already. */
+  /** Starts the server again. Does nothing when it runs. */
   start(): Promise<void>;
-  /** Stops it for good and removes its data. */
+  /** Stops the server and removes its data. */
   dispose(): Promise<void>;
 };
 
-/** What `read_event.py` says about an event. */
+/** An event as `read_event.py` prints it. */
 export type SeenEvent = {
   uid: string;
   start: string;
@@ -57,7 +57,7 @@ export async function startRadicale(): Promise<CaldavServer & { changePassword(t
   });
   const collectionUrl = `http://127.0.0.1:${port}/${username}/appointments/`;
   const made = await fetch(collectionUrl, { method: 'MKCALENDAR', headers: { authorization } });
-  if (made.status !== 201) throw new Error(`Radicale made no calendar: HTTP ${made.status}`);
+  if (made.status !== 201) throw new Error(`Radicale did not create the calendar: HTTP ${made.status}`);
   return {
     ...server,
     collectionUrl,
@@ -92,7 +92,7 @@ export async function startXandikos(): Promise<CaldavServer> {
   return { ...server, collectionUrl, username: undefined, password: undefined };
 }
 
-/** The events of a calendar as Python's `caldav` client sees them, in the order of their start. */
+/** The events of a calendar as Python's `caldav` client reads them, ordered by start. */
 export async function readEvents(
   server: Pick<CaldavServer, 'collectionUrl' | 'username' | 'password'>,
 ): Promise<SeenEvent[]> {
@@ -113,7 +113,7 @@ async function startServer(port: number, configure: (folder: string) => Promise<
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const start = async (): Promise<void> => {
     if (isRunning()) return;
-    // Its standard input stays open as long as this process lives, and the server ends with it.
+    // The server ends when its standard input closes, which happens when this process ends.
     const started = spawn(python, ['-B', join(import.meta.dirname, 'serve.py'), ...command], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -156,7 +156,7 @@ async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
-  if (!address || typeof address === 'string') throw new Error('no port');
+  if (!address || typeof address === 'string') throw new Error('the probe server has no port');
   probe.close();
   await once(probe, 'close');
   return address.port;

@@ -1,6 +1,6 @@
 /**
- * An answer that is not a success, in the form that the Calendar API gives it:
- * developers.google.com/workspace/calendar/api/guides/errors shows each of these.
+ * An error answer, in the format of the Calendar API. Source of each:
+ * developers.google.com/workspace/calendar/api/guides/errors
  */
 export class GoogleFault extends Error {
   readonly status: number;
@@ -26,7 +26,7 @@ export function apiFault(status: number, reason: string, message: string, detail
 export const invalid = (message: string) => apiFault(400, 'invalid', message);
 export const required = (what: string) => apiFault(400, 'required', `Missing ${what}.`);
 export const notFound = () => apiFault(404, 'notFound', 'Not Found');
-/** Also for the id of an event that was deleted: googleapis/google-api-python-client issues 210 and 846. */
+/** The id exists, or belonged to a deleted event: googleapis/google-api-python-client issues 210 and 846. */
 export const duplicate = () => apiFault(409, 'duplicate', 'The requested identifier already exists.');
 /** An update of a deleted event: googleapis/google-api-ruby-client issue 1811. */
 export const forbidden = () => apiFault(403, 'forbidden', 'Forbidden');
@@ -41,13 +41,13 @@ export const insufficientScope = () =>
   apiFault(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.');
 export const backendError = (status = 503) => apiFault(status, 'backendError', 'Backend Error');
 
-/** Rate limits come as 403 or as 429, and with `Retry-After` or without. */
+/** A rate limit: 403 or 429, with or without `Retry-After`. */
 export const rateLimited = (status: 403 | 429, reason = 'rateLimitExceeded', retryAfterSeconds?: number) =>
   apiFault(status, reason, 'Rate Limit Exceeded', {
     domain: 'usageLimits',
     ...(retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }),
   });
 
-/** Errors of the token endpoint are those of OAuth: RFC 6749 5.2. */
+/** An error of the token endpoint, as in OAuth: RFC 6749 section 5.2. */
 export const tokenFault = (status: number, error: string, description: string) =>
   new GoogleFault(status, { error, error_description: description });

@@ -4,7 +4,7 @@ import { apiFault, conditionNotMet, deleted, duplicate, forbidden, invalid, notF
 type Time = { dateTime?: string; date?: string; timeZone?: string };
 type Properties = { private?: Record<string, string>; shared?: Record<string, string> };
 
-/** The event resource, as far as anything here uses it: …/calendar/api/v3/reference/events */
+/** The event resource, with the members used here: …/calendar/api/v3/reference/events */
 export type StoredEvent = {
   id: string;
   etag: string;
@@ -24,7 +24,7 @@ export type StoredEvent = {
 export type EventBody = Partial<StoredEvent>;
 export type Write = { readonly verb: 'insert' | 'update' | 'patch' | 'delete'; readonly id: string };
 
-/** The events of one calendar, with Google's rules. */
+/** Stores the events of one calendar by Google's rules. */
 export function createEventStore() {
   const events = new Map<string, StoredEvent>();
   const journal: Write[] = [];
@@ -38,18 +38,18 @@ export function createEventStore() {
     return stored;
   };
 
-  /** The event to write to. A deleted one is still there: its id stays taken, and it takes no change. */
+  /** The event to change. A deleted event keeps its id and rejects changes. */
   const writable = (id: string, ifMatch: string | undefined, gone: () => Error): StoredEvent => {
     const event = events.get(id);
     if (!event) throw notFound();
     if (event.status === 'cancelled') throw gone();
-    // …/calendar/api/guides/version-resources: 412 unless the tag is the event's; there is no such thing for insert.
+    // …/calendar/api/guides/version-resources: 412 unless the tag is the event's. Insert ignores `If-Match`.
     if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== event.etag) throw conditionNotMet();
     return event;
   };
 
   const store = {
-    /** Every write that was accepted, in order, whatever the client heard of it. */
+    /** Every accepted write, in order, even when the client got no answer. */
     journal: journal as readonly Write[],
 
     all: (): StoredEvent[] => [...events.values()],
@@ -75,14 +75,14 @@ export function createEventStore() {
       return event;
     },
 
-    /** The whole event: what the body leaves out is cleared. */
+    /** Replaces the event. Members that the body leaves out are cleared. */
     update(id: string, body: EventBody, ifMatch?: string): StoredEvent {
       const event = writable(id, ifMatch, forbidden);
       checkFields(body);
       return write('update', { ...inherited, ...changed(event, body), ...fixedFields(event) });
     },
 
-    /** What the body leaves out stays. */
+    /** Changes the event. Members that the body leaves out stay. */
     patch(id: string, body: EventBody, ifMatch?: string): StoredEvent {
       const event = writable(id, ifMatch, forbidden);
       const whole = { ...event, ...body, sequence: body.sequence ?? event.sequence };
@@ -118,7 +118,7 @@ const writableFields = (body: EventBody): Pick<StoredEvent, 'start' | 'end'> =>
 
 const fixedFields = ({ id, iCalUID, created }: StoredEvent) => ({ id, iCalUID, created });
 
-/** A body that leaves `sequence` out says 0, and a new time raises it: "Invalid sequence value" otherwise. */
+/** A missing `sequence` means 0. One below the event's is an "Invalid sequence value"; a new time raises it by one. */
 function changed(event: StoredEvent, body: EventBody) {
   const sequence = body.sequence ?? 0;
   if (sequence < event.sequence) {
@@ -174,7 +174,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The server answers times in the calendar's own zone, whatever zone they were given in. */
+/** The server answers with times in the calendar's own zone, in whichever zone they were sent. */
 export const calendarZone = { timeZone: 'America/Sao_Paulo', offset: '-03:00', offsetMs: -3 * 3_600_000 };
 
 /** A time in the calendar's zone, to the second. */
@@ -184,7 +184,7 @@ function inZone(time: StoredEvent['start']): StoredEvent['start'] {
   return { dateTime: `${local}${calendarZone.offset}`, timeZone: time.timeZone ?? calendarZone.timeZone };
 }
 
-/** An event as the API answers it. */
+/** An event as the API returns it. */
 export const shown = (event: StoredEvent) => ({
   kind: 'calendar#event',
   ...event,

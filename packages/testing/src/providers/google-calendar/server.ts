@@ -16,7 +16,7 @@ import { calendarZone, createEventStore, type EventBody, seen, shown } from './e
 
 export type Asked = { readonly method: string; readonly path: string; readonly isWrite: boolean };
 
-/** What a request meets instead of an ordinary answer. The last three happen after a write was accepted. */
+/** A fault in place of the normal answer. The last four happen after a write was accepted. */
 export type Trouble =
   | GoogleFault
   | 'hang'
@@ -32,8 +32,8 @@ export type GoogleServer = Awaited<ReturnType<typeof startGoogleCalendar>>;
 
 const eventsPath = /^\/calendar\/v3\/calendars\/([^/]+)\/events(?:\/([^/]+))?$/;
 /**
- * Stands in for Google Calendar v3 and its token endpoint: one account, one calendar. It is as strict as the documents
- * say that Google is, and misbehaves when told to. Nothing but tests uses it.
+ * Starts a stand-in for Google Calendar v3 and its token endpoint, with one account and one calendar. It is as strict
+ * as Google's documents describe, and it has the faults that a test sets.
  */
 export async function startGoogleCalendar() {
   const calendarId = 'agenda@group.calendar.google.com';
@@ -154,40 +154,40 @@ export async function startGoogleCalendar() {
     tokenUrl: `http://127.0.0.1:${port}/token`,
     calendarId,
     requests: requests as readonly Asked[],
-    /** Every access token that was ever given out. */
+    /** Every access token that it has issued. */
     issued: issued as readonly string[],
     get store() {
       return store;
     },
     secrets: () => ({ ...client, refresh_token: refreshToken }),
 
-    /** The calendar as its people see it. */
+    /** The events as a person sees them. */
     seen: async (): Promise<SeenEvent[]> =>
       store
         .all()
         .filter(({ status }) => status !== 'cancelled')
         .map(seen),
 
-    /** The next requests of this kind meet this; with `times` left out, one of them. */
+    /** Gives the next `times` matching requests this fault. Default: the next one. */
     misbehave(trouble: Trouble, when: (asked: Asked) => boolean = () => true, times = 1): void {
       misbehaviours.push({ trouble, when, left: times });
     },
     behave: () => void misbehaviours.splice(0),
-    /** A person deletes the event while the next request of this method is on its way. */
+    /** Deletes the event just before the next request of this method, as a person might. */
     deleteBefore: (method: string, id: string) => void meanwhile.push({ method, happens: () => store.delete(id) }),
 
-    /** As an hour does. */
+    /** Expires all access tokens, as time does after an hour. */
     expireAccessTokens: () => accessTokens.clear(),
-    /** As a person does in the account's settings. The answer is the token that replaces it. */
+    /** Revokes the refresh token, as a person does in the account's settings. Returns the new one. */
     revoke(): string {
       accessTokens.clear();
       refreshToken = `1//${secret()}`;
       return refreshToken;
     },
-    /** What the account may do, and how long its access tokens are said to be good. */
+    /** The account's role and scope, and the `expires_in` of its access tokens in seconds. */
     account,
 
-    /** As new, at the same address with the same account. */
+    /** Resets the calendar, the requests and the faults. The address and the account's secrets stay. */
     clear(): void {
       store = createEventStore();
       misbehaviours.splice(0);

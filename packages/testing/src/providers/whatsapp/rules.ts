@@ -1,4 +1,4 @@
-// What the stand-in refuses, and with which code: the rules of the WhatsApp Cloud API that a sender meets.
+// The rules of the WhatsApp Cloud API for senders, with the error code of each refusal.
 
 export type Refusal = {
   readonly code: number;
@@ -17,7 +17,7 @@ export type SendRequest = {
 
 type Json = Record<string, unknown>;
 
-/** The request, or what is wrong with it. */
+/** Reads a send request. Returns a refusal when it is invalid. */
 export function readSendRequest(body: unknown): SendRequest | Refusal {
   const { messaging_product, recipient_type, to, type, text, template, biz_opaque_callback_data } = (body ??
     {}) as Json;
@@ -49,14 +49,14 @@ const statuses: Readonly<Record<number, number>> = {
   131000: 500,
 };
 
-/** Meta's error, as it stands in an answer. */
+/** The HTTP answer with Meta's error body. */
 export function refusalAnswer({ code, subcode, status, retryAfterSeconds }: Refusal, to: string) {
   return {
     status: status ?? statuses[code] ?? (code >= 200 && code <= 299 ? 403 : 400),
     headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
     body: JSON.stringify({
       error: {
-        // It quotes the number: what reaches our logs must not.
+        // Meta's text quotes the customer's number, which must not reach our logs.
         message: `(#${code}) Message to ${to} was not sent`,
         type: 'OAuthException',
         code,
@@ -68,7 +68,7 @@ export function refusalAnswer({ code, subcode, status, retryAfterSeconds }: Refu
   };
 }
 
-/** A bucket of `burst` that gains one every `intervalMs`. */
+/** A token bucket with room for `burst` that gains one token every `intervalMs`. */
 export type Bucket = { take(nowMs: number): boolean };
 
 export function createBucket({ burst, intervalMs }: { burst: number; intervalMs: number }): Bucket {

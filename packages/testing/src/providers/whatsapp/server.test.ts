@@ -34,7 +34,7 @@ async function send({ apiUrl, settings }: WhatsappServer, more: object = {}) {
   const body = (await answer.json()) as { error?: { code: number }; messages?: { id: string }[] };
   return { status: answer.status, code: body.error?.code, id: body.messages?.[0]?.id };
 }
-/** Where the webhooks arrive. */
+/** A receiver of webhooks. */
 async function receiver() {
   const received: { signed: boolean; body: Record<string, never> }[] = [];
   let refusals = 0;
@@ -66,7 +66,7 @@ type Payload = {
   entry: [{ changes: [{ value: { statuses?: [{ id: string; status: string }]; messages?: object[] } }] }];
 };
 
-test('text is taken only within the window that the customer opens; a template at any time', async () => {
+test('a text is accepted only within the reply window, and a template at any time', async () => {
   const whatsapp = await start({ windowHours: 1 / 3_600 / 10 });
   expect(await send(whatsapp)).toMatchObject({ status: 400, code: 131047 });
   await whatsapp.customerWrites({ from: customer, text: 'Hi' });
@@ -78,7 +78,7 @@ test('text is taken only within the window that the customer opens; a template a
   expect([taken.at(0), taken.at(-1)]).toEqual(['text ours', 'template ours']);
 });
 
-test('the pair and the number have their buckets', async () => {
+test('the pair and the number each have a rate limit', async () => {
   const whatsapp = await start({ pairBurst: 2, numberRate: 3 });
   for (const from of [customer, '5511999990001']) await whatsapp.customerWrites({ from, text: 'Hi' });
   const codes = [];
@@ -87,7 +87,7 @@ test('the pair and the number have their buckets', async () => {
   expect((await send(whatsapp, { to: '5511999990001' })).code).toBe(130429);
 });
 
-test('another token, number or form is refused with Meta’s error', async () => {
+test('a wrong token, number or body is refused with Meta’s error', async () => {
   const whatsapp = await start();
   expect(await send({ ...whatsapp, settings: { ...whatsapp.settings, accessToken: 'old' } })).toMatchObject({
     status: 401,
@@ -100,7 +100,7 @@ test('another token, number or form is refused with Meta’s error', async () =>
   expect(whatsapp.log).toEqual([]);
 });
 
-test('its webhooks are signed, come in the order that it is told, and again until they are answered', async () => {
+test('webhooks are signed, posted in the given order, and retried until they are answered with 200', async () => {
   const { url, received, values, refuse } = await receiver();
   const whatsapp = await start({ webhookUrl: url });
   refuse(2);
@@ -118,7 +118,7 @@ test('its webhooks are signed, come in the order that it is told, and again unti
   expect(new Set(statuses.map((status) => status.id))).toEqual(new Set([id]));
 });
 
-test('another process can tell it to misbehave, and read what it took', async () => {
+test('another process can set its behaviour and read the accepted messages', async () => {
   const whatsapp = await start();
   const control = async (path: string, body?: unknown) => {
     const url = new URL(`/control/${path}`, whatsapp.apiUrl);

@@ -13,22 +13,22 @@ import {
   statusPayload,
 } from './webhooks.ts';
 
-/** What the stand-in does with one request; what is left out is as WhatsApp does it on a good day. */
+/** How the stand-in handles one request. Without a member, it behaves like WhatsApp without faults. */
 export type Behaviour = {
-  /** Refuses, and takes nothing. */
+  /** Refuses the message. */
   readonly refuse?: Refusal;
-  /** Ends the connection at once, and takes nothing. */
+  /** Closes the connection without accepting the message. */
   readonly cut?: boolean;
-  /** Takes the message, and then: never answers, ends the connection, or answers this. */
+  /** Accepts the message, then never answers, closes the connection, or sends this answer. */
   readonly answer?: 'hang' | 'reset' | { readonly status: number; readonly body: string };
   readonly delayMs?: number;
-  /** What it reports of the message afterwards, in this order. */
+  /** The status updates that it posts for the message, in this order. */
   readonly statuses?: readonly StatusName[];
-  /** The reports go out before the answer does. */
+  /** Posts the status updates before the answer. */
   readonly statusesFirst?: boolean;
-  /** How often each report goes out. */
+  /** How often it posts each status update. */
   readonly repeat?: number;
-  /** The code of a report that says `failed`. */
+  /** The error code of a `failed` status update. */
   readonly failCode?: number;
 };
 
@@ -37,42 +37,42 @@ export type WhatsappSettings = {
   phone: string;
   accessToken: string;
   appSecret: string;
-  /** Where reports and customers' messages are posted; null: nowhere. */
+  /** The URL for webhooks. Null: it posts none. */
   webhookUrl: string | null;
-  /** What it reports of every message, unless its behaviour says. */
+  /** The status updates for every message, unless its behaviour has others. */
   statuses: readonly StatusName[];
-  /** Our ids come back with the reports. */
+  /** Status updates contain the sender's id (`biz_opaque_callback_data`). */
   echoesCallbackData: boolean;
   windowHours: number;
   pairBurst: number;
   pairIntervalMs: number;
   numberRate: number;
-  /** The id of a customer, where it differs from the number that is written to. */
+  /** By phone number: the `wa_id` of a customer, where the two differ. */
   waIds: Record<string, string>;
 };
 
-/** A message that was taken. */
+/** An accepted message. */
 export type Taken = SendRequest & { readonly id: string; readonly atMs: number };
 
 export type WhatsappServer = {
-  /** As `--api-url` takes it. */
+  /** The value for `--api-url`. */
   readonly apiUrl: string;
   readonly settings: WhatsappSettings;
-  /** What was taken, in order: the judge of "sent once". */
+  /** The accepted messages, in order. Tests check here that a message was sent once. */
   readonly log: readonly Taken[];
-  /** What was refused, in order. */
+  /** The refused messages, in order. */
   readonly refusals: readonly (Refusal & { readonly to: string })[];
-  /** Requests that have come in, whatever became of them. */
+  /** The number of send requests, with any result. */
   requests(): number;
-  /** What it does with the next requests, one each. */
+  /** Sets the behaviour for the next requests, one each. */
   next(...behaviours: Behaviour[]): void;
-  /** What it does with every request that `next` says nothing about. */
+  /** Sets the behaviour for every request without one from `next`. */
   always(behaviour: Behaviour): void;
-  /** Opens the customer's window, and posts the messages as one webhook when there is an address. Returns its status. */
+  /** Opens the customers' reply windows and posts the messages as one webhook. Returns its status; 0 without a URL. */
   customerWrites(...messages: CustomerMessage[]): Promise<number>;
-  /** Posts a report about a message that was taken, or about any id. */
+  /** Posts a status update for an accepted message or any other id. */
   report(message: Pick<Taken, 'id' | 'to' | 'callbackData'>, status: StatusName, code?: number): Promise<number>;
-  /** Resolves when every report has been posted. */
+  /** Resolves when no webhook is being posted. */
   reported(): Promise<void>;
   close(): Promise<void>;
 };
@@ -93,8 +93,8 @@ const defaults: WhatsappSettings = {
 };
 
 /**
- * Stands in for the WhatsApp Cloud API. Tests tell it to misbehave by its methods, or, from another process, by
- * `POST /control/next|always|settings|customer` and `GET /control/log|refusals`.
+ * Starts a stand-in for the WhatsApp Cloud API. Tests control it by its methods, or from another process by `POST
+ * /control/next|always|settings|customer` and `GET /control/log|refusals`.
  */
 export async function startWhatsappServer(given: Partial<WhatsappSettings> = {}): Promise<WhatsappServer> {
   const settings: WhatsappSettings = { ...defaults, ...given };
@@ -122,7 +122,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   };
   const waIdOf = (to: string) => settings.waIds[to] ?? to;
 
-  /** Refused by the rules, whatever it was told to do. */
+  /** The refusal by WhatsApp's own rules, if there is one. */
   const ruleOf = ({ to, type }: SendRequest): Refusal | undefined => {
     const nowMs = Date.now();
     const waId = waIdOf(to);

@@ -36,7 +36,7 @@ export type ReportedStatus = {
   readonly code?: number;
 };
 
-/** A status, as the webhook has it. */
+/** The webhook of one status update. */
 export const statusPayload = (number: Number, { id, recipient, status, callbackData, code = 131026 }: ReportedStatus) =>
   envelope(number, {
     statuses: [
@@ -70,13 +70,13 @@ export type CustomerMessage = {
   readonly from: string;
   readonly name?: string;
   readonly text: string;
-  /** The provider's id; the same one again is the same message. */
+  /** The provider's id. A repeated id is a duplicate. */
   readonly id?: string;
-  /** Seconds since 1970; now unless said. */
+  /** Unix seconds. Default: now. */
   readonly timestamp?: number;
 };
 
-/** Messages of customers, one webhook for all of them. */
+/** One webhook with messages of customers. */
 export const inboundPayload = (number: Number, messages: readonly CustomerMessage[]) =>
   envelope(number, {
     contacts: messages.map(({ from, name = 'Maria' }) => ({ profile: { name }, wa_id: from })),
@@ -92,7 +92,7 @@ export const inboundPayload = (number: Number, messages: readonly CustomerMessag
 const signatureOf = (bytes: Buffer | string, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`;
 
-/** Posts a signed webhook until it is answered with 200, as Meta does; gives up after `tries`. Returns the last status. */
+/** Posts a signed webhook until the answer is 200, as Meta does, at most `tries` times. Returns the last status. */
 export async function postWebhook(
   url: string,
   appSecret: string,

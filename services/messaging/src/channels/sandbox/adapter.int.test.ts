@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => messaging?.stop());
 
-test('what is sent lies on the telephone of that customer at once, without a window', async () => {
+test('a message is on the customer’s telephone at once, without a reply window', async () => {
   const storeId = randomUUID();
   const context = () => testContext({ storeId, timeoutMs: 12_000 });
   await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, context());
@@ -28,7 +28,7 @@ test('what is sent lies on the telephone of that customer at once, without a win
   expect(delivered).toEqual([{ id, customer_phone: '5511999990000', body: 'Olá 👋' }]);
 });
 
-test('many leads at once: each in order, none twice', async () => {
+test('each of many concurrent leads gets its messages in order, each once', async () => {
   const storeId = randomUUID();
   const context = () => testContext({ storeId, timeoutMs: 12_000 });
   const body = { provider: 'sandbox' as const, number_rate: 100_000 };
@@ -56,7 +56,7 @@ test('many leads at once: each in order, none twice', async () => {
   for (const { numbers } of delivered) expect(numbers.map(Number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('the same message twice is there once', async () => {
+test('a duplicate send stores one message', async () => {
   const storeId = randomUUID();
   const channelId = await messaging.addChannel(storeId);
   const sandbox = createSandboxAdapter(messaging.database, storeId, channelId);

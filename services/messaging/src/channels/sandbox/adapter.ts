@@ -4,7 +4,7 @@ import { insertDelivery } from './sandbox.repository.ts';
 
 const writeLimitMs = 5_000;
 
-/** Stores a message for the telephone's page. The same message twice is one message. */
+/** Stores each message for the sandbox page. A duplicate changes nothing. */
 export function createSandboxAdapter(database: Database, storeId: string, channelId: string): ChannelAdapter {
   return {
     async send({ id, to, text, template }) {
@@ -13,7 +13,7 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
       try {
         await database.write(scope, (sql) => insertDelivery(sql, storeId, { id, channelId, phone: to, body }));
       } catch (cause) {
-        // Whether or not it was stored, storing it again changes nothing.
+        // A retry is safe even if the row was written, because a duplicate changes nothing.
         const detail = 'The sandbox could not store the message.';
         throw new ChannelError('not_sent', 'sandbox_unavailable', detail, { cause });
       }

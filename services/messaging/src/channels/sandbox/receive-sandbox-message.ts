@@ -8,7 +8,7 @@ import { acceptInbound } from '../../inbound/accept-inbound.ts';
 import { findSandbox } from './sandbox.repository.ts';
 import { hashSandboxToken } from './token.ts';
 
-/** Taken in before the answer: the one who writes is at the page and can try again. */
+/** Accepts the message before it answers. On an error, the person at the sandbox page can try again. */
 export const receiveSandboxMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
@@ -25,7 +25,7 @@ export const receiveSandboxMessage =
       body: body.text,
       writtenAt: new Date(),
     });
-    // The answer does not wait for crm; what is missed here is reported by the periodic job.
+    // The answer does not wait for crm. The periodic job sends a count that fails here.
     if (accepted) void sendInteractionCounts(dependencies, storeId, [accepted]).catch(() => {});
     return { done: true as const };
   };

@@ -30,17 +30,17 @@ const write = (token: string, text: string, phone = customerPhone) =>
 const read = (token: string, phone = customerPhone) =>
   messaging.rpc.call(readSandboxConversation, { body: { token, customer_phone: phone } }, testContext());
 
-test('what a customer writes on the telephone is a received message of a lead', async () => {
+test('a message from the telephone becomes a received message of a lead', async () => {
   const storeId = randomUUID();
   const token = await connect(storeId);
   await write(token, 'Olá! 👋');
   const [row] = await messaging.adminSql`
     select lead_id, status, source, body from messages where store_id = ${storeId}`;
   expect(row).toMatchObject({ status: 'received', source: 'lead', body: 'Olá! 👋' });
-  await waitFor(() => messaging.crm.interactionCounts.get(row?.lead_id) === 1, { description: 'crm knows the count' });
+  await waitFor(() => messaging.crm.interactionCounts.get(row?.lead_id) === 1, { description: 'crm has the count' });
 });
 
-test('the telephone shows its own conversation, in order, and no other', async () => {
+test('the telephone shows its own conversation in order, and no other conversation', async () => {
   const storeId = randomUUID();
   const token = await connect(storeId);
   expect(await read(token)).toEqual({ store_phone: '5511400000001', messages: [] });
@@ -59,7 +59,7 @@ test('the telephone shows its own conversation, in order, and no other', async (
   expect((await read(await connect(randomUUID()))).messages).toEqual([]);
 });
 
-test('an address that was replaced, or never was, opens nothing', async () => {
+test('a replaced or unknown address is rejected', async () => {
   const storeId = randomUUID();
   const old = await connect(storeId);
   const token = await connect(storeId);

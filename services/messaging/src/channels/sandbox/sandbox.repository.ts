@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-/** The sandbox behind an address. */
+/** The connected sandbox channel whose address has this token. */
 export async function findSandbox(
   systemSql: Sql,
   tokenHash: Buffer,
@@ -10,7 +10,7 @@ export async function findSandbox(
   return row;
 }
 
-/** Stores what the telephone shows. A message that is stored already changes nothing. */
+/** Stores a message for the telephone. A duplicate changes nothing. */
 export async function insertDelivery(
   sql: TransactionSql,
   storeId: string,
@@ -30,7 +30,7 @@ export type TelephoneMessage = {
   readonly at: Date;
 };
 
-/** What the telephone with this number has sent and been sent over the sandbox: the latest, in the order of time. */
+/** The latest messages from and to the telephone with this number, the oldest first. */
 export async function listTelephoneMessages(
   sql: Sql,
   storeId: string,

@@ -14,7 +14,7 @@ afterEach(() => {
 type Answer = { status: number; body: string; headers?: Record<string, string> };
 type Request = { url: string | undefined; headers: IncomingHttpHeaders; body: unknown };
 
-/** A server that answers everything alike, and keeps what it was asked. */
+/** A server that gives every request the same answer and records the requests. */
 async function answering(answer: Answer) {
   const requests: Request[] = [];
   const server = createServer(async (request, response) => {
@@ -45,8 +45,8 @@ const refusal = (status: number, error: object, headers?: Record<string, string>
   ...(headers && { headers }),
 });
 
-describe('what goes out', () => {
-  test('a text, with our id in it and the token in its header alone', async () => {
+describe('a request', () => {
+  test('with a text has our id in the body and the token only in its header', async () => {
     const { port, requests } = await answering(accepted);
     expect(await send(port)).toEqual({ providerMessageId: 'wamid.A=', waId: '551199990000' });
     expect(requests).toMatchObject([
@@ -66,7 +66,7 @@ describe('what goes out', () => {
     expect(JSON.stringify(requests[0]?.body)).not.toContain('EAAtoken');
   });
 
-  test('a template, with its components as they were given', async () => {
+  test('with a template has its components unchanged', async () => {
     const { port, requests } = await answering(accepted);
     const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }];
     await send(port, { ...message, template: { name: 'hello', language: 'pt_BR', components } });
@@ -78,7 +78,7 @@ describe('what goes out', () => {
   });
 });
 
-describe('a refusal that could be read', () => {
+describe('a readable refusal', () => {
   test.each([
     [{ code: 0 }, 'channel'],
     [{ code: 190 }, 'channel'],
@@ -105,7 +105,7 @@ describe('a refusal that could be read', () => {
     [{ code: 130429 }, 'throttled'],
     [{ code: 131056 }, 'throttled'],
     [{ code: 131048 }, 'throttled'],
-  ])('%j is %s, whatever its status is', async (error, kind) => {
+  ])('with %j is %s for any HTTP status', async (error, kind) => {
     for (const status of [400, 500]) {
       const { port } = await answering(refusal(status, error));
       if (error.code === 999_999 && status === 500) continue;
@@ -113,7 +113,7 @@ describe('a refusal that could be read', () => {
     }
   });
 
-  test('with an unknown code goes by its status', async () => {
+  test('with an unknown code is classified by its HTTP status', async () => {
     const unknown = { code: 999_999 };
     const { port: throttling } = await answering(refusal(429, unknown));
     await expect(send(throttling)).rejects.toMatchObject({ kind: 'throttled', scope: 'number' });
@@ -121,7 +121,7 @@ describe('a refusal that could be read', () => {
     await expect(send(failing)).rejects.toMatchObject({ kind: 'not_sent' });
   });
 
-  test('of the pair concerns the pair; Retry-After wins', async () => {
+  test('of the pair throttles the pair, and Retry-After takes precedence', async () => {
     const { port: plain } = await answering(refusal(400, { code: 131056 }));
     await expect(send(plain)).rejects.toMatchObject({ scope: 'pair', retryAfterSeconds: 6 });
     const { port: told } = await answering(refusal(400, { code: 131056 }, { 'retry-after': '17' }));
@@ -133,7 +133,7 @@ describe('a refusal that could be read', () => {
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(60);
   });
 
-  test('says nothing of what Meta wrote, which may quote the number', async () => {
+  test('shows nothing of Meta’s text, which may quote the customer’s number', async () => {
     const quoting = { code: 131026, message: 'to 5511999990000', error_data: { details: '5511999990000' } };
     const { port } = await answering(refusal(400, quoting));
     const error = (await send(port).catch((caught) => caught)) as Error;
@@ -141,15 +141,15 @@ describe('a refusal that could be read', () => {
   });
 });
 
-describe('only what certainly was not sent is said to be so', () => {
-  test('nobody listens', async () => {
+describe('the outcome of a failed request', () => {
+  test('is `not_sent` when the connection is refused', async () => {
     const { port } = await answering(accepted);
     for (const close of closing.splice(0)) close();
     await expect(send(port)).rejects.toMatchObject({ kind: 'not_sent', code: 'whatsapp_unreachable' });
   });
 
-  test('a connection that is never taken up, up to the limit', async () => {
-    // An address of the documentation range (RFC 5737): nothing answers there, or the network refuses it at once.
+  test('is `not_sent` when no connection is established before the timeout', async () => {
+    // An address of the documentation range (RFC 5737): nothing answers there, or the network rejects it at once.
     const nowhere = createWhatsappAdapter({ apiUrl: 'http://192.0.2.1:9/v1', phoneNumberId: '1', accessToken: 't' });
     await expect(nowhere.send(message, AbortSignal.timeout(300))).rejects.toMatchObject({ kind: 'not_sent' });
   });
@@ -163,12 +163,12 @@ describe('only what certainly was not sent is said to be so', () => {
     [{ status: 500, body: '{"error":"no"}' }],
     [{ status: 502, body: 'Bad gateway' }],
     [{ status: 200, body: 'x'.repeat(300_000) }],
-  ] satisfies [Answer][])('an answer that tells nothing leaves it open: %#', async (answer) => {
+  ] satisfies [Answer][])('is `ambiguous` after an unreadable answer: %#', async (answer) => {
     const { port } = await answering(answer);
     await expect(send(port)).rejects.toMatchObject({ kind: 'ambiguous' });
   });
 
-  test('a server that takes the request and hangs, or hangs up, leaves it open', async () => {
+  test('is `ambiguous` when the server reads the request and then hangs or closes the connection', async () => {
     for (const hangUp of [false, true]) {
       const server = createTcpServer((socket) => {
         socket.on('error', () => {});
@@ -185,7 +185,7 @@ describe('only what certainly was not sent is said to be so', () => {
     }
   });
 
-  test('an answer that breaks off leaves it open', async () => {
+  test('is `ambiguous` when the answer is cut short', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-length': '500' }).write('{"messages":');
       setImmediate(() => response.destroy());

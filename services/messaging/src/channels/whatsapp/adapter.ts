@@ -3,7 +3,7 @@ import { type Accepted, type ChannelAdapter, ChannelError, type OutboundMessage 
 import { channelErrorOf, type WhatsappError } from './errors.ts';
 
 export type WhatsappSettings = {
-  /** With the version, without a slash at its end: `https://graph.facebook.com/v23.0`. */
+  /** With the version, without a trailing slash: `https://graph.facebook.com/v23.0`. */
   readonly apiUrl: string;
   readonly phoneNumberId: string;
   readonly accessToken: string;
@@ -11,7 +11,7 @@ export type WhatsappSettings = {
 
 export const defaultApiUrl = 'https://graph.facebook.com/v23.0';
 
-/** The WhatsApp Cloud API. It has no idempotency key, so whatever leaves the outcome open is `ambiguous`. */
+/** Sends over the WhatsApp Cloud API. It has no idempotency key, so an unknown outcome is `ambiguous`. */
 export function createWhatsappAdapter({ apiUrl, phoneNumberId, accessToken }: WhatsappSettings): ChannelAdapter {
   const url = new URL(`${apiUrl}/${phoneNumberId}/messages`);
   return {
@@ -36,7 +36,7 @@ function bodyOf({ id, to, text, template }: OutboundMessage) {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     to,
-    // Comes back with every status, also when the answer to this request is lost.
+    // WhatsApp echoes it in every status update, even when the answer to this request is lost.
     biz_opaque_callback_data: id,
   };
   if (!template) return { ...common, type: 'text', text: { body: text, preview_url: false } };
@@ -57,7 +57,7 @@ function readAnswer({ status, headers, body }: HttpAnswer): Accepted {
     return { providerMessageId, waId: waId && /^[0-9]{5,20}$/.test(waId) ? waId : null };
   }
   const refusal = readError(answer, status);
-  // Whoever answered without Meta's error, it may have been someone on the way who had passed the request on.
+  // Without Meta's error body, the answer may come from a proxy that had already forwarded the request.
   if (!refusal) throw unreadable(status);
   throw channelErrorOf(refusal, retryAfterSeconds(headers['retry-after'], Date.now()));
 }
@@ -70,14 +70,14 @@ function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
     return new ChannelError('not_sent', 'whatsapp_unreachable', `WhatsApp could not be reached${reason(error.cause)}.`);
   }
   if (signal.aborted) return new ChannelError('ambiguous', 'whatsapp_timeout', 'WhatsApp did not answer in time.');
-  return new ChannelError('ambiguous', 'whatsapp_answer_lost', `The connection broke off${reason(error)}.`);
+  return new ChannelError('ambiguous', 'whatsapp_answer_lost', `The connection to WhatsApp was lost${reason(error)}.`);
 }
 
-/** The system's error code alone: its text may name addresses. */
+/** The system's error code. Its text is left out because it may contain addresses. */
 const reason = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
 
-/** `{ error: { code, error_subcode } }`, or nothing when it is not Meta's error. */
+/** Reads Meta's `{ error: { code, error_subcode } }`. Undefined when the body is not that. */
 function readError(answer: unknown, status: number): WhatsappError | undefined {
   const error = at(answer, 'error');
   const code = at(error, 'code');

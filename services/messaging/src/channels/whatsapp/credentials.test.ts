@@ -8,13 +8,13 @@ const of = (app_secret: string) => ({ access_token: 'token', app_secret, verify_
 describe('an app secret that was replaced', () => {
   const rotated = replaceCredentials(of('new'), of('old'), at);
 
-  test('is good for signatures for a day', () => {
+  test('stays valid for signatures for a day', () => {
     expect(appSecretsOf(rotated, at)).toEqual(['new', 'old']);
     expect(appSecretsOf(rotated, at + 24 * hourMs - 1)).toEqual(['new', 'old']);
     expect(appSecretsOf(rotated, at + 24 * hourMs)).toEqual(['new']);
   });
 
-  test('or until the next time the channel is connected', () => {
+  test('stops being valid when the channel is connected again', () => {
     expect(appSecretsOf(replaceCredentials(of('newest'), rotated, at + hourMs), at + hourMs)).toEqual([
       'newest',
       'new',
@@ -23,6 +23,6 @@ describe('an app secret that was replaced', () => {
   });
 });
 
-test('a first connection has one secret', () => {
+test('a first connection has one app secret', () => {
   expect(appSecretsOf(replaceCredentials(of('first'), undefined, at), at)).toEqual(['first']);
 });

@@ -3,13 +3,13 @@ export type WhatsappCredentials = {
   readonly access_token: string;
   readonly app_secret: string;
   readonly verify_token: string;
-  /** The app secret before this one. Webhooks that are on their way may still be signed with it. */
+  /** The previous app secret. Webhooks in flight may still be signed with it. */
   readonly previous_app_secret?: { readonly secret: string; readonly valid_until_ms: number };
 };
 
 const overlapMs = 24 * 3_600_000;
 
-/** The new credentials. An app secret that they replace stays valid for signatures for 24 hours, or until the next change. */
+/** The new credentials. A replaced app secret stays valid for signatures for 24 hours, or until the next change. */
 export function replaceCredentials(
   wanted: Omit<WhatsappCredentials, 'previous_app_secret'>,
   old: WhatsappCredentials | undefined,
@@ -19,7 +19,7 @@ export function replaceCredentials(
   return { ...wanted, previous_app_secret: { secret: old.app_secret, valid_until_ms: nowMs + overlapMs } };
 }
 
-/** The secrets that a webhook may be signed with now, the newest first. */
+/** The app secrets that are valid for signatures now, the newest first. */
 export function appSecretsOf(
   { app_secret, previous_app_secret: previous }: WhatsappCredentials,
   nowMs: number,

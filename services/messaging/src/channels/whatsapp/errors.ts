@@ -5,22 +5,22 @@ type Meaning = {
   readonly detail: string;
   readonly code?: string;
   readonly scope?: 'pair' | 'number';
-  /** When the answer does not say how long. */
+  /** The delay when the answer has no `Retry-After`. */
   readonly retryAfterSeconds?: number;
 };
 
-const token = meaning('channel', 'WhatsApp does not accept the access token.');
-const permission = meaning('channel', 'The access token lacks a permission that sending needs.');
-const parameter = meaning('refused', 'WhatsApp does not accept a parameter of the message or its template.');
+const token = meaning('channel', 'WhatsApp rejects the access token. Connect the channel with a new one.');
+const permission = meaning('channel', 'The access token lacks a permission. Connect the channel with one that has it.');
+const parameter = meaning('refused', 'WhatsApp rejects a parameter of the message or its template.');
 const numberThrottled: Meaning = {
-  ...meaning('throttled', 'WhatsApp asks for fewer messages from this number.'),
+  ...meaning('throttled', 'WhatsApp limits the rate of messages from this number.'),
   scope: 'number',
 };
-const serverFault = meaning('not_sent', 'WhatsApp had a fault of its own and did not take the message.');
-const policy = meaning('refused', 'WhatsApp does not deliver this message for a reason of policy.');
+const serverFault = meaning('not_sent', 'WhatsApp had an internal error and did not accept the message.');
+const policy = meaning('refused', 'WhatsApp does not deliver this message because of its policies.');
 const locked = meaning('refused', 'WhatsApp has locked or restricted the account or the number.');
 
-/** Meta's error codes and what each asks of us. Everything about them stands here. */
+/** What each of Meta's error codes means for a send. */
 const meanings: Readonly<Record<number, Meaning>> = {
   0: token,
   190: token,
@@ -29,22 +29,22 @@ const meanings: Readonly<Record<number, Meaning>> = {
   80007: numberThrottled,
   130429: numberThrottled,
   131056: {
-    ...meaning('throttled', 'WhatsApp asks for fewer messages to this customer.'),
+    ...meaning('throttled', 'WhatsApp limits the rate of messages to this customer.'),
     scope: 'pair',
     retryAfterSeconds: 6,
   },
   131048: {
-    ...meaning('throttled', 'WhatsApp limits this number, as too many of its messages were reported or blocked.'),
+    ...meaning('throttled', 'WhatsApp limits this number because customers reported or blocked its messages.'),
     scope: 'number',
     retryAfterSeconds: 3600,
   },
   131047: {
-    ...meaning('refused', 'More than 24 hours have passed since the customer last wrote.'),
+    ...meaning('refused', 'The reply window is closed. Wait until the customer writes again, or use a template.'),
     code: 'messaging_window_closed',
   },
-  131026: meaning('refused', 'The message cannot be delivered to this number.'),
+  131026: meaning('refused', 'WhatsApp cannot deliver messages to this number.'),
   131049: policy,
-  131050: meaning('refused', 'The customer does not want messages of this kind.'),
+  131050: meaning('refused', 'The customer has stopped messages of this kind in WhatsApp.'),
   130497: policy,
   368: locked,
   131031: locked,
@@ -55,23 +55,22 @@ const meanings: Readonly<Record<number, Meaning>> = {
   131008: parameter,
 };
 
-/** The part of an error that is read: Meta's own words are not, for they may quote the number. */
+/** The part of Meta's error that this service reads. It ignores Meta's text, which may quote the customer's number. */
 export type WhatsappError = { readonly code: number; readonly subcode?: number; readonly status?: number };
 
 function meaningOf({ code, subcode, status = 0 }: WhatsappError): Meaning {
-  // The number's id in the address is unknown, or not this token's.
   if (code === 100 && subcode === 33)
-    return meaning('channel', 'The phone number id is unknown, or not of this token.');
+    return meaning('channel', 'The phone number id is unknown, or the access token has no access to it.');
   const known = meanings[code];
   if (known) return known;
   if (code >= 200 && code <= 299) return permission;
   if (code >= 132000 && code <= 132999) return parameter;
   if (status === 429) return numberThrottled;
   if (status >= 500) return serverFault;
-  return meaning('refused', 'WhatsApp refused the message.');
+  return meaning('refused', 'WhatsApp rejected the message.');
 }
 
-/** What a refusal means. `retryAfterSeconds` is what the answer asked for, which wins. */
+/** The `ChannelError` of a refusal. `retryAfterSeconds` from the answer takes precedence over the table. */
 export function channelErrorOf(error: WhatsappError, retryAfterSeconds?: number): ChannelError {
   const { kind, detail, scope, ...known } = meaningOf(error);
   const after = retryAfterSeconds ?? known.retryAfterSeconds;
@@ -81,7 +80,7 @@ export function channelErrorOf(error: WhatsappError, retryAfterSeconds?: number)
   });
 }
 
-/** Why a message failed, as a status report has it: a code of ours and what it means. */
+/** The code and detail of a `failed` status update. */
 export function failureOf(code: number): { code: string; detail: string } {
   const error = { code };
   const { detail, code: known } = meaningOf(error);

@@ -11,7 +11,7 @@ const one = (message: object) =>
   read(notification(number, { messages: [{ from: customer, id: 'wamid.1', timestamp: '1795000000', ...message }] }))
     .messages[0];
 
-test('a text is read with its customer, name and moment', () => {
+test('a text is read with its customer, name and time', () => {
   const at = new Date('2026-11-21T11:59:58Z');
   const payload = notification(number, textFrom(customer, 'Olá! 👋', { id: 'wamid.1', name: 'Ana', at }));
   expect(read(payload)).toEqual({
@@ -19,11 +19,10 @@ test('a text is read with its customer, name and moment', () => {
       { providerMessageId: 'wamid.1', waId: customer, name: 'Ana', kind: 'text', body: 'Olá! 👋', writtenAt: at },
     ],
     statuses: [],
-    unusable: 0,
   });
 });
 
-test('a batch is read through all its arrays, in order', () => {
+test('a batch is read from all its arrays, in order', () => {
   const texts = ['1', '2', '3'].map((body) => textFrom(customer, body));
   const [first, second, third] = texts as [object, object, { messages: unknown[] }];
   const payload = notification(number, first, {
@@ -33,7 +32,7 @@ test('a batch is read through all its arrays, in order', () => {
   expect(read(payload).messages.map(({ body }) => body)).toEqual(['1', '2', '3']);
 });
 
-test('what belongs to another number or field is passed over', () => {
+test('an entry of another number or field is skipped', () => {
   const payload = notification(number, textFrom(customer, 'mine'));
   payload.entry[0]?.changes.push({ ...payload.entry[0].changes[0], field: 'account_update' } as never);
   payload.entry.push(...notification('999999999999999', textFrom(customer, 'theirs')).entry);
@@ -53,21 +52,21 @@ test.each([
   [{ type: 'hologram', hologram: { depth: 3 } }, 'hologram', ''],
   [{ type: 'text' }, 'text', ''],
   [{}, 'unknown', ''],
-])('%j is kept as %s with the text %j', (message, kind, body) => {
+])('%j is read as %s with the text %j', (message, kind, body) => {
   expect(one(message)).toMatchObject({ kind, body });
 });
 
-test('what PostgreSQL cannot keep is taken out, and what is too long is cut between characters', () => {
+test('characters that PostgreSQL cannot store are removed, and a long text is cut between characters', () => {
   expect(one({ type: 'text', text: { body: 'a\0b\ud800' } })?.body).toBe('ab\ufffd');
   expect(one({ type: 'text', text: { body: '👋'.repeat(5000) } })?.body).toBe('👋'.repeat(4096));
 });
 
-test('a number that the channel spells in another way is that of the contact', () => {
+test('the contact’s `wa_id` identifies a sender whose `from` differs', () => {
   const payload = notification(number, { ...textFrom('551188887777', 'x'), contacts: [{ wa_id: customer }] });
   expect(read(payload).messages[0]).toMatchObject({ waId: customer, name: null });
 });
 
-test('statuses are read with our id and the reason of a failure, in our words', () => {
+test('a status update is read with our id and our own text for a failure', () => {
   const base = { recipient_id: customer, timestamp: '1795000000' };
   const statuses = [
     { ...base, id: 'wamid.1', status: 'delivered', biz_opaque_callback_data: 'ours' },
@@ -75,7 +74,6 @@ test('statuses are read with our id and the reason of a failure, in our words', 
     { ...base, id: 'wamid.3', status: 'warning' },
   ];
   const found = read(notification(number, { statuses }));
-  expect(found.unusable).toBe(0);
   expect(found.statuses).toEqual([
     { providerMessageId: 'wamid.1', callbackData: 'ours', status: 'delivered', at: new Date(1795000000_000) },
     {
@@ -88,13 +86,13 @@ test('statuses are read with our id and the reason of a failure, in our words', 
   ]);
 });
 
-test('a moment that is absurd or still to come is now', () => {
+test('a malformed or future time becomes the current time', () => {
   for (const timestamp of ['1e99', 'soon', '-5', undefined, '99999999999']) {
     expect(one({ timestamp, type: 'text', text: { body: 'x' } })?.writtenAt).toEqual(now);
   }
 });
 
-test('one odd entry never costs the others, whatever it is', () => {
+test('a malformed entry never hides the others', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), (odd, strange) => {
       const good = textFrom(customer, 'good');

@@ -1,12 +1,13 @@
 import type { InboundMessage, Notification, ReceivedStatusUpdate } from '../channel-provider.ts';
+import { storable } from '../storable.ts';
 import { failureOf } from './errors.ts';
 
 const longestBody = 4096;
 const longestName = 200;
 
 /**
- * Reads what WhatsApp posts (Cloud API webhooks, `field: messages`). Batches come in three nested arrays. Whatever is not
- * known or not as documented is passed over: one odd entry never costs the others. Values of another number are not ours.
+ * Reads a WhatsApp webhook (Cloud API, `field: messages`). A batch comes in three nested arrays. The reader skips
+ * values of another number and entries that are unknown or malformed, and still returns the others.
  */
 export function readNotification(payload: unknown, phoneNumberId: string, now = new Date()): Notification {
   const values = list(member(payload, 'entry'))
@@ -20,8 +21,7 @@ export function readNotification(payload: unknown, phoneNumberId: string, now = 
   const statuses = values.flatMap((value) => list(member(value, 'statuses')).map((one) => readStatus(one, now)));
   return {
     messages: messages.filter((one) => one !== undefined),
-    statuses: statuses.filter((one) => one !== undefined && one !== null),
-    unusable: [...messages, ...statuses].filter((one) => one === undefined).length,
+    statuses: statuses.filter((one) => one !== undefined),
   };
 }
 
@@ -29,7 +29,7 @@ function readMessage(message: unknown, value: unknown, now: Date): InboundMessag
   const providerMessageId = identifier(member(message, 'id'));
   const from = text(member(message, 'from'));
   const contacts = list(member(value, 'contacts'));
-  // One message has one contact beside it; only there may the two ids differ.
+  // `from` and `wa_id` may differ. With a single contact, that contact is the sender.
   const contact = contacts.find((one) => text(member(one, 'wa_id')) === from) ?? (contacts.length === 1 && contacts[0]);
   const waId = text(member(contact, 'wa_id')) || from;
   if (!providerMessageId || !/^[0-9]{5,20}$/.test(waId)) return undefined;
@@ -45,7 +45,7 @@ function readMessage(message: unknown, value: unknown, now: Date): InboundMessag
   };
 }
 
-/** What can be read of a message's content, wherever its kind keeps it. */
+/** The text of a message, from the first place that has one. Each kind of message has its own place. */
 function bodyOf(content: unknown): string {
   const reply = member(content, 'button_reply') ?? member(content, 'list_reply') ?? member(content, 'nfm_reply');
   const places = [
@@ -61,12 +61,11 @@ function bodyOf(content: unknown): string {
 
 const reported: ReadonlySet<string> = new Set(['sent', 'delivered', 'read', 'failed']);
 
-/** Null: a status that says nothing about whether the message arrived. */
-function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | null | undefined {
+/** Undefined for an entry without a usable id, and for a status that says nothing about delivery. */
+function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | undefined {
   const providerMessageId = identifier(member(status, 'id'));
-  if (!providerMessageId) return undefined;
   const word = text(member(status, 'status'));
-  if (!reported.has(word)) return null;
+  if (!providerMessageId || !reported.has(word)) return undefined;
   const [error] = list(member(status, 'errors'));
   const code = Number(member(error, 'code'));
   return {
@@ -78,7 +77,7 @@ function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | null | u
   };
 }
 
-/** Unix seconds in a string. A moment that is missing, absurd or still to come is now. */
+/** Parses Unix seconds in a string. A missing, malformed or future time becomes `now`. */
 function moment(timestamp: unknown, now: Date): Date {
   const seconds = Number(timestamp);
   const isSane = Number.isFinite(seconds) && seconds > 0 && seconds * 1000 <= now.getTime();
@@ -96,8 +95,6 @@ const identifier = (value: unknown): string => {
   const id = storable(text(value));
   return id.length <= 512 ? id : '';
 };
-/** PostgreSQL keeps neither NUL nor half a character. */
-const storable = (value: string): string => value.replaceAll('\0', '').toWellFormed();
-/** The first so many characters, none of them cut in two. */
+/** The first `length` characters. It never splits a surrogate pair. */
 const first = (value: string, length: number): string =>
   value.length <= length ? value : Array.from(value).slice(0, length).join('');

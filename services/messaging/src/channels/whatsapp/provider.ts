@@ -25,7 +25,7 @@ export const whatsapp: ChannelProvider = {
       isSignedBy(appSecretsOf(credentials as WhatsappCredentials, nowMs), payload, header),
     readNotification: (payload, { phone_number_id }) => readNotification(payload, phone_number_id ?? ''),
   },
-  // Meta: the customer service window.
+  // Meta calls it the customer service window.
   replyWindowMs: 24 * 3_600_000,
   reportsStatus: true,
   guarded: true,
@@ -52,7 +52,7 @@ function malformed({ api_url, secrets }: ConnectChannelBody): ValidationFault[] 
     ...(isSendable ? [] : [{ pointer: '#/secrets/access_token', detail: 'must be printable ASCII without spaces' }]),
     ...(api_url === undefined || isPlainHttp(api_url)
       ? []
-      : [{ pointer: '#/api_url', detail: 'must be an http or https address without user, query or fragment' }]),
+      : [{ pointer: '#/api_url', detail: 'must be an http or https URL without credentials, query or fragment' }]),
   ];
 }
 

@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether an `X-Hub-Signature-256` header is that of these bytes under one of the secrets. Takes as long whichever
- * secret fits, and wherever the first difference is.
+ * Whether an `X-Hub-Signature-256` header signs these bytes with one of the secrets. Constant time: the duration does
+ * not tell which secret matches or where a signature differs.
  */
 export function isSignedBy(secrets: readonly string[], payload: Uint8Array, header: string): boolean {
   const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(header) ?? [];
@@ -14,7 +14,7 @@ export function isSignedBy(secrets: readonly string[], payload: Uint8Array, head
   return fits.includes(true);
 }
 
-/** Whether two secrets are the same, in the same time wherever they differ. */
+/** Compares two secrets in constant time. */
 export const isSameSecret = (one: string, other: string): boolean => timingSafeEqual(sha256(one), sha256(other));
 
 const sha256 = (value: string): Buffer => createHash('sha256').update(value).digest();

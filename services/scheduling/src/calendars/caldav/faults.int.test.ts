@@ -22,7 +22,7 @@ const signal = () => AbortSignal.timeout(10_000);
 
 const errorOf = (attempt: Promise<unknown>): Promise<CalendarError> =>
   attempt.then(
-    () => expect.unreachable('it did not fail'),
+    () => expect.unreachable('the attempt did not fail'),
     (error) => error,
   );
 
@@ -34,7 +34,7 @@ afterEach(() => {
   }
 });
 
-/** A server that misbehaves as told, and what reached it. */
+/** Starts a server that answers as the test says, with the requests that it received. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void, timeoutMs = 10_000) {
   const requests: IncomingMessage[] = [];
   const server = createServer((incoming, response) => {
@@ -59,12 +59,12 @@ const describing = (props: string) => (_: IncomingMessage, response: ServerRespo
 
 describe('a server that hangs', () => {
   test.each([
-    ['before its answer', (_: IncomingMessage, _response: ServerResponse) => {}],
+    ['before the response', (_: IncomingMessage, _response: ServerResponse) => {}],
     [
-      'within its answer',
+      'within the response',
       (_: IncomingMessage, response: ServerResponse) => void response.writeHead(207).write('<multi'),
     ],
-  ])('%s is unavailable within the limit', async (_, hang) => {
+  ])('%s counts as unavailable within the time limit', async (_, hang) => {
     const { provider } = await serve(hang, 500);
     const timedOut = { kind: 'unavailable', code: 'calendar_timeout' };
     const started = Date.now();
@@ -74,7 +74,7 @@ describe('a server that hangs', () => {
     expect(Date.now() - started).toBeLessThan(5_000);
   });
 
-  test("is left at once when the caller's signal says so", async () => {
+  test("is abandoned at once when the caller's signal is aborted", async () => {
     const caller = new AbortController();
     const { provider } = await serve(() => caller.abort());
     await expect(provider.put(event, null, caller.signal)).rejects.toMatchObject({ code: 'calendar_timeout' });
@@ -95,7 +95,7 @@ describe('a redirect', () => {
     expect(Number(last?.headers['content-length'])).toBeGreaterThan(100);
   });
 
-  test('to another origin is not followed, and the answer names that origin alone', async () => {
+  test('to another origin is not followed, and the error names only that origin', async () => {
     const other = await serve((_, response) => response.writeHead(201).end());
     const target = other.url.replace('http://', 'http://user:hidden@');
     const { provider } = await serve((_, response) => response.writeHead(302, { location: target }).end());
@@ -106,7 +106,7 @@ describe('a redirect', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('in a circle ends', async () => {
+  test('loop ends', async () => {
     const { provider, requests } = await serve((_, response) =>
       response.writeHead(307, { location: '/calendar/' }).end(),
     );
@@ -115,8 +115,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('an answer', () => {
-  test('without end is not read to the end', async () => {
+describe('a response', () => {
+  test('that is too large is not read to its end', async () => {
     const { provider } = await serve((_, response) => {
       response.writeHead(207, { 'content-type': 'application/xml' });
       const chunk = 'x'.repeat(64 * 1024);
@@ -129,7 +129,7 @@ describe('an answer', () => {
     await expect(provider.verify(signal())).rejects.toMatchObject({ code: 'calendar_answer_too_large' });
   });
 
-  test('that makes no sense is never taken for a calendar', async () => {
+  test('that cannot be read does not count as a calendar', async () => {
     for (const body of [
       '',
       '<multistatus',
@@ -144,7 +144,7 @@ describe('an answer', () => {
     }
   });
 
-  test('of throttling carries when to come back', async () => {
+  test('of status 429 carries Retry-After', async () => {
     const { provider } = await serve((_, response) => response.writeHead(429, { 'retry-after': '17' }).end());
     await expect(provider.put(event, null, signal())).rejects.toMatchObject({
       kind: 'throttled',
@@ -152,14 +152,14 @@ describe('an answer', () => {
     });
   });
 
-  test('that quotes the event is not quoted', async () => {
+  test('that quotes the event is not copied into the error', async () => {
     const { provider } = await serve((_, response) => response.writeHead(400).end('Bad event: Corte de Maria'));
     const error = await errorOf(provider.put(event, null, signal()));
     expect(error).toMatchObject({ kind: 'rejected', code: 'calendar_event_rejected' });
     expect(`${error.message} ${error.detail}`).not.toContain('Maria');
   });
 
-  test('without a tag, or with a weak one, leaves the next change able to happen', async () => {
+  test('without an ETag, or with a weak one, does not block the next change', async () => {
     let stored = '';
     const { provider, requests } = await serve((incoming, response) => {
       if (incoming.method === 'GET') response.writeHead(200, { etag: 'W/"weak"' }).end(stored);
@@ -172,7 +172,7 @@ describe('an answer', () => {
     expect(requests.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
   });
 
-  test('of 404 to a change says that the event is gone, so it is made again', async () => {
+  test('404 to a change means that the event is gone, so the event is created again', async () => {
     const { provider, requests } = await serve((incoming, response) => {
       const absent = incoming.method === 'GET' || incoming.headers['if-match'];
       response.writeHead(absent ? 404 : 201, absent ? {} : { etag: '"new"' }).end();
@@ -183,7 +183,7 @@ describe('an answer', () => {
     expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'GET', 'PUT']);
   });
 
-  test('of a precondition that never comes true ends as unavailable', async () => {
+  test('412 to every attempt counts as unavailable', async () => {
     const { provider, requests } = await serve((incoming, response) =>
       response.writeHead(incoming.method === 'PUT' ? 412 : 404).end(),
     );
@@ -194,12 +194,12 @@ describe('an answer', () => {
 });
 
 describe('a collection', () => {
-  test('that tells no components and no rights is taken', async () => {
+  test('that lists neither components nor privileges is accepted', async () => {
     const { provider } = await serve(describing(calendarType));
     await provider.verify(signal());
   });
 
-  test('without events is refused', async () => {
+  test('that does not support events is refused', async () => {
     const tasks = '<C:supported-calendar-component-set><C:comp name="VTODO"/></C:supported-calendar-component-set>';
     const { provider } = await serve(describing(calendarType + tasks));
     await expect(provider.verify(signal())).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe('a collection', () => {
     });
   });
 
-  test('that may only be read is refused', async () => {
+  test('that is read-only is refused', async () => {
     const rights = '<current-user-privilege-set><privilege><read/></privilege></current-user-privilege-set>';
     const { provider } = await serve(describing(calendarType + rights));
     await expect(provider.verify(signal())).rejects.toMatchObject({ kind: 'refused', code: 'calendar_read_only' });
@@ -234,14 +234,14 @@ describe('a collection', () => {
   });
 });
 
-describe('an answer that is lost after a real server took the request', () => {
+describe('a response that is lost after a real server accepted the request', () => {
   let radicale: CaldavServer;
   beforeAll(async () => {
     radicale = await startRadicale();
   }, 10 * 60_000);
   afterAll(() => radicale?.dispose());
 
-  /** Passes requests on to Radicale, and hangs up instead of answering where `lost` says so. */
+  /** Forwards requests to Radicale. Where `lost` says so, it closes the connection instead of responding. */
   async function throughLossyLine(lost: (method: string) => boolean) {
     const target = new URL(radicale.collectionUrl);
     const server = createServer((incoming, response) => {
@@ -259,7 +259,7 @@ describe('an answer that is lost after a real server took the request', () => {
     return createCaldavProvider({ url, username: radicale.username, password: radicale.password });
   }
 
-  test('neither doubles nor fails creation, change or removal', async () => {
+  test('causes no duplicate and no failure of the next creation, change or removal', async () => {
     let losing = true;
     const provider = await throughLossyLine((method) => losing && (method === 'PUT' || method === 'DELETE'));
     const lossyThenWell = async <T>(attempt: () => Promise<T>): Promise<T> => {

@@ -4,11 +4,11 @@ import { refusalOf } from './refusal.ts';
 
 const maxRedirects = 3;
 
-/** Sends a request and gives back the whole answer, when its status is one of `expected` or 2xx. */
+/** Sends a request. Returns the response with its whole body when the status is 2xx or `expected`. */
 export type CaldavFetch = typeof fetch;
 
 /**
- * The collection's address with its closing slash.
+ * The address of the collection with a trailing slash.
  *
  * @throws CalendarError `refused` when it is not a plain http or https address.
  */
@@ -19,7 +19,7 @@ export function collectionUrl(url: string | undefined): URL {
     throw invalidUrl('The address of the calendar must begin with http:// or https://.');
   }
   if (parsed.username || parsed.password) {
-    throw invalidUrl('The address of the calendar must not hold a user name or a password.');
+    throw invalidUrl('The address of the calendar must not contain a user name or a password.');
   }
   if (parsed.search || parsed.hash)
     throw invalidUrl('The address of the calendar must not have a query or a fragment.');
@@ -29,14 +29,14 @@ export function collectionUrl(url: string | undefined): URL {
 
 const invalidUrl = (detail: string) => new CalendarError('refused', 'calendar_url_invalid', detail);
 
-/** `Authorization` for a name and password (RFC 7617), or nothing for a calendar that needs none. */
+/** The `Authorization` header for a user name and password (RFC 7617). Undefined for a calendar without credentials. */
 export const authorizationOf = (username: string | undefined, password: string | undefined): string | undefined =>
   username === undefined ? undefined : `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}`;
 
 /**
- * A `fetch` for one calendar: sends the credentials to its origin only, ends with the signal, reads a bounded answer.
+ * Creates a `fetch` that sends the credentials to one origin only and limits the size of the response.
  *
- * @throws CalendarError for everything but a 2xx and the `expected` statuses.
+ * @throws CalendarError for every status except 2xx and the `expected` ones.
  */
 export function createCaldavFetch(options: {
   authorization: string | undefined;
@@ -59,7 +59,7 @@ export function createCaldavFetch(options: {
   };
 }
 
-/** Follows redirects within the origin, with the same method and body; another origin never sees the credentials. */
+/** Follows redirects within the origin, with the same method and body. Another origin never gets the credentials. */
 async function follow(url: URL, init: RequestInit): Promise<Response> {
   let target = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -70,12 +70,12 @@ async function follow(url: URL, init: RequestInit): Promise<Response> {
     const next = URL.parse(location, target.href);
     if (next?.origin !== url.origin) {
       const where = next && next.origin !== 'null' ? ` (${next.origin})` : '';
-      const detail = `The calendar's address leads to another server${where}. Connect with the address there.`;
+      const detail = `The calendar's address redirects to another server${where}. Connect with the address there.`;
       throw new CalendarError('refused', 'calendar_moved', detail);
     }
     next.username = '';
     next.password = '';
     target = next;
   }
-  throw new CalendarError('refused', 'calendar_moved', "The calendar's address redirects too many times.");
+  throw new CalendarError('refused', 'calendar_moved', 'The address redirects too many times. Check it.');
 }

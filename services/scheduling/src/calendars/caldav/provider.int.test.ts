@@ -10,7 +10,7 @@ import { newEvent, next, providerContract } from '../../../test/provider-contrac
 import type { CalendarEvent, CalendarProvider } from '../calendar-provider.ts';
 import { createProviders } from '../providers.ts';
 
-/** The first run ever installs the servers. */
+/** Long, because the first run installs the servers. */
 const installTimeoutMs = 10 * 60_000;
 
 const openProvider = createProviders();
@@ -29,7 +29,7 @@ describe.each([
     return openProvider({ provider: 'caldav', settings: { url, username }, credentials: { password } });
   };
 
-  /** A request of a program that is not ours. */
+  /** Sends a request as another calendar program would. */
   const request = (method: string, href: string, headers: Record<string, string> = {}, body?: string) => {
     const authorization = `Basic ${Buffer.from(`${server.username}:${server.password}`).toString('base64')}`;
     return fetch(href, { method, headers: { authorization, 'content-type': 'text/calendar', ...headers }, body });
@@ -60,13 +60,13 @@ describe.each([
     start: server.start,
   }));
 
-  test("an event's address is that of the appointment", async () => {
+  test("derives the address of an event from the appointment's id", async () => {
     const event = newEvent();
     const { href } = await provider.put(event, null, signal());
     expect(href).toBe(`${server.collectionUrl}${event.uid.replace('@mostrador', '')}.ics`);
   });
 
-  test('is found to be usable without the slash at the end of its address', async () => {
+  test('passes the check without the trailing slash of its address', async () => {
     await open({ collectionUrl: server.collectionUrl.replace(/\/$/, '') }).verify(signal());
   });
 
@@ -79,12 +79,12 @@ describe.each([
     });
   });
 
-  test("whose address is the account's is refused", async () => {
+  test('is refused when the address is that of the account', async () => {
     const account = open({ collectionUrl: new URL('..', server.collectionUrl).href });
     await expect(account.verify(signal())).rejects.toMatchObject({ kind: 'refused', code: 'calendar_not_a_calendar' });
   });
 
-  test('whose event another program moved to another address still has one event, changed there', async () => {
+  test('gets a change where another program has moved the event, without a second event', async () => {
     const event = newEvent();
     const created = await provider.put(event, null, signal());
     const icalendar = await (await request('GET', created.href)).text();
@@ -98,7 +98,7 @@ describe.each([
     expect(await seen(event)).toEqual([]);
   });
 
-  test("with something else at the event's address rejects the event and keeps what is there", async () => {
+  test("with another event at the event's address rejects the event and keeps the other one", async () => {
     const stranger = newEvent();
     const event = newEvent();
     const reference = await provider.put(stranger, null, signal());
@@ -121,7 +121,7 @@ describe.each([
         ...['END:VEVENT', 'END:VCALENDAR', ''],
       ].join('\r\n');
 
-    test('create: 201 with a strong ETag, the same again: 412', async () => {
+    test('a creation gets 201 with a strong ETag, and a second one gets 412', async () => {
       const uid = randomUUID();
       const href = `${server.collectionUrl}${uid}.ics`;
       const created = await request('PUT', href, { 'if-none-match': '*' }, body(uid));
@@ -130,7 +130,7 @@ describe.each([
       expect((await request('PUT', href, { 'if-none-match': '*' }, body(uid))).status).toBe(412);
     });
 
-    test(`the same UID at another address: ${sameUidElsewhere} no-uid-conflict`, async () => {
+    test(`the same UID at another address gets ${sameUidElsewhere} with no-uid-conflict`, async () => {
       const uid = randomUUID();
       await request('PUT', `${server.collectionUrl}${uid}.ics`, { 'if-none-match': '*' }, body(uid));
       const other = await request('PUT', `${server.collectionUrl}${uid}-2.ics`, { 'if-none-match': '*' }, body(uid));
@@ -138,7 +138,7 @@ describe.each([
       expect(await other.text()).toContain('no-uid-conflict');
     });
 
-    test('stale If-Match: 412, correct If-Match: 204 with a new ETag', async () => {
+    test('a stale If-Match gets 412, and a current one gets 204 with a new ETag', async () => {
       const uid = randomUUID();
       const href = `${server.collectionUrl}${uid}.ics`;
       const etag = (await request('PUT', href, { 'if-none-match': '*' }, body(uid))).headers.get('etag') ?? '';
@@ -165,21 +165,21 @@ describe('servers differ', () => {
     return fetch(radicale.collectionUrl, { method: 'REPORT', headers, body });
   };
 
-  test('without credentials Radicale answers 401 and Xandikos 207', async () => {
+  test('without credentials Radicale responds with 401 and Xandikos with 207', async () => {
     const propfind = ({ collectionUrl }: CaldavServer) =>
       fetch(collectionUrl, { method: 'PROPFIND', headers: { depth: '0' } });
     expect((await propfind(radicale)).status).toBe(401);
     expect((await propfind(xandikos)).status).toBe(207);
   });
 
-  test('an invalid sync-token is 403 valid-sync-token on Radicale', async () => {
+  test('an invalid sync-token gets 403 with valid-sync-token on Radicale', async () => {
     const token = '<sync-token>http://radicale.org/ns/sync/none</sync-token><sync-level>1</sync-level><prop/>';
     const answer = await report(`<sync-collection xmlns="DAV:">${token}</sync-collection>`);
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain('valid-sync-token');
   });
 
-  test('a free-busy REPORT is 200 VFREEBUSY on Radicale', async () => {
+  test('a free-busy REPORT gets 200 with VFREEBUSY on Radicale', async () => {
     const range = '<time-range start="20270101T000000Z" end="20270201T000000Z"/>';
     const answer = await report(`<free-busy-query xmlns="urn:ietf:params:xml:ns:caldav">${range}</free-busy-query>`);
     expect(answer.status).toBe(200);
@@ -197,7 +197,7 @@ describe('credentials on Radicale', () => {
   }, installTimeoutMs);
   afterAll(() => server?.dispose());
 
-  test('that are wrong or missing are refused', async () => {
+  test('are refused when they are wrong or missing', async () => {
     for (const provider of [open('tester', 'wrong'), open('nobody', server.password), open(undefined, undefined)]) {
       const refusal = { kind: 'refused', code: 'calendar_credentials_refused' };
       await expect(provider.verify(signal())).rejects.toMatchObject(refusal);
@@ -205,7 +205,7 @@ describe('credentials on Radicale', () => {
     }
   });
 
-  test('that are changed there are refused from then on', async () => {
+  test('are refused after the password has changed', async () => {
     const provider = open(server.username, server.password);
     await provider.verify(signal());
     await server.changePassword('another');
@@ -213,7 +213,7 @@ describe('credentials on Radicale', () => {
     await open(server.username, server.password).verify(signal());
   });
 
-  test("of one person do not open another person's calendar", async () => {
+  test("of one person give no access to another person's calendar", async () => {
     const provider = open(server.username, server.password, new URL('/other/calendar/', server.collectionUrl).href);
     await expect(provider.verify(signal())).rejects.toMatchObject({
       kind: 'refused',
@@ -221,10 +221,10 @@ describe('credentials on Radicale', () => {
     });
   });
 
-  test('never stand in an error', async () => {
+  test('never appear in an error', async () => {
     const provider = open('tester', 'pässword-that-is-wrong');
     const error: Error = await provider.verify(signal()).then(
-      () => expect.unreachable('it did not fail'),
+      () => expect.unreachable('the check did not fail'),
       (thrown: Error) => thrown,
     );
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toMatch(/p.ssword-that-is-wrong|tester/);

@@ -4,10 +4,10 @@ import { readIdentity, renderEvent } from '../icalendar.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
 import { eventPrecondition, refusalOf } from './refusal.ts';
 
-/** One call of the port, with every request it makes. Less than the RPC, the lease and the activity around it. */
+/** Limit of one provider call with all of its requests. Shorter than the RPC, the lease and the activity around it. */
 const callTimeoutMs = 10_000;
 
-/** A put asks, looks and asks again; whoever is still in the way after this many rounds is given time. */
+/** The most rounds of write and read in one `put`. When the event still changes, the attempt ends as `unavailable`. */
 const maxRounds = 4;
 
 type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number };
@@ -22,7 +22,7 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
       return await work(openCollection(settings, limit));
     } catch (error) {
       if (error instanceof CalendarError) throw error;
-      throw new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's answer makes no sense.", {
+      throw new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's response cannot be read.", {
         cause: error,
       });
     }
@@ -37,7 +37,7 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
 
 type Collection = ReturnType<typeof openCollection>;
 
-/** The requests that a collection answers, each named for what it finds out or does. */
+/** The requests to a collection. */
 function openCollection(settings: Settings, signal: AbortSignal) {
   const base = collectionUrl(settings.url);
   const authorization = authorizationOf(settings.username, settings.password);
@@ -55,9 +55,9 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       return answers[0];
     },
 
-    /** Whether the event was taken; if not, something else is there, or nothing where something should be. */
+    /** Null when the precondition failed: another event is there, or none where `If-Match` expects one. */
     async put(href: string, icalendar: string, precondition: Precondition): Promise<{ etag: string | null } | null> {
-      // Servers answer 404 to `If-Match` when nothing is there any more; without it, 404 means no collection.
+      // With `If-Match`, 404 means that the event is gone. Without it, 404 means that the collection does not exist.
       const missing = 'If-Match' in precondition ? [404, 410] : [];
       const headers = { 'Content-Type': 'text/calendar; charset=utf-8', ...precondition };
       const fetch = fetchExpecting(403, 409, 412, ...missing);
@@ -76,7 +76,7 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       return { href, etag: strongEtag(response), uid: identity?.uid ?? null, sequence: identity?.sequence ?? null };
     },
 
-    /** Addresses of events with this UID, wherever in the collection another program or an import has put them. */
+    /** Addresses of events with this UID. Another program or an import may have put them anywhere in the collection. */
     async hrefsWithUid(uid: string): Promise<string[]> {
       const uidFilter = { _attributes: { name: 'UID' }, 'text-match': { _text: uid } };
       const eventFilter = { _attributes: { name: 'VEVENT' }, 'prop-filter': uidFilter };
@@ -91,28 +91,28 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       return hrefs.filter((href) => href.startsWith(base.href)).slice(0, maxRounds);
     },
 
-    /** Gone already is as good as removed; a person's edits do not save an event that was called off. */
+    /** Succeeds when the event is already gone. Sends no `If-Match`, so that an edit by a person does not stop it. */
     async remove(href: string): Promise<void> {
       await deleteObject({ url: href, fetch: fetchExpecting(404, 410) });
     },
   };
 }
 
-/** `If-Match` compares strongly (RFC 9110 13.1.1), so a weak tag is as good as none. */
+/** `If-Match` compares strongly (RFC 9110 13.1.1), so a weak ETag counts as none. */
 function strongEtag(response: Response): string | null {
   const etag = response.headers.get('etag');
   return etag?.startsWith('"') ? etag : null;
 }
 
 /**
- * Creates the event or replaces it. What is there already counts as done when it is this version or a newer one: then
- * an earlier answer was lost, or this attempt is the late one.
+ * Creates the event or replaces it. Succeeds without a write when the calendar has this version or a newer one: the
+ * response to an earlier attempt was lost, or this attempt is late.
  */
 async function put(calendar: Collection, event: CalendarEvent, known: EventReference | null): Promise<EventReference> {
   const icalendar = renderEvent(event);
   const earlier = known && calendar.contains(known.href) ? known : null;
   let href = earlier?.href ?? calendar.hrefOf(event.uid);
-  // Without a tag to go by, look before overwriting.
+  // Without an ETag to compare, read the event before overwriting it.
   let precondition: Precondition | null = earlier
     ? earlier.etag
       ? { 'If-Match': earlier.etag }
@@ -130,7 +130,7 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
       continue;
     }
     if (found.uid !== event.uid) {
-      const detail = "Something else is at the event's address in the calendar.";
+      const detail = "Another object is at the event's address. Delete it, then change the appointment.";
       throw new CalendarError('rejected', 'calendar_event_conflict', detail);
     }
     if (found.sequence !== null && found.sequence >= event.sequence) {
@@ -150,29 +150,28 @@ async function findElsewhere(calendar: Collection, uid: string): Promise<Found |
   return null;
 }
 
-/** A calendar collection that takes events and, as far as it tells, may be written. */
+/** Checks that the address is a calendar that supports events and that its privileges, if listed, allow writing. */
 async function verify(calendar: Collection): Promise<void> {
   const answer = await calendar.describe();
   if (answer && answer.status >= 400) throw refusalOf(answer.status, new Headers(), '');
   const props = answer?.props ?? {};
   if (!members(props.resourcetype).includes('calendar')) {
-    const detail =
-      'What is at this address is not a calendar. It must be the address of one calendar, not of an account.';
+    const detail = 'There is no calendar at this address. Connect with the address of one calendar, not of an account.';
     throw new CalendarError('refused', 'calendar_not_a_calendar', detail);
   }
   const components = list(props.supportedCalendarComponentSet?.comp).map((comp) => comp?._attributes?.name);
   if (components.length > 0 && !components.includes('VEVENT')) {
-    throw new CalendarError('refused', 'calendar_takes_no_events', 'The calendar takes no events.');
+    throw new CalendarError('refused', 'calendar_takes_no_events', 'The calendar cannot hold events. Use another.');
   }
   const privileges = list(props.currentUserPrivilegeSet?.privilege).flatMap(members);
   const writing = ['all', 'write', 'bind'];
   if (privileges.length > 0 && !privileges.some((privilege) => writing.includes(privilege))) {
-    throw new CalendarError('refused', 'calendar_read_only', 'The calendar may only be read with these credentials.');
+    throw new CalendarError('refused', 'calendar_read_only', 'The credentials are read-only. Allow them to write.');
   }
 }
 
 const list = <T>(value: T | T[] | undefined | null): T[] =>
   Array.isArray(value) ? value : value == null ? [] : [value];
 
-/** Names of an element's children, as tsdav gives them: camel case, without prefixes. */
+/** Names of an element's children. tsdav writes them in camel case without prefixes. */
 const members = (element: unknown): string[] => (element && typeof element === 'object' ? Object.keys(element) : []);

@@ -5,7 +5,7 @@ import { refusalOf } from './refusal.ts';
 const davError = (precondition: string) =>
   `<?xml version='1.0'?><D:error xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><C:${precondition} /></D:error>`;
 
-describe('an answer that is not a success', () => {
+describe('an error response', () => {
   test.each([
     [401, 'refused', 'calendar_credentials_refused'],
     [403, 'refused', 'calendar_permission_denied'],
@@ -24,23 +24,20 @@ describe('an answer that is not a success', () => {
     [415, 'rejected', 'calendar_event_rejected'],
     [422, 'rejected', 'calendar_event_rejected'],
     [507, 'rejected', 'calendar_event_rejected'],
-  ])('HTTP %i is %s, %s', (status, kind, code) => {
+  ])('with HTTP %i is %s, %s', (status, kind, code) => {
     expect(refusalOf(status, new Headers(), 'body')).toMatchObject({ kind, code });
   });
 
-  test.each([403, 409, 412, 507])(
-    'with HTTP %i that names a precondition of the event blames the event alone',
-    (status) => {
-      const error = refusalOf(status, new Headers(), davError('valid-calendar-data'));
-      expect(error).toMatchObject({ kind: 'rejected', detail: expect.stringContaining('valid-calendar-data') });
-    },
-  );
+  test.each([403, 409, 412, 507])('with HTTP %i and a precondition of the event rejects only the event', (status) => {
+    const error = refusalOf(status, new Headers(), davError('valid-calendar-data'));
+    expect(error).toMatchObject({ kind: 'rejected', detail: expect.stringContaining('valid-calendar-data') });
+  });
 
-  test('never has its text in the detail', () => {
+  test('is never quoted in the detail', () => {
     expect(refusalOf(400, new Headers(), 'Corte de Maria').message).not.toContain('Maria');
   });
 
-  test('says so when the calendar wants another kind of authentication', () => {
+  test('that requires another authentication scheme says so in the detail', () => {
     expect(refusalOf(401, new Headers({ 'www-authenticate': 'Digest realm="x"' }), '').detail).toContain('HTTP Basic');
   });
 

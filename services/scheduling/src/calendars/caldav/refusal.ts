@@ -1,7 +1,7 @@
 import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { CalendarError } from '../calendar-provider.ts';
 
-/** Preconditions (RFC 4791 5.3.2.1) that say: not this event, whatever the status. Servers send them with 403, 409 and 412. */
+/** Preconditions (RFC 4791 5.3.2.1) that reject this event. Servers send them with 403, 409 and 412. */
 const eventPreconditions = [
   'valid-calendar-data',
   'valid-calendar-object-resource',
@@ -15,13 +15,13 @@ const eventPreconditions = [
   'sufficient-disk-space',
 ];
 
-/** The precondition of the event itself that an error body names, if any. */
+/** The precondition of the event that an error body names, if any. */
 export const eventPrecondition = (body: string): string | undefined => {
   const named = new Set([...body.matchAll(/<(?:[\w.-]+:)?([a-z-]+)[\s/>]/g)].map((match) => match[1]));
   return eventPreconditions.find((precondition) => named.has(precondition));
 };
 
-/** What an answer that is not a success means for the connection or for the event. */
+/** Maps an error response to its meaning for the connection or for the event. */
 export function refusalOf(status: number, headers: Headers, body: string): CalendarError {
   const retryAfter = retryAfterSeconds(headers.get('retry-after'), Date.now());
   const later = retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter };
@@ -31,18 +31,22 @@ export function refusalOf(status: number, headers: Headers, body: string): Calen
     case 401:
       return new CalendarError('refused', 'calendar_credentials_refused', credentialsDetail(headers));
     case 403:
-      return new CalendarError('refused', 'calendar_permission_denied', 'The calendar allows no access (HTTP 403).');
+      return new CalendarError('refused', 'calendar_permission_denied', 'Access denied (HTTP 403). Check permissions.');
     case 404:
     case 405:
     case 409:
     case 410:
     case 501:
-      return new CalendarError('refused', 'calendar_not_found', `No calendar is at this address (HTTP ${status}).`);
+      return new CalendarError(
+        'refused',
+        'calendar_not_found',
+        `No calendar at this address (HTTP ${status}). Check it.`,
+      );
     case 429:
       return new CalendarError(
         'throttled',
         'calendar_throttled',
-        'The calendar asks for fewer requests (HTTP 429).',
+        'The calendar limits the request rate (HTTP 429).',
         later,
       );
     case 408:
@@ -56,14 +60,14 @@ export function refusalOf(status: number, headers: Headers, body: string): Calen
 }
 
 const unavailable = (status: number, later: { retryAfterSeconds?: number }) =>
-  new CalendarError('unavailable', 'calendar_unavailable', `The calendar does not work now (HTTP ${status}).`, later);
+  new CalendarError('unavailable', 'calendar_unavailable', `The calendar is unavailable (HTTP ${status}).`, later);
 
 const rejected = (why: string) =>
-  new CalendarError('rejected', 'calendar_event_rejected', `The calendar does not take this event (${why}).`);
+  new CalendarError('rejected', 'calendar_event_rejected', `Event rejected (${why}). Change the appointment.`);
 
 function credentialsDetail(headers: Headers): string {
   const offered = headers.get('www-authenticate');
   return offered && !/\bbasic\b/i.test(offered)
-    ? 'The calendar takes no user name and password by HTTP Basic (HTTP 401).'
-    : 'The calendar refuses the user name or the password (HTTP 401).';
+    ? 'The calendar does not accept HTTP Basic authentication, the only one supported (HTTP 401).'
+    : 'The calendar rejects the user name or the password (HTTP 401). Check both.';
 }

@@ -1,6 +1,6 @@
 import type { CalendarProvider } from '../calendar-provider.ts';
 
-/** The iCalendar feed: rendered from the rows whenever it is read, so there is nothing to send and nothing to fail. */
+/** The iCalendar feed. Each request renders it from the rows, so there is nothing to send. */
 export const createFeedProvider = (): CalendarProvider => ({
   verify: async () => {},
   put: async (event) => ({ eventId: event.uid, href: event.uid, etag: null }),

@@ -19,7 +19,7 @@ const connectFeed = async (storeId: string) => {
   );
   return String(feed_url).split('/').at(-1)?.replace('.ics', '') ?? '';
 };
-// As the gateway asks: the address names no store.
+// Like the gateway, this request names no store.
 const read = async (token: string) => {
   const { storeId: _none, ...context } = testContext();
   return (await scheduling.rpc.call(readCalendarFeed, { body: { token } }, context)).icalendar;
@@ -27,7 +27,7 @@ const read = async (token: string) => {
 const eventsIn = (icalendar: string) =>
   new ICAL.Component(ICAL.parse(icalendar)).getAllSubcomponents('vevent').map((event) => new ICAL.Event(event));
 
-test('a calendar program reads the store’s appointments, and no other store’s', async () => {
+test('a feed shows the appointments of its store only', async () => {
   const storeId = randomUUID();
   const token = await connectFeed(storeId);
   const scheduled_at = '2027-01-31T06:00:00-03:00';
@@ -42,7 +42,7 @@ test('a calendar program reads the store’s appointments, and no other store’
   expect(event?.endDate.toJSDate().toISOString()).toBe('2027-01-31T09:45:00.000Z');
 });
 
-test('from 90 days back, without the cancelled ones; a change keeps the UID and raises the sequence', async () => {
+test('a feed goes back 90 days and omits cancelled appointments, and a change keeps the UID and raises the sequence', async () => {
   const storeId = randomUUID();
   const token = await connectFeed(storeId);
   await scheduling.create(storeId, { title: 'long ago', scheduled_at: inHours(-91 * 24) });
@@ -62,14 +62,14 @@ test('from 90 days back, without the cancelled ones; a change keeps the UID and 
   expect(events[1]?.uid).toBe(`${moved.id}@mostrador`);
 });
 
-test('the same appointments give the same bytes', async () => {
+test('the same appointments render to the same bytes', async () => {
   const storeId = randomUUID();
   const token = await connectFeed(storeId);
   await scheduling.create(storeId);
   expect(await read(token)).toBe(await read(token));
 });
 
-test('an address that was never given out, or was replaced, finds nothing', async () => {
+test('an unknown or replaced address gets `calendar_feed_not_found`', async () => {
   const storeId = randomUUID();
   const first = await connectFeed(storeId);
   const second = await connectFeed(storeId);

@@ -9,7 +9,7 @@ import { renderFeed } from '../icalendar.ts';
 import { hashFeedToken } from './token.ts';
 
 const shownPastMs = 90 * 24 * 60 * 60 * 1000;
-// Together at most about 7 MB, below what a NATS message may have, also when every character takes four bytes.
+// At most about 7 MB even with four bytes per character, below the limit of a NATS message.
 const most = { past: 500, coming: 1_500, notesLength: 500 };
 const name = 'Appointments';
 

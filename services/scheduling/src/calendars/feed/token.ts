@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The secret in a feed's address: 256 bits, shown once. Only its hash is kept. */
+/** The secret in a feed's address: 256 random bits, shown once. Only its hash is stored. */
 export const newFeedToken = (): string => randomBytes(32).toString('base64url');
 
-/** SHA-256; the token is random, so nothing slower is needed. */
+/** SHA-256 is enough, because the token is random. */
 export const hashFeedToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export const feedUrl = (publicUrl: string, token: string): string => `${publicUrl}/calendars/${token}.ics`;

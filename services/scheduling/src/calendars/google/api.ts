@@ -7,28 +7,28 @@ import type { AccessTokens, GoogleAccount } from './tokens.ts';
 
 export type GoogleSettings = GoogleAccount & {
   readonly calendarId: string;
-  /** Google's own unless given. */
+  /** Undefined: the address of Google. */
   readonly apiUrl: string | undefined;
 };
 
 export type GoogleCalendar = ReturnType<typeof openGoogleCalendar>;
 
-/** The requests that a calendar answers, each named for what it finds out or does. They end with the signal. */
+/** The requests to a calendar. They end when the signal is aborted. */
 export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessTokens, signal: AbortSignal) {
   const { calendarId } = settings;
 
   const apiWith = async (accessToken: string): Promise<calendar_v3.Calendar> => {
-    // Loaded with the first request: a process without such connections does not pay for it.
+    // Loaded with the first request, so that a process without Google connections does not load it.
     const { auth, calendar } = await import('@googleapis/calendar');
     const client = new auth.OAuth2({ useAuthRequestParameters: false });
-    // With nothing to refresh it by, it does nothing behind our back about a 401 or a 403.
+    // Without a refresh token the client does not retry a 401 or a 403 by itself.
     client.setCredentials({ access_token: accessToken });
     const { apiUrl: rootUrl } = settings;
     const options = { auth: client, retry: false, fetchImplementation: googleFetch };
     return calendar({ version: 'v3', ...options, ...(rootUrl === undefined ? {} : { rootUrl }) });
   };
 
-  /** One request, or two where the first shows that the access token is not good any more. */
+  /** Sends the request. After a 401 it sends it once more with a new access token. */
   const ask = async <T>(request: (api: calendar_v3.Calendar) => Promise<{ data: T }>): Promise<T> => {
     const attempt = async (accessToken: string): Promise<T> => (await request(await apiWith(accessToken))).data;
     const token = await tokens.current(settings, signal);
@@ -40,7 +40,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     }
   };
 
-  /** Null when the answer is one of these statuses. */
+  /** Like `ask`, but returns null for these statuses. */
   const askUnless = async <T>(
     statuses: readonly number[],
     request: (api: calendar_v3.Calendar) => Promise<{ data: T }>,
@@ -54,9 +54,9 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
   };
 
   return {
-    /** What the account may do in this calendar: `owner`, `writer`, `reader`, … */
+    /** The role of the account in this calendar: `owner`, `writer`, `reader`, … */
     async accessRole(): Promise<string> {
-      // Also with permission for events alone, which calendars.get and calendarList.get refuse.
+      // Works with permission for events only. calendars.get and calendarList.get need more.
       const answer = await askUnless([], (api) =>
         api.events.list({ calendarId, maxResults: 1, fields: 'accessRole' }, { signal }),
       );
@@ -64,23 +64,23 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       return answer.accessRole;
     },
 
-    /** What the account has permitted us, as far as the answers so far tell; null when they do not. */
+    /** The scopes that the account has granted; null when Google has not named them. */
     scopes: () => tokens.scopes(settings),
 
-    /** Null when the id is taken, be it by an event that was deleted. */
+    /** Null when the id is taken. A deleted event keeps its id. */
     async insert(id: string, event: GoogleEvent): Promise<FoundEvent | null> {
       const requestBody = { ...event, id };
       const created = await askUnless([409], (api) => api.events.insert({ calendarId, requestBody }, { signal }));
       return created && found(created);
     },
 
-    /** Null when there never was such an event, or it was forgotten. A deleted one is found as cancelled. */
+    /** Null when there is no such event. A deleted event is returned as cancelled. */
     async get(eventId: string): Promise<FoundEvent | null> {
       const answer = await askUnless([404, 410], (api) => api.events.get({ calendarId, eventId }, { signal }));
       return answer && found(answer);
     },
 
-    /** Null when the event has changed or gone since it was read. */
+    /** Null when the event has changed or is gone since it was read. */
     async update(eventId: string, event: GoogleEvent, etag: string): Promise<FoundEvent | null> {
       const answer = await askUnless([404, 410, 412], (api) =>
         api.events.update(
@@ -91,7 +91,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       return answer && found(answer);
     },
 
-    /** `false` when the event was deleted before, `null` when there is none. */
+    /** `false` when the event was already deleted, `null` when there is no such event. */
     async remove(eventId: string): Promise<boolean | null> {
       try {
         await ask((api) => api.events.delete({ calendarId, eventId }, { signal }));
@@ -105,7 +105,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
   };
 }
 
-/** Not `code`: with the vendor's client that is sometimes the status and sometimes not. */
+/** The HTTP status of an error. Not from `code`, which only sometimes holds the status in Google's client. */
 function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && !(error instanceof CalendarError) && 'status' in error && error.status;
   return typeof status === 'number' ? status : undefined;

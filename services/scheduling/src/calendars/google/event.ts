@@ -5,31 +5,31 @@ import type { CalendarEvent } from '../calendar-provider.ts';
 
 export type GoogleEvent = calendar_v3.Schema$Event;
 
-/** An event of ours as Google has it, as far as putting it needs to know. */
+/** An event as Google returned it, with what `put` needs to know. */
 export type FoundEvent = { readonly event: GoogleEvent; readonly etag: string; readonly isCancelled: boolean };
 
-/** The last instant that RFC 3339 can write. */
+/** The last instant that RFC 3339 can express. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** `<appointment id>` of the UID `<appointment id>@mostrador`. */
+/** The appointment id in the UID `<appointment id>@mostrador`. */
 const appointmentOf = (uid: string): string => uid.replace(/@.*$/, '');
 
 /**
- * Google's id of the event with this UID: the hexadecimal digits of its UUID (the alphabet is a–v and 0–9). It is
- * ours to choose, and the UID is not: "only one of them should be supplied at event creation time".
+ * The first Google id of the event with this UID: the hexadecimal digits of its UUID (Google allows a–v and 0–9). The
+ * adapter sets the id and not the UID: "only one of them should be supplied at event creation time".
  */
 export const firstIdOf = (uid: string): string => appointmentOf(uid).replaceAll('-', '').toLowerCase();
 
-/** The id after this one. A deleted event's id stays taken, so the event that replaces it needs another: `…g1`, `…g2`. */
+/** The id after this one: `…g1`, `…g2`. A deleted event keeps its id, so the event that replaces it needs another. */
 export function nextIdAfter(id: string): string {
   const [first, generation = '0'] = id.split('g');
   return `${first}g${Number(generation) + 1}`;
 }
 
-/** Whether this is one of the ids of the event with this UID. */
+/** Whether the id belongs to the event with this UID. */
 export const isIdOf = (id: string, uid: string): boolean => id.split('g')[0] === firstIdOf(uid);
 
-/** What the calendar is to show. Everything else about an event is left to the people who use the calendar. */
+/** The event to write. Members of `earlier` that Mostrador does not set keep what people wrote there. */
 export function toGoogle(event: CalendarEvent, earlier: GoogleEvent = {}): GoogleEvent {
   const endsAt = new Date(Math.min(event.startsAt.getTime() + event.durationMinutes * 60_000, lastInstant));
   return {
@@ -43,20 +43,20 @@ export function toGoogle(event: CalendarEvent, earlier: GoogleEvent = {}): Googl
       private: {
         ...earlier.extendedProperties?.private,
         mostrador_appointment: appointmentOf(event.uid),
-        // Google's own `sequence` cannot tell: it rises when a person edits.
+        // Google's `sequence` is no substitute, because an edit by a person raises it.
         mostrador_sequence: String(event.sequence),
       },
     },
   };
 }
 
-/** Whether what is at our id belongs to something else. Nothing said is as good as ours: the id is a UUID of ours. */
+/** Whether the event belongs to another appointment. Without the mark it is ours, because the id is our UUID. */
 export function isForeign({ event }: FoundEvent, uid: string): boolean {
   const appointment = event.extendedProperties?.private?.mostrador_appointment;
   return appointment !== undefined && appointment !== appointmentOf(uid);
 }
 
-/** Which of our versions the calendar shows, or null when that has been lost. */
+/** The version of the appointment that the calendar shows, or null when the mark is gone. */
 export function versionOf({ event }: FoundEvent): number | null {
   const sequence = Number.parseInt(event.extendedProperties?.private?.mostrador_sequence ?? '', 10);
   return Number.isNaN(sequence) ? null : sequence;

@@ -48,18 +48,18 @@ const writes = () => google.store.journal.length;
 
 const errorOf = (attempt: Promise<unknown>): Promise<CalendarError> =>
   attempt.then(
-    () => expect.unreachable('it did not fail'),
+    () => expect.unreachable('the attempt did not fail'),
     (error) => error,
   );
 
 describe('an access token', () => {
-  test('is fetched once for any number of calls, also at once, and by every adapter of the account', async () => {
+  test('is fetched once for all concurrent and later calls of every adapter of the account', async () => {
     await Promise.all(Array.from({ length: 8 }, () => open().put(newEvent(), null, signal())));
     await open().verify(signal());
     expect(refreshes()).toBe(1);
   });
 
-  test('that is about to expire is replaced before it is used', async () => {
+  test('is replaced before use when it is about to expire', async () => {
     google.account.expiresIn = 60;
     await open().verify(signal());
     await open().verify(signal());
@@ -70,7 +70,7 @@ describe('an access token', () => {
     expect(refreshes()).toBe(3);
   });
 
-  test('that is refused although it has not expired is replaced once, for all who were refused with it', async () => {
+  test('is replaced once for all callers when Google rejects it before it expires', async () => {
     await open().verify(signal());
     google.expireAccessTokens();
     await Promise.all(Array.from({ length: 5 }, () => open().put(newEvent(), null, signal())));
@@ -78,7 +78,7 @@ describe('an access token', () => {
     expect(writes()).toBe(5);
   });
 
-  test('that replaced a refused one stays, when somebody else comes late with the same refusal', async () => {
+  test('is not replaced again when another caller reports the same rejection late', async () => {
     const { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken } = google.secrets();
     const account = { clientId, clientSecret, refreshToken, tokenUrl: google.tokenUrl };
     const refused = await tokens.current(account, signal());
@@ -88,7 +88,7 @@ describe('an access token', () => {
     expect(refreshes()).toBe(2);
   });
 
-  test('that is refused when it is new is the end of the attempt', async () => {
+  test('ends the attempt when Google rejects it right after it was issued', async () => {
     google.misbehave(apiFault(401, 'authError', 'Invalid Credentials'), isApi, Number.POSITIVE_INFINITY);
     await expect(open().put(newEvent(), null, signal())).rejects.toMatchObject({
       kind: 'refused',
@@ -98,14 +98,14 @@ describe('an access token', () => {
     expect(calls()).toBe(2);
   });
 
-  test('of one account is not that of another', async () => {
+  test('is separate for each account', async () => {
     await open().verify(signal());
     google.revoke();
     await open().verify(signal());
     expect(refreshes()).toBe(2);
   });
 
-  test('that cannot be had now is asked for again by the next attempt', async () => {
+  test('is requested again by the next attempt after the token endpoint failed', async () => {
     google.misbehave(backendError(500), isToken);
     await expect(open().verify(signal())).rejects.toMatchObject({ kind: 'unavailable', code: 'calendar_unavailable' });
     await open().verify(signal());
@@ -113,16 +113,16 @@ describe('an access token', () => {
   });
 });
 
-describe('one attempt is one attempt: the client tries nothing again by itself', () => {
+describe('the client does not retry by itself', () => {
   test.each<[string, Trouble, (asked: Asked) => boolean]>([
-    ['503 of the API', backendError(), isApi],
-    ['500 of the API', backendError(500), isApi],
-    ['429 of the API', rateLimited(429), isApi],
-    ['403 of the API', rateLimited(403), isApi],
-    ['503 of the token endpoint', new GoogleFault(503, {}), isToken],
-    ['429 of the token endpoint', new GoogleFault(429, {}), isToken],
-    ['a connection to the API that ends', 'hang up', isApi],
-    ['a connection to the token endpoint that ends', 'hang up', isToken],
+    ['after 503 of the API', backendError(), isApi],
+    ['after 500 of the API', backendError(500), isApi],
+    ['after 429 of the API', rateLimited(429), isApi],
+    ['after 403 of the API', rateLimited(403), isApi],
+    ['after 503 of the token endpoint', new GoogleFault(503, {}), isToken],
+    ['after 429 of the token endpoint', new GoogleFault(429, {}), isToken],
+    ['after a lost connection to the API', 'hang up', isApi],
+    ['after a lost connection to the token endpoint', 'hang up', isToken],
   ])('%s', async (_, trouble, when) => {
     google.misbehave(trouble, when, Number.POSITIVE_INFINITY);
     const started = Date.now();
@@ -133,26 +133,29 @@ describe('one attempt is one attempt: the client tries nothing again by itself',
   });
 });
 
-describe('a limit on requests', () => {
+describe('a rate limit', () => {
   test.each([
     [403, 'rateLimitExceeded'],
     [403, 'userRateLimitExceeded'],
     [403, 'quotaExceeded'],
     [429, 'rateLimitExceeded'],
-  ] as const)('as HTTP %i %s is throttling, with Google’s time where it names one', async (status, reason) => {
-    google.misbehave(rateLimited(status, reason, 17), isWrite);
-    expect(await errorOf(open().put(newEvent(), null, signal()))).toMatchObject({
-      kind: 'throttled',
-      retryAfterSeconds: 17,
-    });
-    google.misbehave(rateLimited(status, reason), isWrite);
-    const unnamed = await errorOf(open().put(newEvent(), null, signal()));
-    expect(unnamed).toMatchObject({ kind: 'throttled', code: 'calendar_throttled' });
-    expect(unnamed.retryAfterSeconds).toBeUndefined();
-    expect(writes()).toBe(0);
-  });
+  ] as const)(
+    'as HTTP %i %s counts as throttling, with the Retry-After of Google if there is one',
+    async (status, reason) => {
+      google.misbehave(rateLimited(status, reason, 17), isWrite);
+      expect(await errorOf(open().put(newEvent(), null, signal()))).toMatchObject({
+        kind: 'throttled',
+        retryAfterSeconds: 17,
+      });
+      google.misbehave(rateLimited(status, reason), isWrite);
+      const unnamed = await errorOf(open().put(newEvent(), null, signal()));
+      expect(unnamed).toMatchObject({ kind: 'throttled', code: 'calendar_throttled' });
+      expect(unnamed.retryAfterSeconds).toBeUndefined();
+      expect(writes()).toBe(0);
+    },
+  );
 
-  test('of the token endpoint is one too', async () => {
+  test('of the token endpoint counts as throttling', async () => {
     google.misbehave(tokenFault(403, 'rate_limit_exceeded', 'Rate Limit Exceeded'), isToken);
     await expect(open().verify(signal())).rejects.toMatchObject({ kind: 'throttled' });
   });
@@ -160,27 +163,30 @@ describe('a limit on requests', () => {
 
 describe('a server that hangs', () => {
   test.each<[string, Trouble, (asked: Asked) => boolean]>([
-    ['before it takes the event', 'hang', isWrite],
-    ['after it has taken the event', 'accept and hang', isWrite],
+    ['before it accepts the event', 'hang', isWrite],
+    ['after it has accepted the event', 'accept and hang', isWrite],
     ['at the token endpoint', 'hang', isToken],
-  ])('%s is unavailable within the limit; the next attempt makes one event', async (_, trouble, when) => {
-    const event = newEvent();
-    google.misbehave(trouble, when);
-    const started = Date.now();
-    await expect(open(500).put(event, null, signal())).rejects.toMatchObject({
-      kind: 'unavailable',
-      code: 'calendar_timeout',
-    });
-    expect(Date.now() - started).toBeLessThan(3_000);
-    google.behave();
-    // A refresh that hangs is shared: another process, or a later time.
-    tokens = createAccessTokens();
-    await open().put(event, null, signal());
-    expect(await google.seen()).toHaveLength(1);
-    expect(writes()).toBe(1);
-  });
+  ])(
+    '%s counts as unavailable within the time limit, and the next attempt leaves one event',
+    async (_, trouble, when) => {
+      const event = newEvent();
+      google.misbehave(trouble, when);
+      const started = Date.now();
+      await expect(open(500).put(event, null, signal())).rejects.toMatchObject({
+        kind: 'unavailable',
+        code: 'calendar_timeout',
+      });
+      expect(Date.now() - started).toBeLessThan(3_000);
+      google.behave();
+      // A refresh that hangs is shared. New tokens stand for another process or a later time.
+      tokens = createAccessTokens();
+      await open().put(event, null, signal());
+      expect(await google.seen()).toHaveLength(1);
+      expect(writes()).toBe(1);
+    },
+  );
 
-  test("is left at once when the caller's signal says so", async () => {
+  test("is abandoned at once when the caller's signal is aborted", async () => {
     const caller = new AbortController();
     google.misbehave('hang', (asked) => {
       if (isWrite(asked)) caller.abort();
@@ -191,9 +197,9 @@ describe('a server that hangs', () => {
   });
 });
 
-describe('an answer that is lost after Google took the request', () => {
+describe('a response that is lost after Google accepted the request', () => {
   test.each<[Trouble]>([['accept and hang up'], ['accept and truncate']])(
-    '(%s) neither doubles nor fails creation, change or removal',
+    '(%s) causes no duplicate and no failure of the next creation, change or removal',
     async (trouble) => {
       const provider = open();
       const lossyThenWell = async <T>(attempt: () => Promise<T>): Promise<T> => {
@@ -207,7 +213,7 @@ describe('an answer that is lost after Google took the request', () => {
       const moved = next(event, { startsAt: new Date('2027-02-01T09:00:00.000Z') });
       const changed = await lossyThenWell(() => provider.put(moved, created, signal()));
       expect(await google.seen()).toMatchObject([{ uid: event.uid, sequence: 1, start: '2027-02-01T09:00:00Z' }]);
-      // A removal has no answer to cut in half.
+      // The response to a removal has no body to truncate.
       if (trouble === 'accept and hang up') await lossyThenWell(() => provider.remove(changed, signal()));
       else await provider.remove(changed, signal());
       expect(await google.seen()).toEqual([]);
@@ -216,14 +222,14 @@ describe('an answer that is lost after Google took the request', () => {
   );
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ['that is not JSON', { body: '<html>Welcome</html>', type: 'text/html' }],
-    ['that is JSON of nothing', { body: 'null', type: 'application/json' }],
-    ['without what belongs to an event', { body: '{}', type: 'application/json' }],
-    ['that leads elsewhere', { body: '', type: 'text/plain', status: 302 }],
-    ['without end', { body: `{"a":"${'x'.repeat(300_000)}"}`, type: 'application/json' }],
-  ])('%s is never taken for an event', async (_, trouble) => {
+    ['that is the JSON value null', { body: 'null', type: 'application/json' }],
+    ['without the members of an event', { body: '{}', type: 'application/json' }],
+    ['that is a redirect', { body: '', type: 'text/plain', status: 302 }],
+    ['that is too large', { body: `{"a":"${'x'.repeat(300_000)}"}`, type: 'application/json' }],
+  ])('%s does not count as an event', async (_, trouble) => {
     const event = newEvent();
     google.misbehave(trouble, isWrite);
     await expect(open().put(event, null, signal())).rejects.toMatchObject({ name: 'CalendarError' });
@@ -235,7 +241,7 @@ describe('an answer', () => {
   });
 });
 
-test('no failure shows a secret, a token or what is in the event', async () => {
+test('no error contains a secret, a token or text of the event', async () => {
   const failures: unknown[] = [];
   const troubles: Trouble[] = [
     ...[backendError(), rateLimited(429), apiFault(400, 'invalid', 'Bad: Maria'), 'hang up' as const],
@@ -257,7 +263,7 @@ test('no failure shows a secret, a token or what is in the event', async () => {
   const planted = [client_id, client_secret, refresh_token, ...google.issued, 'Maria', 'ya29'];
   expect(google.issued.length).toBeGreaterThan(5);
   for (const failure of failures) {
-    // All that a log could be made to show, and what ours shows.
+    // Everything that any log could show, and what our log shows.
     const shown = inspect(failure, { depth: 20, showHidden: true }) + JSON.stringify(serializeError(failure));
     for (const secret of planted) expect(shown).not.toContain(secret);
   }

@@ -48,7 +48,7 @@ const patch = (appointmentId: string, body: object) =>
   scheduling.rpc.call(updateAppointment, { params: { appointmentId }, body }, testContext({ storeId }));
 const isWrite = ({ isWrite }: { isWrite: boolean }) => isWrite;
 
-test('an appointment is in the connected calendar, moves there, and goes when cancelled, as one event', async () => {
+test('one event follows the appointment through creation, change and cancellation', async () => {
   expect(await connect()).toMatchObject({ provider: 'google', status: 'connected', appointments_to_sync: 0 });
   const { id } = await scheduling.create(storeId, { title: 'Eye test', duration_minutes: 45 });
   expect(await step(id)).toMatchObject({ done: true });
@@ -66,7 +66,7 @@ test('an appointment is in the connected calendar, moves there, and goes when ca
   expect(google.store.journal.map(({ verb }) => verb)).toEqual(['insert', 'update', 'delete']);
 });
 
-test('an event that a person deleted comes back on a change, and the appointment keeps its event_id', async () => {
+test('the next change restores an event that a person deleted, and the appointment keeps its event_id', async () => {
   await connect();
   const { id } = await scheduling.create(storeId);
   await step(id);
@@ -80,7 +80,7 @@ test('an event that a person deleted comes back on a change, and the appointment
   expect(await google.seen()).toMatchObject([{ title: 'Moved again' }]);
 });
 
-test('a revoked token asks for a person; connecting anew brings everything, and doubles nothing', async () => {
+test('a revoked token needs attention, and reconnecting syncs every appointment without duplicates', async () => {
   await connect();
   const [first, second] = [await scheduling.create(storeId), await scheduling.create(storeId)];
   await step(first.id);
@@ -106,7 +106,7 @@ test('a revoked token asks for a person; connecting anew brings everything, and 
   expect(await google.seen()).toHaveLength(2);
 });
 
-test('a limit on requests leaves it pending until the time that Google names', async () => {
+test('a rate limit keeps the sync pending until the Retry-After of Google', async () => {
   await connect();
   const { id } = await scheduling.create(storeId);
   google.misbehave(rateLimited(403, 'userRateLimitExceeded', 90), isWrite);
@@ -123,7 +123,7 @@ test('a limit on requests leaves it pending until the time that Google names', a
   expect(google.store.journal).toEqual([]);
 });
 
-test('an answer that is lost is made up for by the next attempt: one event', async () => {
+test('after a lost response the next attempt leaves one event', async () => {
   await connect();
   const { id } = await scheduling.create(storeId);
   google.misbehave('accept and hang up', isWrite);
@@ -133,7 +133,7 @@ test('an answer that is lost is made up for by the next attempt: one event', asy
   expect(google.store.journal).toEqual([{ verb: 'insert', id: id.replaceAll('-', '') }]);
 });
 
-test('what cannot be used is refused when connecting, with its reason, and stores nothing', async () => {
+test('a connect with unusable settings is rejected with the reason and stores nothing', async () => {
   const refused = (detail: string) => ({ code: 'calendar_refused', detail: expect.stringContaining(detail) });
   await expect(connect({ ...google.secrets(), refresh_token: 'x' })).rejects.toMatchObject(refused('invalid_grant'));
   google.account.role = 'reader';
@@ -144,7 +144,7 @@ test('what cannot be used is refused when connecting, with its reason, and store
   expect(shown).toMatchObject({ provider: null, status: 'not_connected' });
 });
 
-test('the connection shows its calendar and no secret, and neither its row nor the log has one', async () => {
+test('the API, the row and the log show no secret of the connection', async () => {
   const lines: string[] = [];
   const { log } = testContext();
   log.level = 'trace';

@@ -2,10 +2,10 @@ import { CalendarError } from '../calendar-provider.ts';
 import { failureOf, readBounded } from '../http.ts';
 
 /**
- * The `fetch` that the vendor's client is given: a bounded answer, no redirects (the credentials stay where they were
- * sent), and JSON where it is a success. Else the client takes half an answer for text, and writes it into its errors.
+ * The `fetch` for Google's client. It limits the size of the response and follows no redirects, so that no other server
+ * gets the credentials. A success must be JSON, because the client quotes a truncated response in its errors.
  *
- * @throws CalendarError when there is no answer; the client wraps it in an error of its own.
+ * @throws CalendarError when there is no usable response. The client wraps it in its own error.
  */
 export async function googleFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const { method, headers, body } = init;
@@ -20,9 +20,9 @@ export async function googleFetch(input: string | URL | Request, init: RequestIn
   }
 }
 
-/** Answers of the vendor's server that are not what they should be. The cause is left out: it may hold the answer. */
+/** The error for a malformed response. It has no cause, because that could quote the response. */
 export const unreadable = (): CalendarError =>
-  new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's answer makes no sense.");
+  new CalendarError('unavailable', 'calendar_answer_unreadable', "The calendar's response cannot be read.");
 
 function isJsonObject(text: string): boolean {
   try {
@@ -36,14 +36,14 @@ function isJsonObject(text: string): boolean {
 type Refusal = (status: number, headers: Headers, body: unknown) => CalendarError;
 
 /**
- * What became of a request of the vendor's client. Its error is never passed on, nor made a cause: it holds the
- * request with its headers and body, which are the credentials.
+ * Converts an error of Google's client. The original is neither passed on nor kept as the cause, because it holds the
+ * request with the credentials in its headers and body.
  */
 export function fromGoogleError(error: unknown, refusalOf: Refusal): CalendarError {
   if (error instanceof CalendarError) return error;
   if (!(error instanceof Error)) return unreadable();
   if (error.cause instanceof CalendarError) return error.cause;
   const { status, response } = error as { status?: number; response?: { headers: Headers; data: unknown } };
-  // Not `code`: with the client that is sometimes the status and sometimes not.
+  // Not `code`, which only sometimes holds the status.
   return typeof status === 'number' && response ? refusalOf(status, response.headers, response.data) : unreadable();
 }

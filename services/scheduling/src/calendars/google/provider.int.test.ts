@@ -42,7 +42,7 @@ describe('a Google calendar', () => {
     start: google.start,
   }));
 
-  test('has an event under the id of its appointment, and answers its UID', async () => {
+  test('stores an event under the id of its appointment, and the reference holds the UID', async () => {
     const event = newEvent();
     const reference = await open().put(event, null, signal());
     expect(reference).toMatchObject({ eventId: event.uid, href: firstIdOf(event.uid) });
@@ -50,13 +50,13 @@ describe('a Google calendar', () => {
     expect(google.store.journal).toEqual([{ verb: 'insert', id: reference.href }]);
   });
 
-  test('that is the account’s own can be named `primary`', async () => {
+  test('can be named `primary` when it is the calendar of the account', async () => {
     const provider = open({ calendar_id: 'primary' });
     await provider.verify(signal());
     await provider.put(newEvent(), null, signal());
   });
 
-  test('has one write for a change, made on what was read just before', async () => {
+  test('gets one write for a change, after one read', async () => {
     const provider = open();
     const event = newEvent();
     const created = await provider.put(event, null, signal());
@@ -76,7 +76,7 @@ describe('a Google calendar', () => {
     });
   });
 
-  test('takes many changes of the time: the event’s own sequence number rises faster than ours', async () => {
+  test('accepts many changes of the time, although its own sequence rises faster than ours', async () => {
     const provider = open();
     let event = newEvent();
     let known = await provider.put(event, null, signal());
@@ -97,7 +97,7 @@ describe('a Google calendar', () => {
     expect(await seen(event.uid)).toMatchObject([{ title: 'Ours' }]);
   });
 
-  test('whose event keeps changing is given time', async () => {
+  test('counts as unavailable while the event keeps changing', async () => {
     const provider = open();
     const event = newEvent();
     const created = await provider.put(event, null, signal());
@@ -109,7 +109,7 @@ describe('a Google calendar', () => {
     expect(google.requests.length).toBeLessThan(40);
   });
 
-  test('whose event lost our marks still has one event, changed', async () => {
+  test('gets a change without a second event after the event lost our marks', async () => {
     const event = newEvent();
     const created = await open().put(event, null, signal());
     const { start, end, sequence } = idOf(created.href);
@@ -118,7 +118,7 @@ describe('a Google calendar', () => {
     expect(await google.seen()).toMatchObject([{ uid: event.uid, title: 'Ours' }]);
   });
 
-  test('with something else under the id rejects the event and keeps what is there', async () => {
+  test('with a foreign event under the id rejects our event and keeps the foreign one', async () => {
     const event = newEvent();
     const own = { private: { mostrador_appointment: 'another' } };
     const time = { start: { dateTime: '2027-01-31T12:00:00Z' }, end: { dateTime: '2027-01-31T13:00:00Z' } };
@@ -132,7 +132,7 @@ describe('a Google calendar', () => {
 });
 
 describe('an event that a person deleted', () => {
-  test('comes back under the next id, again and again, with the same UID and never twice', async () => {
+  test('is created again under the next id with the same UID, each time as one event', async () => {
     const provider = open();
     let event = newEvent();
     let known = await provider.put(event, null, signal());
@@ -146,7 +146,7 @@ describe('an event that a person deleted', () => {
     }
   });
 
-  test('and whose next id was lost is found again, not doubled', async () => {
+  test('is not created twice when the reference to its replacement was lost', async () => {
     const event = newEvent();
     const created = await open().put(event, null, signal());
     google.store.delete(created.href);
@@ -156,7 +156,7 @@ describe('an event that a person deleted', () => {
     expect(await google.seen()).toHaveLength(1);
   });
 
-  test('between reading and writing answers 403, and comes back all the same', async () => {
+  test('between read and write leads to 403, and is created again', async () => {
     const event = newEvent();
     const created = await open().put(event, null, signal());
     google.deleteBefore('PUT', created.href);
@@ -164,7 +164,7 @@ describe('an event that a person deleted', () => {
     expect(await seen(event.uid)).toHaveLength(1);
   });
 
-  test('is removed with success, and so is what followed it unrecorded', async () => {
+  test('can be removed, together with an unrecorded replacement', async () => {
     const event = newEvent();
     const created = await open().put(event, null, signal());
     google.store.delete(created.href);
@@ -174,7 +174,7 @@ describe('an event that a person deleted', () => {
     await open().remove({ ...created, href: null }, signal());
   });
 
-  test('has an id that stays taken: the rules that the adapter rests on', () => {
+  test('keeps its id: the stand-in follows the rules that the adapter relies on', () => {
     const time = { start: { dateTime: '2027-01-31T12:00:00Z' }, end: { dateTime: '2027-01-31T13:00:00Z' } };
     const { id, etag } = google.store.insert({ id: 'abcde12345', ...time });
     expect(() => google.store.insert({ id, ...time })).toThrow(expect.objectContaining({ status: 409 }));
@@ -192,8 +192,8 @@ describe('an event that a person deleted', () => {
   });
 });
 
-describe('what only a person can mend', () => {
-  test('a calendar that the account may only read', async () => {
+describe('the calendar is refused', () => {
+  test('when the account can only read it', async () => {
     for (const role of ['reader', 'freeBusyReader']) {
       google.account.role = role;
       await expect(open().verify(signal())).rejects.toMatchObject({ kind: 'refused', code: 'calendar_read_only' });
@@ -206,7 +206,7 @@ describe('what only a person can mend', () => {
     await open().verify(signal());
   });
 
-  test('a permission that was not asked for', async () => {
+  test('when the granted scopes do not allow writing', async () => {
     google.account.scope = 'https://www.googleapis.com/auth/calendar.events.readonly';
     await expect(open().verify(signal())).rejects.toMatchObject({
       kind: 'refused',
@@ -220,14 +220,14 @@ describe('what only a person can mend', () => {
     });
   });
 
-  test('a calendar that does not exist', async () => {
+  test('when it does not exist', async () => {
     const nowhere = open({ calendar_id: 'nobody@example.com' });
     const refusal = { kind: 'refused', code: 'calendar_not_found' };
     await expect(nowhere.verify(signal())).rejects.toMatchObject(refusal);
     await expect(nowhere.put(newEvent(), null, signal())).rejects.toMatchObject(refusal);
   });
 
-  test('a refresh token that was revoked, or is of another client; a client that is wrong', async () => {
+  test('when the refresh token is revoked or of another client, or the client is wrong', async () => {
     const refused = { kind: 'refused', code: 'calendar_credentials_refused' };
     for (const wrong of [{ refresh_token: 'x' }, { client_secret: 'x' }, { client_id: 'x' }]) {
       await expect(open({}, wrong).verify(signal())).rejects.toMatchObject(refused);
@@ -239,7 +239,7 @@ describe('what only a person can mend', () => {
     await open().verify(signal());
   });
 
-  test('settings that are not there', async () => {
+  test('when a setting is missing', async () => {
     await expect(open({ calendar_id: undefined }).verify(signal())).rejects.toMatchObject({ kind: 'refused' });
   });
 });

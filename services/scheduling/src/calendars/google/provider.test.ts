@@ -5,7 +5,7 @@ import { firstIdOf, isForeign, isIdOf, nextIdAfter, toGoogle, versionOf } from '
 import { refusalOfApi, refusalOfToken } from './refusal.ts';
 
 describe('an event’s id', () => {
-  test('fits Google’s alphabet and length in every generation, and each is another', () => {
+  test('fits Google’s alphabet and length in every generation, and differs between generations', () => {
     fc.assert(
       fc.property(fc.uuid(), (appointment) => {
         const uid = `${appointment}@mostrador`;
@@ -22,13 +22,13 @@ describe('an event’s id', () => {
     );
   });
 
-  test('is of one appointment only', () => {
+  test('belongs to one appointment only', () => {
     expect(isIdOf(firstIdOf(newEvent().uid), newEvent().uid)).toBe(false);
   });
 });
 
 describe('an event', () => {
-  test('is written in UTC, with whose it is and which version', () => {
+  test('is written in UTC with its appointment and its version', () => {
     const event = newEvent({ notes: 'Janela', sequence: 3 });
     expect(toGoogle(event)).toEqual({
       summary: 'Corte de cabelo',
@@ -41,7 +41,7 @@ describe('an event', () => {
     });
   });
 
-  test('keeps what people have added, but no text of ours that is gone', () => {
+  test('keeps what people have added, but no notes that were removed from the appointment', () => {
     const event = newEvent();
     const earlier = {
       description: 'Old notes',
@@ -57,12 +57,12 @@ describe('an event', () => {
     });
   });
 
-  test('ends in a year that can be written', () => {
+  test('ends by the year 9999', () => {
     const startsAt = new Date('9999-12-31T23:30:00.000Z');
     expect(toGoogle(newEvent({ startsAt })).end?.dateTime).toBe('9999-12-31T23:59:59.000Z');
   });
 
-  test('whose marks were lost is ours, of an unknown version; one with another’s mark is not', () => {
+  test('without our marks is ours with an unknown version, and with another mark is foreign', () => {
     const uid = newEvent().uid;
     const found = (own: Record<string, string>) => ({
       event: { extendedProperties: { private: own } },
@@ -116,7 +116,7 @@ test.each([
   expect(refusalOfToken(status, new Headers(), body)).toMatchObject({ kind, code });
 });
 
-test('when to come back is taken from Retry-After', () => {
+test('`retryAfterSeconds` comes from the Retry-After header', () => {
   const headers = new Headers({ 'retry-after': '42' });
   expect(refusalOfApi(429, headers, '')).toMatchObject({ retryAfterSeconds: 42 });
   expect(refusalOfApi(403, headers, apiBody('rateLimitExceeded'))).toMatchObject({ retryAfterSeconds: 42 });
@@ -124,7 +124,7 @@ test('when to come back is taken from Retry-After', () => {
   expect(refusalOfToken(429, headers, '')).toMatchObject({ retryAfterSeconds: 42 });
 });
 
-test('of an answer a code is told at most, never its words', () => {
+test('the detail quotes at most a code of the response, never its text', () => {
   for (const body of [
     'Maria',
     apiBody('Maria of the shop'),

@@ -12,15 +12,15 @@ import { fromGoogleError } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens } from './tokens.ts';
 
-/** One call of the port, with every request it makes, a refresh among them. */
+/** Limit of one provider call with all of its requests, including a token refresh. */
 const callTimeoutMs = 10_000;
 
-/** A put asks, looks and asks again; whoever is still in the way after this many rounds is given time. */
+/** The most rounds of write and read in one `put`. When the event still changes, the attempt ends as `unavailable`. */
 const maxRounds = 12;
 
 type Options = { settings: ConnectionSettings; credentials: Credentials; tokens: AccessTokens; timeoutMs?: number };
 
-/** A calendar of a Google account (Google Calendar API v3). An event's `href` is Google's own id of it. */
+/** A calendar of a Google account (Google Calendar API v3). The `href` of an event is its Google id. */
 export function createGoogleProvider({ settings, credentials, tokens, timeoutMs }: Options): CalendarProvider {
   const call = async <T>(signal: AbortSignal, work: (calendar: GoogleCalendar) => Promise<T>): Promise<T> => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs ?? callTimeoutMs)]);
@@ -40,7 +40,7 @@ export function createGoogleProvider({ settings, credentials, tokens, timeoutMs 
 function settingsOf({ calendar_id, api_url, token_url }: ConnectionSettings, credentials: Credentials): GoogleSettings {
   const { client_id, client_secret, refresh_token } = credentials;
   if (!calendar_id || !client_id || !client_secret || !refresh_token) {
-    throw new CalendarError('refused', 'calendar_settings_missing', 'The connection lacks what Google asks for.');
+    throw new CalendarError('refused', 'calendar_settings_missing', 'A Google setting is missing. Connect again.');
   }
   return {
     calendarId: calendar_id,
@@ -52,31 +52,31 @@ function settingsOf({ calendar_id, api_url, token_url }: ConnectionSettings, cre
   };
 }
 
-/** Roles of developers.google.com/workspace/calendar/api/v3/reference/events/list that may not write. */
+/** Roles without write access: developers.google.com/workspace/calendar/api/v3/reference/events/list */
 const readingRoles = ['none', 'freeBusyReader', 'reader'];
 
-/** Scopes of developers.google.com/workspace/calendar/api/v3/reference/events/insert, each of which is enough. */
+/** Any of these scopes allows writing: developers.google.com/workspace/calendar/api/v3/reference/events/insert */
 const writingScopes = ['calendar', 'calendar.events', 'calendar.events.owned', 'calendar.app.created'].map(
   (name) => `https://www.googleapis.com/auth/${name}`,
 );
 
 async function verify(calendar: GoogleCalendar): Promise<void> {
   if (readingRoles.includes(await calendar.accessRole())) {
-    throw new CalendarError('refused', 'calendar_read_only', 'The account may only read this calendar.');
+    throw new CalendarError('refused', 'calendar_read_only', 'The account can only read. Give it write access.');
   }
   const scopes = await calendar.scopes();
   if (scopes && !scopes.some((scope) => writingScopes.includes(scope))) {
-    const detail = 'The refresh token was given without permission to write events.';
+    const detail = 'The refresh token was issued without permission to write events. Create one with it.';
     throw new CalendarError('refused', 'calendar_permission_denied', detail);
   }
 }
 
 /**
- * Creates the event or changes it. What is there already counts as done when it is this version or a newer one: then
- * an earlier answer was lost, or this attempt is the late one.
+ * Creates the event or changes it. Succeeds without a write when the calendar has this version or a newer one: the
+ * response to an earlier attempt was lost, or this attempt is late.
  *
- * A change reads the event first, as Google advises: an update replaces the whole event and must name a `sequence` that
- * is not below the event's own, which rises by itself; and what people have added to the event is not to be lost.
+ * A change reads the event first, as Google advises. An update replaces the whole event, so it must repeat what people
+ * have added. Its `sequence` must not be below that of the event, which Google raises by itself.
  */
 async function put(calendar: GoogleCalendar, event: CalendarEvent, known: EventReference | null) {
   const reference = ({ event: { id }, etag }: FoundEvent): EventReference => ({
@@ -92,12 +92,12 @@ async function put(calendar: GoogleCalendar, event: CalendarEvent, known: EventR
       if (created) return reference(created);
     }
     const found = await calendar.get(id);
-    // A taken id under which nothing is found is as lost as a deleted event's.
+    // An id that is taken but cannot be read is as unusable as that of a deleted event.
     if (found?.isCancelled || (!found && isNew)) id = nextIdAfter(id);
     isNew = !found || found.isCancelled;
     if (!found || found.isCancelled) continue;
     if (isForeign(found, event.uid)) {
-      const detail = 'Something else is in the calendar under the id of the event.';
+      const detail = "Another object has the event's id in the calendar. Delete it, then change the appointment.";
       throw new CalendarError('rejected', 'calendar_event_conflict', detail);
     }
     if ((versionOf(found) ?? -1) >= event.sequence) return reference(found);
@@ -107,23 +107,20 @@ async function put(calendar: GoogleCalendar, event: CalendarEvent, known: EventR
   throw new CalendarError('unavailable', 'calendar_conflict', 'The event keeps changing in the calendar.');
 }
 
-/** Null when the event has to be looked at again. */
+/** Null when the event must be read again. */
 async function change(calendar: GoogleCalendar, found: FoundEvent, event: CalendarEvent): Promise<FoundEvent | null> {
   const id = String(found.event.id);
   try {
     return await calendar.update(id, toGoogle(event, found.event), found.etag);
   } catch (error) {
-    // An event that was deleted in between answers 403, like a calendar that may not be written.
+    // For an event deleted since the read Google responds with 403, as for a read-only calendar.
     const isForbidden = error instanceof CalendarError && error.kind === 'refused';
     if (isForbidden && (await calendar.get(id))?.isCancelled) return null;
     throw error;
   }
 }
 
-/**
- * Gone already is as good as removed. What follows a deleted event is removed too: an attempt may have made it and not
- * lived to record it.
- */
+/** Succeeds when the event is already gone. Also removes a replacement that an attempt created and did not record. */
 async function remove(calendar: GoogleCalendar, known: { eventId: string; href: string | null }): Promise<void> {
   let id = known.href !== null && isIdOf(known.href, known.eventId) ? known.href : firstIdOf(known.eventId);
   for (let round = 0; round < maxRounds; round++) {

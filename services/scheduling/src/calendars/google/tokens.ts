@@ -5,26 +5,26 @@ import { failureOf } from '../http.ts';
 import { fromGoogleError, googleFetch, unreadable } from './http.ts';
 import { refusalOfToken } from './refusal.ts';
 
-/** With what access tokens are asked for. */
+/** The credentials for fetching access tokens. */
 export type GoogleAccount = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
-  /** Google's own unless given. */
+  /** Undefined: the address of Google. */
   readonly tokenUrl: string | undefined;
 };
 
-/** The access tokens of all connections of a process: kept until shortly before they expire, fetched once at a time. */
+/** The access tokens of all connections of a process, cached until shortly before they expire. Refreshes are shared. */
 export type AccessTokens = {
-  /** @throws CalendarError, `refused` when a person must connect anew. */
+  /** @throws CalendarError `refused` when a person must reconnect the calendar. */
   current(account: GoogleAccount, signal: AbortSignal): Promise<string>;
-  /** In place of one that the API did not accept, although it has not expired. */
+  /** Returns a new token in place of one that the API rejected before it expired. */
   inPlaceOf(refused: string, account: GoogleAccount, signal: AbortSignal): Promise<string>;
-  /** What the account has permitted, as said with its latest access token; null when that was not said. */
+  /** The scopes named with the latest access token of the account; null when Google did not name them. */
   scopes(account: GoogleAccount): Promise<readonly string[] | null>;
 };
 
-/** A refresh is shared by all who wait for it, so it has a limit of its own. */
+/** A refresh has its own time limit, because several callers may wait for it. */
 const refreshTimeoutMs = 10_000;
 const accountsKnown = 1_000;
 
@@ -57,7 +57,7 @@ export function createAccessTokens(): AccessTokens {
     current: async (account, signal) => await unlessAborted(fetchWith(await clientOf(account)), signal),
     async inPlaceOf(refused, account, signal) {
       const client = await clientOf(account);
-      // Somebody else may have fetched a new one by now.
+      // Another caller may have fetched a new token already.
       if (client.credentials.access_token === refused) forgetAccessToken(client, account);
       return await unlessAborted(fetchWith(client), signal);
     },
@@ -73,12 +73,12 @@ function openAccount(auth: AuthPlus, account: GoogleAccount): OAuth2Client {
     clientId: account.clientId,
     clientSecret: account.clientSecret,
     ...(account.tokenUrl === undefined ? {} : { endpoints: { oauth2TokenUrl: account.tokenUrl } }),
-    // Its own logging, which an environment variable switches on, shows tokens.
+    // Switches off the client's own log, which an environment variable can enable and which shows tokens.
     useAuthRequestParameters: false,
     transporterOptions: { fetchImplementation: googleFetch },
   });
   client.transporter.interceptors.request.add({
-    // The client tries a refresh again by itself, seconds later, whatever it was told about retries.
+    // The client retries a refresh seconds later, even when its options switch retries off.
     resolved: async (config) =>
       Object.assign(config, {
         retry: false,
@@ -90,7 +90,7 @@ function openAccount(auth: AuthPlus, account: GoogleAccount): OAuth2Client {
   return client;
 }
 
-/** Leaves a refresh to the others who wait for it. */
+/** Rejects when the signal is aborted, without aborting the refresh for other callers. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(failureOf(undefined, signal));

@@ -1,0 +1,193 @@
+import {
+  appointmentMetrics,
+  conversationMetrics,
+  crmOperations,
+  type ErrorCode,
+  type EventType,
+  errorCatalogue,
+  eventCatalogue,
+  eventStream,
+  eventSubject,
+  firstResponseBucketSeconds,
+  followupMetrics,
+  gatewayOperations,
+  LeadReport,
+  leadMetrics,
+  longestReportDays,
+  messagingOperations,
+  type ReportMetric,
+  SummaryReport,
+  schedulingOperations,
+} from '../../packages/contracts/src/index.ts';
+
+const note =
+  'Generated from the contracts by `node_modules/.bin/node docs/reference/write-reference.ts`. A test keeps it current.';
+
+/** The pages that are generated from the contracts, by file name. */
+export const referencePages = (): Record<string, string> => ({
+  'errors.md': errorsPage(),
+  'events.md': eventsPage(),
+  'reports.md': reportsPage(),
+});
+
+function errorsPage(): string {
+  const rows = Object.entries(errorCatalogue).map(([code, { status, retryable, description }]) => ({
+    status,
+    cells: [`\`${code}\``, String(status), retryable ? 'yes' : 'no', description, answeredBy(code as ErrorCode)],
+  }));
+  rows.sort((a, b) => a.status - b.status);
+  return `# Errors
+
+${note}
+
+Every error is an RFC 9457 problem document, \`application/problem+json\`:
+
+\`\`\`json
+{
+  "type": "http://127.0.0.1:8080/docs/errors/lead_not_found",
+  "title": "Lead not found",
+  "status": 404,
+  "detail": "The store has no such lead. Check the id or the phone.",
+  "code": "lead_not_found",
+  "request_id": "0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60"
+}
+\`\`\`
+
+Decide by \`code\`: codes are stable, texts may change. _Retry_ says whether the same request may succeed later, unchanged.
+Any request may be answered with a code that names no operation.
+
+${markdownTable(
+  ['code', 'status', 'retry', 'meaning', 'operations'],
+  rows.map(({ cells }) => cells),
+)}
+`;
+}
+
+/** The operations of the API that name this error as their own. */
+function answeredBy(code: ErrorCode): string {
+  const operations = { ...gatewayOperations, ...crmOperations, ...schedulingOperations, ...messagingOperations };
+  return Object.values(operations)
+    .filter(({ errors }) => errors.includes(code))
+    .map(({ summary }) => summary.split(/[,;]/)[0])
+    .join('; ');
+}
+
+function eventsPage(): string {
+  const events = Object.entries(eventCatalogue).map(([type, { description, data }]) => {
+    const members = Object.entries(data.properties).map(([name, schema]) => [`\`${name}\``, typeOf(schema)]);
+    return `## \`${type}\`
+
+${description} Subject \`${eventSubject(type as EventType)}\`.
+
+${markdownTable(['data', 'type'], members)}`;
+  });
+  return `# Events
+
+${note}
+
+Services publish these facts to the JetStream stream \`${eventStream.name}\` (subjects \`${eventStream.subjects}\`). The transaction
+that makes a fact true also writes its event to the outbox, so no event is lost in between. An event is delivered at least
+once, in no guaranteed order. Its \`id\` is the same on every delivery and is also the message's \`Nats-Msg-Id\`. Events carry
+ids and states only; a consumer that needs more asks the service that owns the row. JetStream may lose the last two minutes
+when the power fails, so a consumer must not depend on an event for its correctness.
+
+Envelope: \`{ id, type, store_id, occurred_at, data }\`.
+
+${events.join('\n\n')}
+`;
+}
+
+function reportsPage(): string {
+  const parts = {
+    leads: leadMetrics,
+    conversations: conversationMetrics,
+    appointments: appointmentMetrics,
+    followups: followupMetrics,
+  } satisfies Record<string, Record<string, ReportMetric>>;
+  const metrics = Object.entries(parts).map(([part, ofPart]) => {
+    const rows = Object.entries<ReportMetric>(ofPart).map(([name, { counts, moment }]) => [
+      `\`${name}\``,
+      counts,
+      moment,
+    ]);
+    return `### \`${part}\`\n\n${markdownTable([part, 'what counts', 'counted at'], rows)}`;
+  });
+  const { leads, appointments, sellers } = SummaryReport.properties;
+  const seller = sellers.items.properties;
+  const ofLead = LeadReport.properties;
+  const others = [
+    ['`leads.by_status`', leads.properties.by_status.description],
+    ['`leads.conversion_rate`', leads.properties.conversion_rate.description],
+    ['`appointments.by_status`', appointments.properties.by_status.description],
+    ['`sellers[].leads`', seller.leads.description],
+    ['`sellers[].converted`', seller.converted.description],
+    ['`leads.seconds_in_status` of one lead', ofLead.leads.properties.seconds_in_status.description],
+    [
+      '`conversations.last_interaction_at` of one lead',
+      ofLead.conversations.properties.last_interaction_at.description,
+    ],
+    ['`appointments.by_status` of one lead', ofLead.appointments.properties.by_status.description],
+  ].map(([name = '', text = '']) => [name, text]);
+  return `# Reports
+
+${note}
+
+\`GET /reports/summary\` counts a store over a period. \`GET /reports/leads\` counts one lead, named by \`lead_id\` or
+\`customer_phone\`, over a period or, without one, over all time. Both need the scope \`reports:read\`.
+
+- **Period.** \`from\` and \`to\` are dates, both inclusive, or date-times, of which the second is exclusive. A summary has
+  at most ${longestReportDays} days; the default is the last 30 days, with today. A period may end in the future, but not begin there.
+- **Days** are those of \`timezone\`; the default is the store's. A day with a clock change has 23 or 25 hours. A day whose
+  midnight is skipped begins at its first moment.
+- **Series.** \`bucket\` (\`day\`, \`week\` from Monday, \`month\`) adds \`series\`, with an element for each bucket, also for an
+  empty one. The period may cut the first and the last bucket short.
+- **The past does not change.** A count belongs to the moment at which its event was recorded, by the database's clock, never
+  to a moment that a provider names. So the counts of a finished day do not change.
+- **Sums.** Each count of a summary is the sum over the reports of all leads for the same period, plus
+  \`appointments.without_lead\` for the appointments. The series adds up to it, too, except for counts in which a lead counts once.
+- **All or nothing.** If a part cannot be counted, the answer is 503 \`service_unavailable\`, and \`missing\` names the part.
+
+## What is counted
+
+${metrics.join('\n\n')}
+
+The limits of the buckets of \`first_response_seconds\`, in seconds: ${firstResponseBucketSeconds.join(', ')}. A longer time is
+reported as the last one.
+
+## Other members
+
+${markdownTable(['member', 'what it is'], others)}
+
+Every seller has a row in \`sellers\`. A deleted seller has one when the report counts something of theirs.
+
+## CSV
+
+\`Accept: text/csv\` gives the summary as one table (RFC 4180, UTF-8). \`row\` is the kind of the line: \`period\` for the whole period,
+\`series\` for a bucket, \`seller\` for a seller. \`date\` is the day on which it begins, in the report's time zone. The header is
+the same for every report. A cell is empty when the line does not have that count.
+
+\`\`\`sh
+curl -s -H "X-API-Key: $KEY" -H 'Accept: text/csv' "$BASE/reports/summary?bucket=day" > report.csv
+\`\`\`
+`;
+}
+
+type SchemaWords = { type?: string | string[]; format?: string; enum?: unknown[]; items?: SchemaWords };
+
+function typeOf(schema: SchemaWords): string {
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
+  const types = [schema.type ?? []].flat();
+  const word =
+    schema.enum?.map((value) => `\`${value}\``).join(', ') ?? schema.format ?? types.find((type) => type !== 'null');
+  return types.includes('null') ? `${word} or null` : `${word}`;
+}
+
+/** A table as the formatter writes it: every cell is as wide as its column. */
+function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = headings.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [first = [], ...others] = lines;
+  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
+}

@@ -1,0 +1,2 @@
+/** The text without NUL and lone surrogates, which PostgreSQL cannot store. */
+export const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
