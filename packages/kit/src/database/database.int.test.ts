@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { silentLog } from '@mostrador/testing/context';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
@@ -165,6 +167,20 @@ test('a transaction whose connection breaks fails as not done, and never continu
     await database.write(scope, (sql) => addNote(sql, scope.storeId, 'next'));
     expect(await textsOf(scope.storeId)).toEqual(['next']);
   }));
+
+test('a write fails with service_unavailable while the server closes every new connection', async () => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => socket.end().resume());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = Object.assign(new URL(kit.url), { host: `127.0.0.1:${port}` }).href;
+  const database = createDatabase({ url, size: 1, log: silentLog(), name: 'pool under test' });
+  const write = () => database.write(newScope(), (sql) => sql`select 1`);
+  await expect(write()).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(write()).rejects.toMatchObject({ code: 'service_unavailable' });
+  await database.close();
+  server.close();
+});
 
 test('a COMMIT whose answer is lost fails with upstream_timeout, because its outcome is unknown', () =>
   withPool(1, async (database) => {

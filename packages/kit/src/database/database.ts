@@ -169,7 +169,9 @@ async function transaction<Scope extends SystemScope, T>(
     throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement');
   } catch (error) {
     scoped.end();
-    if (progress.phase === 'before commit') await sql.unsafe('rollback').catch(() => client.destroy());
+    // Without a connection postgres.js may never answer the rollback, so BEGIN comes first.
+    if (progress.phase === 'before commit')
+      await opened.then(() => sql.unsafe('rollback')).catch(() => client.destroy());
     throw error;
   }
 }
