@@ -74,7 +74,8 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
   if (!isConnected(nats)) throw unavailable();
   const { requestId, deadline, storeId, traceparent } = context;
   const envelope = audienceOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
-  const options = { timeout: remainingMs, headers: writeEnvelope(envelope) };
+  // Node's timers fire up to 1 ms early. After this timeout no service accepts the request any more.
+  const options = { timeout: remainingMs + 1, headers: writeEnvelope(envelope) };
   try {
     const answer = nats.request(operation.subject, payload, options);
     return await (context.signal === undefined ? answer : untilAborted(answer, context.signal));
