@@ -18,12 +18,13 @@ const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ['default', ['json', { outputFile: '.local/test-results.json' }]],
     projects: [
       {
         test: {
           name: 'unit',
+          isolate: false,
           include: tests('test'),
           exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
           sequence: { groupOrder: 0 },
@@ -32,6 +33,7 @@ export default defineConfig({
       {
         test: {
           name: 'int',
+          isolate: false,
           include: tests('int.test'),
           exclude: ignored,
           globalSetup: ['./infra/local/test-servers.ts'],

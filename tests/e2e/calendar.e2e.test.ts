@@ -1,4 +1,5 @@
-import { readEvents, startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
+import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admin, daysAhead, eventually, newStore, request, runAdmin, temporal } from './platform.ts';
 

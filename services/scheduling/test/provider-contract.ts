@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SeenEvent } from '@mostrador/testing/providers/caldav/servers';
+import type { SeenEvent } from '@mostrador/testing/providers/caldav/read-events';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { CalendarEvent, CalendarProvider } from '../src/calendars/calendar-provider.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appointmentWorkflow, createLead, type DomainEvent, eventStream } from '@mostrador/contracts';
-import { readEvents } from '@mostrador/testing/providers/caldav/servers';
+import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { waitFor } from '@mostrador/testing/wait';
 import { expect } from 'vitest';
 import type { ProcessName, Stage, Store } from './stage.ts';

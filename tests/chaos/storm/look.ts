@@ -1,5 +1,5 @@
 import { entityWorkflows } from '@mostrador/contracts/workflows';
-import { readEvents } from '@mostrador/testing/providers/caldav/servers';
+import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { Client, Connection } from '@temporalio/client';
 import postgres from 'postgres';
 import type { ChaosStore } from './journal.ts';

@@ -17,12 +17,9 @@ export async function preparePython(requirements: string, what: string): Promise
 }
 
 /** Runs a Python program and returns its standard output. Throws when Python is missing or the exit code is not 0. */
-export async function runPython(python: string, args: string[], input = ''): Promise<string> {
-  const child = spawn(python, ['-B', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+async function runPython(python: string, args: string[]): Promise<string> {
+  const child = spawn(python, ['-B', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.on('data', (chunk) => process.stderr.write(chunk));
-  // A program may exit without reading its input. Its exit code tells whether that is an error.
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) =>
       reject(new Error(`${python} could not be run: these tests need Python 3.10 or newer`, { cause: error })),

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { preparePython, runPython } from '../../python/environment.ts';
+import { prepareCaldav } from './environment.ts';
 
 /** A real CalDAV server with one empty calendar. */
 export type CaldavServer = {
@@ -18,16 +18,6 @@ export type CaldavServer = {
   start(): Promise<void>;
   /** Stops the server and removes its data. */
   dispose(): Promise<void>;
-};
-
-/** An event as `read_event.py` prints it. */
-export type SeenEvent = {
-  uid: string;
-  start: string;
-  duration_minutes: number;
-  title: string;
-  notes: string | null;
-  sequence: number;
 };
 
 const startTimeoutMs = 20_000;
@@ -91,18 +81,6 @@ export async function startXandikos(): Promise<CaldavServer> {
   const collectionUrl = `http://127.0.0.1:${port}/user/calendars/calendar/`;
   return { ...server, collectionUrl, username: undefined, password: undefined };
 }
-
-/** The events of a calendar as Python's `caldav` client reads them, ordered by start. */
-export async function readEvents(
-  server: Pick<CaldavServer, 'collectionUrl' | 'username' | 'password'>,
-): Promise<SeenEvent[]> {
-  const { collectionUrl: url, username = null, password = null } = server;
-  const input = JSON.stringify({ url, username, password });
-  return JSON.parse(await runPython(await prepareCaldav(), [join(import.meta.dirname, 'read_event.py')], input));
-}
-
-const prepareCaldav = (): Promise<string> =>
-  preparePython(join(import.meta.dirname, 'requirements.txt'), 'the CalDAV test servers');
 
 async function startServer(port: number, configure: (folder: string) => Promise<string[]>) {
   const python = await prepareCaldav();

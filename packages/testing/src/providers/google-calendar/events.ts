@@ -1,4 +1,4 @@
-import type { SeenEvent } from '../caldav/servers.ts';
+import type { SeenEvent } from '../caldav/read-events.ts';
 import { apiFault, conditionNotMet, deleted, duplicate, forbidden, invalid, notFound, required } from './errors.ts';
 
 type Time = { dateTime?: string; date?: string; timeZone?: string };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { SeenEvent } from '../caldav/servers.ts';
+import type { SeenEvent } from '../caldav/read-events.ts';
 import {
   GoogleFault,
   insufficientScope,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CaldavServer, readEvents, startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
+import { type CaldavServer, startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CalendarError, CalendarEvent } from '../calendar-provider.ts';
 import { renderEvent } from '../icalendar.ts';

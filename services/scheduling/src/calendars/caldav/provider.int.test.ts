@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type CaldavServer,
-  readEvents,
-  startRadicale,
-  startXandikos,
-} from '@mostrador/testing/providers/caldav/servers';
+import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
+import { type CaldavServer, startRadicale, startXandikos } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newEvent, next, providerContract } from '../../../test/provider-contract.ts';
 import type { CalendarEvent, CalendarProvider } from '../calendar-provider.ts';
