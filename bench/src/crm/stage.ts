@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Target } from '../appointments/stage.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { startLoad } from '../shared/load/start-load.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { natsOf, type Platform, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
@@ -34,9 +35,7 @@ export async function openCrmStage(
   return await openAll(async (stops) => {
     const small = await openSized(root, sizes.small, stops, say);
     const large = await openSized(root, sizes.large, stops, say);
-    const load = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
-    stops.push(load.stop);
-    return { small, large, load: (job) => load.call<LoadResult>('run', job) };
+    return { small, large, load: await startLoad(stops) };
   });
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import type { Target } from '../appointments/stage.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { startLoad } from '../shared/load/start-load.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { openAll } from '../shared/stops.ts';
@@ -40,12 +41,9 @@ export async function openFollowupStage(root: string, leads: number): Promise<Fo
       stops.push(peer.stop);
       return peer;
     };
-    const [temporalWorker, temporalClient, loader] = [
-      await start('baselines/temporal-worker'),
-      await start('baselines/temporal-http'),
-      await start('load/main'),
-    ];
-    const load = (job: LoadJob) => loader.call<LoadResult>('run', job);
+    const temporalWorker = await start('baselines/temporal-worker');
+    const temporalClient = await start('baselines/temporal-http');
+    const load = await startLoad(stops);
     const bodies = Array.from({ length: leads }, (_, index) =>
       JSON.stringify({ name: 'Maria da Silva', customer_phone: String(5_511_900_000_000 + index) }),
     );

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import type { Target } from '../appointments/stage.ts';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
-import { startPeer } from '../shared/peer.ts';
+import { startLoad } from '../shared/load/start-load.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { openAll } from '../shared/stops.ts';
 import { type Closing, measureClosing } from './closing.ts';
@@ -35,9 +34,7 @@ export async function openReportsStage(
   return await openAll(async (stops) => {
     const small = await openSized(root, sizesOf(messages.small), stops, say);
     const large = await openSized(root, sizesOf(messages.large), stops, say);
-    const load = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
-    stops.push(load.stop);
-    return { small, large, load: (job) => load.call<LoadResult>('run', job) };
+    return { small, large, load: await startLoad(stops) };
   });
 }
 

@@ -43,8 +43,6 @@ export type TestCrm = {
   addLead(storeId: string, customerPhone?: string): string;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
-  /** The number of `getLeadContact` calls. */
-  readonly contactsAsked: () => number;
   stop(): Promise<void>;
   start(): Promise<void>;
 };
@@ -113,7 +111,6 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
 async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const leads = new Map<string, { id: string; customer_phone: string; name: string }>();
   const interactionCounts = new Map<string, number>();
-  let contactsAsked = 0;
   let phones = 5511900000000;
   const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
     const id = randomUUID();
@@ -127,7 +124,6 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       operations: { getLeadContact, ensureLead, raiseInteractionCounts },
       handlers: {
         getLeadContact: async ({ storeId }, { body }) => {
-          contactsAsked += 1;
           const lead = leads.get(`${storeId} ${body.lead_id.toLowerCase()}`);
           if (!lead) throw new AppError('lead_not_found');
           return lead;
@@ -155,7 +151,6 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   return {
     addLead,
     interactionCounts,
-    contactsAsked: () => contactsAsked,
     stop: () => server.drain(),
     start: async () => {
       server = await serve();

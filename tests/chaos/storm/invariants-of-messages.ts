@@ -38,7 +38,7 @@ export const ofMessages: readonly Invariant[] = [
         const entry = asked.get(row.body);
         return entry ? { row, from: entry.attempts[0]?.sentAt ?? 0, until: entry.acknowledgedAt } : [];
       });
-      return [...outOfTurn(left, 'was sent'), ...againstTime(accepted)];
+      return [...sentOutOfOrder(left), ...againstTime(accepted)];
     },
   },
   {
@@ -117,13 +117,13 @@ const outbound = (messages: Seen['messages']): MessageRow[] =>
 const byMark = (entries: readonly Entry[]): Map<string, Entry> => new Map(entries.map((entry) => [entry.mark, entry]));
 
 /** Rows whose number is lower than the number of an earlier row of the same lead. */
-function outOfTurn(rows: readonly MessageRow[], what: string): string[] {
+function sentOutOfOrder(rows: readonly MessageRow[]): string[] {
   const last = new Map<string, number>();
   return rows.flatMap(({ id, lead_id, number }) => {
     const before = last.get(lead_id) ?? 0;
     last.set(lead_id, Math.max(before, number));
     return number < before
-      ? `the message ${id} of ${lead_id} is number ${number}, but ${what} after number ${before}`
+      ? `the message ${id} of ${lead_id} is number ${number}, but was sent after number ${before}`
       : [];
   });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createChannelCircuit } from './channel-circuit.ts';
 import { ChannelError, type ChannelErrorKind } from './channel-provider.ts';
 
-const closedAfter = async (count: number, kind: ChannelErrorKind) => {
+const refusesAfter = async (count: number, kind: ChannelErrorKind) => {
   const circuit = createChannelCircuit();
   const error = new ChannelError(kind, 'code', 'Detail.');
   for (let time = 0; time < count; time += 1) {
@@ -12,12 +12,12 @@ const closedAfter = async (count: number, kind: ChannelErrorKind) => {
 };
 
 test.each(['not_sent', 'ambiguous'] as const)('the circuit opens after five %s errors in a row', async (kind) => {
-  expect(await closedAfter(4, kind)).toBe(false);
-  expect(await closedAfter(5, kind)).toBe(true);
+  expect(await refusesAfter(4, kind)).toBe(false);
+  expect(await refusesAfter(5, kind)).toBe(true);
 });
 
 test.each(['throttled', 'refused', 'channel'] as const)('%s errors do not open the circuit', async (kind) => {
-  expect(await closedAfter(20, kind)).toBe(false);
+  expect(await refusesAfter(20, kind)).toBe(false);
 });
 
 test('a channel that hangs holds at most sixteen calls', async () => {
