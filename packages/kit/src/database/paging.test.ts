@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../rpc/errors.ts';
+import type { Sql } from './database.ts';
 import { decodeCursor, encodeCursor, pagesOf, readCursor } from './paging.ts';
 
 const Position = Type.Object({ after: Type.String({ format: 'date-time' }), total: Type.Integer() });
@@ -70,35 +71,49 @@ describe('a query', () => {
 
 describe('the pages of a list', () => {
   const all = Array.from({ length: 7 }, (_, index) => ({ number: index + 1 }));
-  const pages = pagesOf({
+  const readPage = pagesOf({
     defaultLimit: 3,
     position: Type.Object({ number: Type.Integer() }),
     positionOf: ({ number }: { number: number }) => ({ number }),
     toAfter: ({ number }) => number,
   });
-  const read = (query: { cursor?: string; page?: number; limit?: number }) => {
-    const { start, take, total, reply } = pages(query, {});
-    const from = 'after' in start ? start.after : start.offset;
-    return reply(all.slice(from, from + take), total ?? all.length, ({ number }) => number);
-  };
+  let counts = 0;
+  beforeEach(() => {
+    counts = 0;
+  });
+  const database = { read: async <T>(_: unknown, query: (sql: Sql) => PromiseLike<T>) => query({} as Sql) };
+  const read = (query: { cursor?: string; page?: number; limit?: number }) =>
+    readPage(database, undefined, query, {
+      filters: {},
+      list: async (_, { start, limit }) => {
+        const from = 'after' in start ? start.after : start.offset;
+        return all.slice(from, from + limit);
+      },
+      count: async () => {
+        counts += 1;
+        return all.length;
+      },
+      show: ({ number }) => number,
+    });
 
-  test('a walk by cursor returns every row once, and keeps the page number and the total', () => {
+  test('a walk by cursor returns every row once, counts once, and keeps the page number and the total', async () => {
     const seen: number[][] = [];
     for (let query: { cursor?: string } | undefined = {}; query; ) {
-      const { body, headers } = read(query);
+      const { body, headers } = await read(query);
       seen.push(body?.data ?? []);
       expect(body).toMatchObject({ total: 7, page: seen.length, limit: 3 });
       query = headers.nextCursor === undefined ? undefined : { cursor: headers.nextCursor };
     }
     expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    expect(counts).toBe(1);
   });
 
-  test('a page by number starts where the previous page ends', () => {
-    expect(read({ page: 2, limit: 2 }).body).toEqual({ data: [3, 4], total: 7, page: 2, limit: 2 });
+  test('a page by number starts where the previous page ends', async () => {
+    expect((await read({ page: 2, limit: 2 })).body).toEqual({ data: [3, 4], total: 7, page: 2, limit: 2 });
   });
 
-  test('the last page has no next cursor, even when it is full', () => {
-    expect(read({ limit: 7 }).headers.nextCursor).toBeUndefined();
-    expect(read({ page: 9 }).body?.data).toEqual([]);
+  test('the last page has no next cursor, even when it is full', async () => {
+    expect((await read({ limit: 7 })).headers.nextCursor).toBeUndefined();
+    expect((await read({ page: 9 })).body?.data).toEqual([]);
   });
 });

@@ -1,8 +1,10 @@
+import { Timestamp, Uuid } from '@mostrador/contracts/core';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { validationFailed } from '../rpc/errors.ts';
 import { fingerprintOf } from '../rpc/fingerprint.ts';
 import { type Reply, reply } from '../rpc/reply.ts';
-import { compile } from '../rpc/validate.ts';
+import { compile, toInstant, toTimestamp } from '../rpc/validate.ts';
+import type { Sql } from './database.ts';
 
 /**
  * An opaque cursor: where a list continues. It is bound to the list's filters, so it cannot be used with others.
@@ -45,56 +47,72 @@ export function readCursor<S extends TSchema>(
 /** Where a page begins: after the row at `after`, or `offset` rows after the first one. */
 export type PageStart<After> = { readonly after: After } | { readonly offset: number };
 
-/** The page of a list that a query asks for. */
-export type ListPage<Row, After> = {
-  readonly start: PageStart<After>;
-  /** How many rows to read: one more than the page shows, to learn whether there is a next page. */
-  readonly take: number;
-  /** The total that the first page counted; undefined on the first page, which must count. */
-  readonly total: number | undefined;
-  /** The envelope, and the cursor of the next page when there is one. */
-  reply<Shown>(rows: readonly Row[], total: number, show: (row: Row) => Shown): Reply<Page<Shown>>;
-};
+/** The start of a page in a list that is ordered by a time and then by `id`. */
+export type TimePageStart = PageStart<{ readonly at: Date; readonly id: string }>;
 
 type Page<Shown> = { data: Shown[]; total: number; page: number; limit: number };
 type Reached<Position> = { at: Position; page: number; total: number };
 type PageQuery = { readonly cursor?: string; readonly page?: number; readonly limit?: number };
 
+/** What a list reads for one query. */
+type ListSource<Row, After, Shown> = {
+  /** The filters, as JSON. A cursor is bound to them. */
+  readonly filters: unknown;
+  readonly list: (sql: Sql, page: { start: PageStart<After>; limit: number }) => Promise<readonly Row[]>;
+  /** Called only when no earlier page has counted. */
+  readonly count: (sql: Sql) => Promise<number>;
+  readonly show: (row: Row) => Shown;
+};
+
 /**
- * Reads the queries of a list: `page` or `cursor`, and `limit`. A cursor holds the place of its page's last row in the
- * list's order (`position`), the page number and the total. It is bound to the filters.
+ * A list that is read by `page` or `cursor`, and `limit`. A cursor holds the place of its page's last row in the list's
+ * order (`position`), the page number and the total.
  *
  * The returned function throws `validation_failed` as `readCursor` does.
  */
-export function pagesOf<Row, Position extends TSchema, After>(list: {
+export function pagesOf<Placed, Position extends TSchema, After>(list: {
   readonly defaultLimit: number;
   readonly position: Position;
-  readonly positionOf: (row: Row) => Static<Position>;
+  readonly positionOf: (row: Placed) => Static<Position>;
   /** The position in the form that the repository accepts. */
   readonly toAfter: (position: Static<Position>) => After;
-}): (query: PageQuery, filters: unknown) => ListPage<Row, After> {
+}) {
   const Cursor = Type.Object({
     at: list.position,
     page: Type.Integer({ minimum: 1 }),
     total: Type.Integer({ minimum: 0 }),
   });
-  return (query, filters) => {
+  return async <Scope, Row extends Placed, Shown>(
+    database: { read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>): Promise<T> },
+    scope: Scope,
+    query: PageQuery,
+    source: ListSource<Row, After, Shown>,
+  ): Promise<Reply<Page<Shown>>> => {
     const limit = query.limit ?? list.defaultLimit;
-    const before = readCursor(query, filters, Cursor) as Reached<Static<Position>> | undefined;
+    const before = readCursor(query, source.filters, Cursor) as Reached<Static<Position>> | undefined;
     const page = before ? before.page + 1 : (query.page ?? 1);
-    return {
-      start: before ? { after: list.toAfter(before.at) } : { offset: (page - 1) * limit },
-      take: limit + 1,
-      total: before?.total,
-      reply(rows, total, show) {
-        const shown = rows.slice(0, limit);
-        const last = rows.length > limit ? shown.at(-1) : undefined;
-        return reply(
-          { data: shown.map(show), total, page, limit },
-          last ? { nextCursor: encodeCursor({ at: list.positionOf(last), page, total }, filters) } : {},
-        );
-      },
-    };
+    const start = before ? { after: list.toAfter(before.at) } : { offset: (page - 1) * limit };
+    // One extra row shows whether there is a next page.
+    const [rows, total] = await database.read(scope, (sql) =>
+      Promise.all([source.list(sql, { start, limit: limit + 1 }), before?.total ?? source.count(sql)]),
+    );
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return reply(
+      { data: shown.map(source.show), total, page, limit },
+      last ? { nextCursor: encodeCursor({ at: list.positionOf(last), page, total }, source.filters) } : {},
+    );
+  };
+}
+
+/** For `pagesOf`: a list that is ordered by the time in `column` and then by `id`. */
+export function byTime<Column extends string>(column: Column) {
+  type Position = Readonly<Record<Column | 'id', string>>;
+  return {
+    position: Type.Unsafe<Position>(Type.Object({ [column]: Timestamp, id: Uuid })),
+    positionOf: (row: Readonly<Record<Column, Date> & { id: string }>) =>
+      ({ [column]: toTimestamp(row[column]), id: row.id }) as Position,
+    toAfter: (position: Position) => ({ at: toInstant(position[column]), id: position.id }),
   };
 }
 

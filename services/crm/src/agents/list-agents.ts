@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { countActiveAgents, listActiveAgents } from './agent.repository.ts';
 import { type AgentRow, toAgent } from './agent.ts';
 
-const pages = pagesOf({
+const readPage = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
   position: Type.Object({ priority: Type.Integer(), id: Uuid }),
   positionOf: ({ priority, id }: AgentRow) => ({ priority, id }),
@@ -15,11 +15,10 @@ const pages = pagesOf({
 
 export const listAgents =
   ({ database }: Dependencies): Handler<typeof operation> =>
-  async (context, { query }) => {
-    const { storeId } = context;
-    const { start, take, total: counted, reply } = pages(query, {});
-    const [rows, total] = await database.read(context, (sql) =>
-      Promise.all([listActiveAgents(sql, storeId, { start, limit: take }), counted ?? countActiveAgents(sql, storeId)]),
-    );
-    return reply(rows, total, toAgent);
-  };
+  (context, { query }) =>
+    readPage(database, context, query, {
+      filters: {},
+      list: (sql, page) => listActiveAgents(sql, context.storeId, page),
+      count: (sql) => countActiveAgents(sql, context.storeId),
+      show: toAgent,
+    });

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { PageStart } from '@mostrador/kit/database/paging';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { DocumentContent, DocumentRow } from './document.ts';
 
 const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
@@ -8,12 +8,12 @@ const columns = (sql: Sql) => sql`id, title, content, is_active, created_at`;
 export async function listDocuments(
   sql: Sql,
   storeId: string,
-  { start, limit }: { start: PageStart<{ created_at: Date; id: string }>; limit: number },
+  { start, limit }: { start: TimePageStart; limit: number },
 ): Promise<DocumentRow[]> {
   const after = 'after' in start ? start.after : undefined;
   return await sql<DocumentRow[]>`
     select ${columns(sql)} from knowledge_documents
-    where store_id = ${storeId} ${after ? sql`and (created_at, id) < (${after.created_at}, ${after.id})` : sql``}
+    where store_id = ${storeId} ${after ? sql`and (created_at, id) < (${after.at}, ${after.id})` : sql``}
     order by created_at desc, id desc
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type LeadSort, leadSorts } from '@mostrador/contracts';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LeadPageStart, listLeads } from './lead-list.repository.ts';
+import { listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
 
 const rowCount = 30_000;
@@ -47,7 +48,7 @@ type Plan = {
 };
 
 /** The nodes of PostgreSQL's plan for a page, the outermost first. */
-async function planOf(filters: LeadFilters, sort: LeadSort, start: LeadPageStart, gather = false): Promise<Plan[]> {
+async function planOf(filters: LeadFilters, sort: LeadSort, start: TimePageStart, gather = false): Promise<Plan[]> {
   const [row] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) => {
     const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather });
     return sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${page}`;

@@ -1,10 +1,7 @@
 import type { Sql } from '@mostrador/kit/database/database';
-import type { PageStart } from '@mostrador/kit/database/paging';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { LeadRow } from './lead.ts';
 import type { LeadFilters, LeadOrder } from './lead-list.ts';
-
-/** Where a page begins: after a row, or after a number of rows. */
-export type LeadPageStart = PageStart<{ at: Date; id: string }>;
 
 export async function countLeads(sql: Sql, storeId: string, filters: LeadFilters): Promise<number> {
   const [row] = await sql<[{ total: number }]>`
@@ -19,7 +16,7 @@ export function listLeads(
   filters: LeadFilters,
   page: {
     order: LeadOrder;
-    start: LeadPageStart;
+    start: TimePageStart;
     limit: number;
     /** Fetch all matching rows, then sort them: for a few rows that are far apart in this order. */
     gather: boolean;

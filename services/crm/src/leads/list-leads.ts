@@ -1,12 +1,12 @@
 import { type LeadSort, listLeads as operation, Timestamp, Uuid } from '@mostrador/contracts';
-import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
+import { encodeCursor, readCursor, type TimePageStart } from '@mostrador/kit/database/paging';
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
-import { countLeads, type LeadPageStart, listLeads as listRows } from './lead-list.repository.ts';
+import { countLeads, listLeads as listRows } from './lead-list.repository.ts';
 import { filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
 
 const defaults = {
@@ -33,7 +33,7 @@ export const listLeads =
     const binding = JSON.parse(JSON.stringify({ ...asked, sort }));
     const before = readCursor(query, binding, Cursor);
     const page = before ? before.page + 1 : (query.page ?? 1);
-    const start: LeadPageStart = before
+    const start: TimePageStart = before
       ? { after: { at: toInstant(before.at), id: before.id } }
       : { offset: (page - 1) * limit };
 

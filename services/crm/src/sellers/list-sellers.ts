@@ -1,26 +1,19 @@
-import { listSellers as operation, Timestamp, Uuid } from '@mostrador/contracts';
-import { pagesOf } from '@mostrador/kit/database/paging';
+import { listSellers as operation } from '@mostrador/contracts';
+import { byTime, pagesOf } from '@mostrador/kit/database/paging';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
-import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { countSellers, listSellers as listRows } from './seller.repository.ts';
-import { type SellerRow, toSeller } from './seller.ts';
+import { toSeller } from './seller.ts';
 
-const pages = pagesOf({
-  defaultLimit: operation.request.query.properties.limit.default as number,
-  position: Type.Object({ created_at: Timestamp, id: Uuid }),
-  positionOf: ({ created_at, id }: SellerRow) => ({ created_at: toTimestamp(created_at), id }),
-  toAfter: ({ created_at, id }) => ({ created_at: toInstant(created_at), id }),
-});
+const defaultLimit: number = operation.request.query.properties.limit.default;
+const readPage = pagesOf({ defaultLimit, ...byTime('created_at') });
 
 export const listSellers =
   ({ database }: Dependencies): Handler<typeof operation> =>
-  async (context, { query }) => {
-    const { storeId } = context;
-    const { start, take, total: counted, reply } = pages(query, {});
-    const [rows, total] = await database.read(context, (sql) =>
-      Promise.all([listRows(sql, storeId, { start, limit: take }), counted ?? countSellers(sql, storeId)]),
-    );
-    return reply(rows, total, toSeller);
-  };
+  (context, { query }) =>
+    readPage(database, context, query, {
+      filters: {},
+      list: (sql, page) => listRows(sql, context.storeId, page),
+      count: (sql) => countSellers(sql, context.storeId),
+      show: toSeller,
+    });

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { PageStart } from '@mostrador/kit/database/paging';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { NewSeller, SellerContent, SellerRow } from './seller.ts';
 
 export async function insertSeller(sql: TransactionSql, storeId: string, seller: NewSeller): Promise<SellerRow> {
@@ -71,13 +71,13 @@ export async function countSellers(sql: Sql, storeId: string): Promise<number> {
 export async function listSellers(
   sql: Sql,
   storeId: string,
-  page: { start: PageStart<{ created_at: Date; id: string }>; limit: number },
+  page: { start: TimePageStart; limit: number },
 ): Promise<SellerRow[]> {
   const { start, limit } = page;
   return await sql<SellerRow[]>`
     select * from sellers
     where store_id = ${storeId}
-      ${'after' in start ? sql`and (created_at, id) > (${start.after.created_at}, ${start.after.id})` : sql``}
+      ${'after' in start ? sql`and (created_at, id) > (${start.after.at}, ${start.after.id})` : sql``}
     order by created_at, id
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }

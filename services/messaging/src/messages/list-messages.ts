@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { countMessages, listMessages as listRows } from './message.repository.ts';
 import { type MessageRow, toMessage } from './message.ts';
 
-const pages = pagesOf({
+const readPage = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
   position: Type.Object({ number: Type.Integer({ minimum: 1 }) }),
   positionOf: ({ number }: MessageRow) => ({ number }),
@@ -17,15 +17,13 @@ const pages = pagesOf({
 export const listMessages =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, query }) => {
-    const { storeId } = context;
     const leadId = params.leadId.toLowerCase();
-    const { start, take, total: counted, reply } = pages(query, { leadId });
-    const [rows, total] = await dependencies.database.read(context, (sql) =>
-      Promise.all([
-        listRows(sql, storeId, leadId, { start, limit: take }),
-        counted ?? countMessages(sql, storeId, leadId),
-      ]),
-    );
-    if (total === 0) await requireLead(dependencies, context, leadId);
-    return reply(rows, total, toMessage);
+    const result = await readPage(dependencies.database, context, query, {
+      filters: { leadId },
+      list: (sql, page) => listRows(sql, context.storeId, leadId, page),
+      count: (sql) => countMessages(sql, context.storeId, leadId),
+      show: toMessage,
+    });
+    if (result.body?.total === 0) await requireLead(dependencies, context, leadId);
+    return result;
   };

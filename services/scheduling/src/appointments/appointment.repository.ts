@@ -1,6 +1,6 @@
 import type { Appointment } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { PageStart } from '@mostrador/kit/database/paging';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { AppointmentContent, AppointmentRow } from './appointment.ts';
 
 export type NewAppointment = {
@@ -76,14 +76,14 @@ export async function listAppointments(
   sql: Sql,
   storeId: string,
   filters: AppointmentFilters,
-  page: { start: PageStart<{ scheduled_at: Date; id: string }>; limit: number },
+  page: { start: TimePageStart; limit: number },
 ): Promise<AppointmentRow[]> {
   const { start, limit } = page;
   const after = 'after' in start ? start.after : undefined;
   return await sql<AppointmentRow[]>`
     select * from appointments
     where ${matches(sql, storeId, filters)}
-      ${after ? sql`and (scheduled_at, id) > (${after.scheduled_at}, ${after.id})` : sql``}
+      ${after ? sql`and (scheduled_at, id) > (${after.at}, ${after.id})` : sql``}
     order by scheduled_at, id
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }

@@ -1,31 +1,22 @@
-import { listAppointments as operation, Timestamp, Uuid } from '@mostrador/contracts';
-import { pagesOf } from '@mostrador/kit/database/paging';
+import { listAppointments as operation } from '@mostrador/contracts';
+import { byTime, pagesOf } from '@mostrador/kit/database/paging';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
-import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { bindingOf, filtersOf } from '../list-filters.ts';
 import { countAppointments, listAppointments as listRows } from './appointment.repository.ts';
-import { type AppointmentRow, toAppointment } from './appointment.ts';
+import { toAppointment } from './appointment.ts';
 
-const pages = pagesOf({
-  defaultLimit: operation.request.query.properties.limit.default as number,
-  position: Type.Object({ scheduled_at: Timestamp, id: Uuid }),
-  positionOf: ({ scheduled_at, id }: AppointmentRow) => ({ scheduled_at: toTimestamp(scheduled_at), id }),
-  toAfter: ({ scheduled_at, id }) => ({ scheduled_at: toInstant(scheduled_at), id }),
-});
+const defaultLimit: number = operation.request.query.properties.limit.default;
+const readPage = pagesOf({ defaultLimit, ...byTime('scheduled_at') });
 
 export const listAppointments =
   ({ database }: Dependencies): Handler<typeof operation> =>
-  async (context, { query }) => {
-    const { storeId } = context;
+  (context, { query }) => {
     const filters = filtersOf(query);
-    const { start, take, total: counted, reply } = pages(query, bindingOf(filters));
-    const [rows, total] = await database.read(context, (sql) =>
-      Promise.all([
-        listRows(sql, storeId, filters, { start, limit: take }),
-        counted ?? countAppointments(sql, storeId, filters),
-      ]),
-    );
-    return reply(rows, total, toAppointment);
+    return readPage(database, context, query, {
+      filters: bindingOf(filters),
+      list: (sql, page) => listRows(sql, context.storeId, filters, page),
+      count: (sql) => countAppointments(sql, context.storeId, filters),
+      show: toAppointment,
+    });
   };

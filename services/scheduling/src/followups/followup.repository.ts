@@ -1,6 +1,6 @@
 import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { PageStart } from '@mostrador/kit/database/paging';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 import type { FollowupRow, Named } from './followup.ts';
 
@@ -117,13 +117,13 @@ export async function listFollowups(
   sql: Sql,
   storeId: string,
   filters: FollowupFilters,
-  { start, limit }: { start: PageStart<{ due_at: Date; id: string }>; limit: number },
+  { start, limit }: { start: TimePageStart; limit: number },
 ): Promise<FollowupRow[]> {
   const after = 'after' in start ? start.after : undefined;
   return await sql<FollowupRow[]>`
     select * from followups
     where ${matches(sql, storeId, filters)}
-      ${after ? sql`and (due_at, id) > (${after.due_at}, ${after.id})` : sql``}
+      ${after ? sql`and (due_at, id) > (${after.at}, ${after.id})` : sql``}
     order by due_at, id
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
