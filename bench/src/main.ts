@@ -35,7 +35,7 @@ function start(): BenchmarkRun {
 const addOptions = (command: Command): Command =>
   command
     .option('--quick', 'one short round, to check that everything works')
-    .option('--write', 'write the results to docs/performance.md and the raw numbers to docs/performance/')
+    .option('--write', 'write the figures to bench/figures and the page in docs/measurements')
     .option('--rounds <n>', 'number of measurements of each figure', positive)
     .option('--seconds <n>', 'duration of each measurement', positive);
 
