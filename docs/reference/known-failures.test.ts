@@ -24,9 +24,9 @@ test('the page lists failures', () => {
 
 describe.each(failures)('$failure', ({ items }) => {
   test('names its report, and a test or an open point', () => {
-    expect(items.filter((line) => line.startsWith('- Reported: ')).length).toBe(1);
+    expect(items.filter((line) => /^- (Reported|Found): /.test(line)).length).toBe(1);
     expect(items.some((line) => /^- (Test|Open): /.test(line))).toBe(true);
-    expect(items.filter((line) => !/^- (Reported|Test|Open): /.test(line))).toEqual([]);
+    expect(items.filter((line) => !/^- (Reported|Found|Test|Open): /.test(line))).toEqual([]);
   });
 
   test('each test that it names exists', () => {

@@ -78,6 +78,8 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         HTTP_HOST: '127.0.0.1',
         HTTP_PORT: String(options.ports.gateway),
         PUBLIC_URL: publicUrl(options.ports),
+        // No load balancer has to notice that it stops.
+        DRAIN_DELAY_MS: options.env.DRAIN_DELAY_MS ?? '0',
       };
     case 'scheduling':
     case 'messaging':

@@ -79,7 +79,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addJsonBody(app);
   addRequestId(app);
   addAccessLog(app, { log, metrics });
-  addConnectionRules(app, { publicUrl });
+  addConnectionRules(app, { publicUrl, health });
   const { refuse, isLost } = addAllowedMethods(app);
   await addCors(app, { origins: settings.corsOrigins });
   // Runs before body parsing, because Fastify fails a QUERY request without a body on any path. Below the prefix, the

@@ -14,6 +14,12 @@ export const gatewayConfig = Type.Object({
   CORS_ORIGINS: Type.Optional(
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),
+  DRAIN_DELAY_MS: Type.Integer({
+    minimum: 0,
+    maximum: 120_000,
+    default: 5_000,
+    description: 'How long a stopping gateway still serves, while `/readyz` is 503 and load balancers notice.',
+  }),
   REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 120_000, default: 10_000 }),
 });
 export type GatewayConfig = Static<typeof gatewayConfig>;

@@ -53,6 +53,7 @@ const environment = (port: number) => ({
   DATABASE_SYSTEM_URL: database.systemUrl,
   HTTP_PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
+  DRAIN_DELAY_MS: '0',
 });
 
 test('the process serves HTTP and admin operations, rejects a revoked key, and stops in order at SIGTERM', async () => {
@@ -83,6 +84,51 @@ test('the process serves HTTP and admin operations, rejects a revoked key, and s
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(expect.arrayContaining(['started', 'stopped']));
   const served = lines.map((line) => JSON.parse(line)).find(({ status }) => status === 404);
   expect(served).toMatchObject({ service: 'gateway', request_id: expect.any(String), store_id: store.id });
+});
+
+test('the log of a 503 has the error code, and names the operation that no process answers', async () => {
+  const port = await freePort();
+  const { output } = start(environment(port));
+  const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
+  const store = await waitFor(() => rpc.call(createStore, { body: { name: 'A', tier: 'pro' } }, testContext()), {
+    description: 'admin operations are served',
+    timeoutMs: 15_000,
+  });
+  const { api_key } = await rpc.call(createApiKey, { body: { store_id: store.id, name: 'test' } }, testContext());
+  const url = `http://127.0.0.1:${port}/integrations/v1/leads/${store.id}`;
+  const asked = await waitFor(
+    async () => {
+      const answer = await fetch(url, { headers: { 'x-api-key': api_key } });
+      return answer.status === 503 && answer.headers.get('x-request-id');
+    },
+    { description: 'the answer is 503' },
+  );
+  const lines = await waitFor(
+    () => {
+      const found = output.text.split('\n').filter((line) => line.includes(asked));
+      return found.length === 2 && found.map((line) => JSON.parse(line));
+    },
+    { description: 'both lines are logged' },
+  );
+  expect(lines).toMatchObject([
+    { level: 'warn', msg: 'a request failed because a dependency did not answer' },
+    { level: 'warn', msg: 'http request', status: 503, code: 'service_unavailable' },
+  ]);
+  expect(JSON.stringify(lines[0])).toContain('no process answers crm.api.leads.get');
+});
+
+test('after SIGTERM the process is unready, and serves until the drain delay is over', async () => {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const { child, output } = start({ ...environment(port), DRAIN_DELAY_MS: '1000', SHUTDOWN_TIMEOUT_MS: '900' });
+  const exited = once(child, 'exit');
+  const readiness = async () => (await fetch(`${base}/readyz`)).status;
+  await waitFor(async () => (await readiness()) === 200, { description: 'the gateway is ready', timeoutMs: 15_000 });
+  child.kill('SIGTERM');
+  await waitFor(async () => (await readiness()) === 503, { description: 'the gateway is unready' });
+  expect((await fetch(`${base}/integrations/v1/store`)).status).toBe(401);
+  const [code] = await exited;
+  expect(code, output.text).toBe(0);
 });
 
 test('without NATS and PostgreSQL the process answers probes, is not ready, and still stops', async () => {

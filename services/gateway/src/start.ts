@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
@@ -63,7 +64,10 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   onStop('access directory', () => directory.stop());
   onStop('requests over NATS', async () => await server?.drain());
   onStop('requests over HTTP', async () => await app.close());
-  onStop('readiness', async () => health.drain());
+  onStop('readiness', async () => {
+    health.drain();
+    await setTimeout(config.DRAIN_DELAY_MS);
+  });
 
   await app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;

@@ -18,6 +18,8 @@ export type Health = {
   ready(): Promise<Readiness>;
   /** Makes the process not ready, so that it gets no more requests. */
   drain(): void;
+  /** Whether `drain` was called. */
+  isDraining(): boolean;
 };
 
 export type HealthOptions = {
@@ -66,6 +68,7 @@ export function createHealth(options: HealthOptions): Health {
     drain() {
       draining = true;
     },
+    isDraining: () => draining,
   };
 }
 

@@ -71,7 +71,7 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
   await endOfTick(); // requests of one tick leave in one write
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
-  if (!isConnected(nats)) throw unavailable();
+  if (!isConnected(nats)) throw unavailable(new Error('there is no connection to NATS'));
   const { requestId, deadline, storeId, traceparent } = context;
   const envelope = audienceOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
   // Node's timers fire up to 1 ms early. After this timeout no service accepts the request any more.
@@ -80,25 +80,28 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
     const answer = nats.request(operation.subject, payload, options);
     return await (context.signal === undefined ? answer : untilAborted(answer, context.signal));
   } catch (error) {
-    throw failureOf(error);
+    throw failureOf(error, operation.subject);
   }
 }
 
-function failureOf(error: unknown): unknown {
+/** The error for the caller. Its cause names the operation, for the log. */
+function failureOf(error: unknown, subject: string): unknown {
   if (!(error instanceof NatsError)) return error;
   switch (error.code) {
     case NatsErrorCode.NoResponders:
     case NatsErrorCode.ConnectionClosed:
     case NatsErrorCode.ConnectionDraining:
-      return unavailable(error);
+      return unavailable(new Error(`no process answers ${subject}`, { cause: error }));
     case NatsErrorCode.Timeout:
-      return new AppError('upstream_timeout', { cause: error });
+      return new AppError('upstream_timeout', {
+        cause: new Error(`${subject} did not answer in time`, { cause: error }),
+      });
     default:
       return new AppError('internal_error', { cause: error });
   }
 }
 
-const unavailable = (cause?: unknown): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
+const unavailable = (cause: Error): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
 
 /** The promise, or `upstream_timeout` when the signal comes first. Leaves no listener behind. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

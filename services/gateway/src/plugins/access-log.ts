@@ -7,7 +7,8 @@ import { Histogram } from 'prom-client';
 const quiet = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * Writes one log line and one observation for every response. Both name the route's pattern, never the URL: a URL may
+ * Writes one log line and one observation for every response. The line has the error's code, and is a warning from
+ * status 500 on. Both name the route's pattern, never the URL: a URL may
  * contain a secret (that of a calendar feed), and each URL would be a new label in the metrics.
  */
 export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics: Metrics }): void {
@@ -25,12 +26,13 @@ export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics:
     const status = reply.statusCode;
     duration.observe({ method, route, status }, reply.elapsedTime / 1000);
     if (!quiet.has(route)) {
-      log.info(
+      log[status < 500 ? 'info' : 'warn'](
         {
           request_id: request.id,
           method,
           route,
           status,
+          ...(request.failure && { code: request.failure }),
           duration_ms: Math.round(reply.elapsedTime * 10) / 10,
           ...(request.access && { store_id: request.access.storeId, key_id: request.access.keyId }),
         },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '@mostrador/contracts';
+import type { Health } from '@mostrador/kit/process/health';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance } from 'fastify';
 import { renderProblem } from './problem.ts';
@@ -25,9 +26,10 @@ export function clientErrorHandler(publicUrl: string) {
 
 /**
  * Handles what Node leaves to the server: CONNECT gets 405, because it has no path to route. An unknown `Expect` is
- * ignored. While the server stops, every response closes its connection: a kept-alive one would keep the process.
+ * ignored. While the process stops, every response closes its connection, so that clients move to another process.
  */
-export function addConnectionRules(app: FastifyInstance, options: { publicUrl: string }): void {
+export function addConnectionRules(app: FastifyInstance, options: { publicUrl: string; health: Health }): void {
+  const { health } = options;
   app.server.on('connect', (_request, socket) => {
     answer(socket as Socket, 'method_not_allowed', options.publicUrl);
   });
@@ -37,13 +39,12 @@ export function addConnectionRules(app: FastifyInstance, options: { publicUrl: s
     const lacksHost = httpVersion === '1.1' && headers.host === undefined;
     done(lacksHost ? new AppError('malformed_request', { detail: 'The request needs a `Host` header.' }) : undefined);
   });
-  let stopping = false;
   app.addHook('preClose', (done) => {
-    stopping = true;
+    health.drain();
     done();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (stopping) reply.header('connection', 'close');
+    if (health.isDraining()) reply.header('connection', 'close');
     done(null, payload);
   });
 }

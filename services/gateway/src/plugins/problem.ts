@@ -1,4 +1,4 @@
-import { errorCatalogue } from '@mostrador/contracts';
+import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
@@ -37,10 +37,20 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
   };
 }
 
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
+  interface FastifyRequest {
+    /** The code of the error that the response reports. */
+    failure: ErrorCode | null;
+  }
+}
+
 /** Turns every thrown error into a problem document. */
 export function addProblems(app: FastifyInstance, options: { publicUrl: string; log: Log }): void {
+  app.decorateRequest('failure', null);
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = toAppError(error);
+    request.failure = known.code;
     if (known.code === 'internal_error') options.log.error({ err: error, request_id: request.id }, 'a request failed');
     else if (known.status >= 500)
       options.log.warn({ err: error, request_id: request.id }, 'a request failed because a dependency did not answer');

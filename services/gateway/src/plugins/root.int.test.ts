@@ -132,6 +132,18 @@ describe('CORS', () => {
   });
 });
 
+test('a draining gateway still serves, and closes each connection after its response', async () => {
+  const draining = await startTestGateway();
+  const { apiKey } = await draining.newStore();
+  const ask = () => draining.app.inject({ url: '/integrations/v1/nothing', headers: { 'x-api-key': apiKey } });
+  expect((await ask()).headers.connection).not.toBe('close');
+  draining.health.drain();
+  const answer = await ask();
+  expect([answer.statusCode, answer.headers.connection]).toEqual([404, 'close']);
+  expect((await draining.app.inject({ url: '/readyz' })).statusCode).toBe(503);
+  await draining.stop();
+});
+
 test('a stopping gateway is unready at once, accepts no connection, and answers requests in progress', async () => {
   const stopping = await startTestGateway();
   const { apiKey, store } = await stopping.newStore();
