@@ -25,8 +25,17 @@ export const Lead = Type.Object(
     customer_phone: Phone,
     status: LeadStatus,
     seller_id: NullableUuid,
-    interaction_count: Type.Integer(),
-    ai_paused_until: NullableTimestamp,
+    interaction_count: Type.Integer({
+      description:
+        'The messages in both directions. A new count moves `updated_at` and changes the `ETag`, but `If-Match` ' +
+        'ignores it.',
+    }),
+    ai_paused_until: Type.Unsafe<string | null>({
+      ...NullableTimestamp,
+      description:
+        'The AI is paused until this moment. Null when it is not paused: a pause that ends changes the `ETag`, but ' +
+        'not `updated_at`.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

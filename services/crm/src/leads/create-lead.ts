@@ -1,5 +1,4 @@
 import { createLead as operation } from '@mostrador/contracts';
-import { etagOf } from '@mostrador/kit/database/etag';
 import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -8,11 +7,12 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
-import { type LeadRow, leadEvent, newLead, toLead } from './lead.ts';
+import { type LeadRow, leadEtag, leadEvent, newLead, toLead } from './lead.ts';
 
 export const createLead =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
+    const now = new Date();
     const result = await withIdempotency({
       database,
       context,
@@ -30,8 +30,8 @@ export const createLead =
           await appendOutbox(sql, context.storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
           return row;
         }),
-      toReply: (row: LeadRow) => toLead(row, new Date()),
-      etag: (row) => etagOf(row.version),
+      toReply: (row: LeadRow) => toLead(row, now),
+      etag: (row) => leadEtag(row, now),
     });
     relay.nudge();
     return result;

@@ -29,14 +29,20 @@ test('an invalid id is rejected', async () => {
   await expect(reading).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('the interaction count does not change the ETag', async () => {
+test('the ETag changes with all that is shown, also when a pause of the AI is over', async () => {
   const lead = await crm.rpc.call(createLead, { body }, testContext({ storeId }));
-  const read = () => crm.rpc.forward(getLead, { params: { leadId: lead.id } }, testContext({ storeId }));
-  const before = await read();
+  const read = async () => {
+    const { body, headers } = await crm.rpc.forward(getLead, { params: { leadId: lead.id } }, testContext({ storeId }));
+    return [headers.etag, JSON.parse(Buffer.from(body).toString()).ai_paused_until];
+  };
+  expect(await read()).toEqual(['"v1.0"', null]);
   await crm.adminSql`update leads set interaction_count = 7 where id = ${lead.id}`;
-  const after = await read();
-  expect(JSON.parse(Buffer.from(after.body).toString())).toMatchObject({ interaction_count: 7 });
-  expect(after.headers.etag).toBe(before.headers.etag);
+  expect(await read()).toEqual(['"v1.7"', null]);
+  await crm.adminSql`update leads set ai_paused_until = '2126-11-21T12:00:00Z' where id = ${lead.id}`;
+  expect(await read()).toEqual(['"v1.7p"', '2126-11-21T12:00:00.000Z']);
+  // As if that moment had passed.
+  await crm.adminSql`update leads set ai_paused_until = '2020-01-01T00:00:00Z' where id = ${lead.id}`;
+  expect(await read()).toEqual(['"v1.7"', null]);
 });
 
 test('row-level security hides other stores from a statement that names no store', async () => {

@@ -10,16 +10,17 @@ export async function findLeadContact(sql: Sql, storeId: string, leadId: string)
 }
 
 /**
- * Stores the greatest count of each lead, because messaging may send counts twice and in any order. `version` and
- * `updated_at` stay the same: they are for changes by the API's users.
+ * Stores the greatest count of each lead, because messaging may send counts twice and in any order. `version` stays the
+ * same: it is for changes by the API's users.
  */
 export async function raiseInteractionCounts(
   sql: TransactionSql,
   storeId: string,
   counts: readonly { readonly lead_id: string; readonly interaction_count: number }[],
 ): Promise<void> {
+  // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   await sql`
-    update leads set interaction_count = told.count
+    update leads set interaction_count = told.count, updated_at = greatest(clock_timestamp(), updated_at)
     from (select lead_id, max(interaction_count) as count
           from jsonb_to_recordset(${sql.json(counts)}) as told (lead_id uuid, interaction_count integer)
           group by lead_id) as told

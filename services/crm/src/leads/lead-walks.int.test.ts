@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 import { insertLead, insertLeads, lockLead, saveLead } from './lead.repository.ts';
+import { raiseInteractionCounts } from './lead-contact.repository.ts';
 
 let crm: TestCrm;
 beforeAll(async () => {
@@ -37,18 +38,28 @@ const change = async (sql: TransactionSql, storeId: string, leadId: string): Pro
   await saveLead(sql, lead, { ...lead, name: String(Number(lead.name) + 1) });
 };
 
+let counted = 0;
+/** Stores a count that is higher than every one before. */
+const count = async (sql: TransactionSql, storeId: string, leadId: string): Promise<void> => {
+  counted += 1;
+  await raiseInteractionCounts(sql, storeId, [{ lead_id: leadId, interaction_count: counted }]);
+};
+/** What changes of a lead. */
+type State = { name: string; interaction_count: number };
+const stateOf = ({ name, interaction_count }: State) => `${name}, ${interaction_count}`;
+
 /** A client that follows changes: it walks to the end by cursor, then reads what changed after the last lead. */
 function follower(storeId: string, limit: number) {
-  /** The last change that the client read of each lead. */
-  const met = new Map<string, number>();
+  /** The last state that the client read of each lead. */
+  const met = new Map<string, string>();
   let position: Query = {};
   let last: string | undefined;
   /** Reads a page. Returns whether there is a next one. */
   async function read(): Promise<boolean> {
     const { data, cursor } = await list(storeId, { sort: 'updated_at', limit, ...position });
-    for (const { id, name, updated_at } of data) {
-      met.set(id, Number(name));
-      last = updated_at;
+    for (const lead of data) {
+      met.set(lead.id, stateOf(lead));
+      last = lead.updated_at;
     }
     const { updated_after } = position;
     position = cursor ? { cursor, updated_after } : { updated_after: last };
@@ -57,8 +68,9 @@ function follower(storeId: string, limit: number) {
   /** Reads to the end. Returns whether the client then has the current state of each lead. */
   async function isUpToDate(): Promise<boolean> {
     while (await read());
-    const rows = await crm.adminSql`select id, name from leads where store_id = ${storeId}`;
-    return rows.every(({ id, name }) => met.get(id) === Number(name));
+    const rows = await crm.adminSql<(State & { id: string })[]>`
+      select id, name, interaction_count from leads where store_id = ${storeId}`;
+    return rows.every((lead) => met.get(lead.id) === stateOf(lead));
   }
   return { met, read, isUpToDate };
 }
@@ -76,7 +88,7 @@ test('a client that follows changes does not miss a change that commits after a 
     expect((await list(storeId, { sort: '-updated_at' })).data[0]).toMatchObject({ id: late, name: '1' });
     await read();
     await read();
-    expect([met.get(early), met.get(late)]).toEqual([0, 0]);
+    expect([met.get(early), met.get(late)]).toEqual(['0, 0', '0, 0']);
   });
   expect(await waitFor(() => isUpToDate(), { description: 'both changes to be read' })).toBe(true);
 });
@@ -95,9 +107,13 @@ test('an open transaction that only reads does not hold back a change', async ()
 
 test('a client that follows changes reads each at least once, however transactions overlap', async () => {
   // Each writer runs some transactions. After each step a transaction waits until `heldFor` more pages are read.
+  const step = fc.oneof(
+    fc.constant('insert' as const),
+    fc.record({ write: fc.constantFrom(change, count), lead: fc.nat({ max: 29 }) }),
+  );
   const transactions = fc.array(
     fc.record({
-      steps: fc.array(fc.oneof(fc.constant('insert' as const), fc.nat({ max: 29 })), { minLength: 1, maxLength: 3 }),
+      steps: fc.array(step, { minLength: 1, maxLength: 3 }),
       heldFor: fc.nat({ max: 6 }),
     }),
     { minLength: 1, maxLength: 6 },
@@ -117,10 +133,10 @@ test('a client that follows changes reads each at least once, however transactio
       const transact = ({ steps, heldFor }: (typeof plans)[number][number]) =>
         crm.database.write(testContext({ storeId, timeoutMs: 20_000 }), async (sql) => {
           // In the order of ids, so that two transactions cannot deadlock.
-          const ordered = [...steps].sort((a, b) => (a === 'insert' ? 1 : b === 'insert' ? -1 : a - b));
+          const ordered = [...steps].sort((a, b) => (a === 'insert' ? 1 : b === 'insert' ? -1 : a.lead - b.lead));
           for (const step of ordered) {
             if (step === 'insert') await insertLead(sql, storeId, newLead());
-            else await change(sql, storeId, leads[step] as string);
+            else await step.write(sql, storeId, leads[step.lead] as string);
             await reads(heldFor);
           }
         });

@@ -1,4 +1,5 @@
 import type { createLead, EventData, Lead, RequestOf, updateLead } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/database/etag';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** The row of a lead. `version` rises with changes by the API's users, not with `interaction_count`. */
@@ -53,9 +54,21 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
   return same ? null : changed;
 }
 
-/** A lead as the API returns it at `now`. A pause that is over is null. */
+/** A pause that is over is null. */
+const pauseAt = ({ ai_paused_until }: LeadRow, now: Date): Date | null =>
+  ai_paused_until && ai_paused_until > now ? ai_paused_until : null;
+
+/**
+ * The ETag of the lead as `toLead` returns it at `now`. After the version stands what changes without it: the
+ * interaction count, and `p` while a pause is shown.
+ */
+export function leadEtag(row: LeadRow, now: Date): string {
+  return etagOf(row.version, `${row.interaction_count}${pauseAt(row, now) ? 'p' : ''}`);
+}
+
+/** A lead as the API returns it at `now`. */
 export function toLead(row: LeadRow, now: Date): Lead {
-  const { ai_paused_until } = row;
+  const pause = pauseAt(row, now);
   return {
     id: row.id,
     store_id: row.store_id,
@@ -64,7 +77,7 @@ export function toLead(row: LeadRow, now: Date): Lead {
     status: row.status,
     seller_id: row.seller_id,
     interaction_count: row.interaction_count,
-    ai_paused_until: ai_paused_until && ai_paused_until > now ? toTimestamp(ai_paused_until) : null,
+    ai_paused_until: pause && toTimestamp(pause),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, getLead, raiseInteractionCounts } from '@mostrador/contracts';
+import { createLead, getLead, listLeads, raiseInteractionCounts, updateLead } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 
@@ -46,7 +47,7 @@ test('each lead of a request gets its own greatest count, even if the request ha
   expect((await read(other)).lead.interaction_count).toBe(2);
 });
 
-test('a count changes neither the ETag nor `updated_at`, and writes no event', async () => {
+test('a higher count changes the ETag and moves updated_at, and writes no event', async () => {
   const id = await newLead();
   const before = await read(id);
   const [{ count: eventsBefore }] = (await crm.adminSql`select count(*)::int from outbox`) as unknown as [
@@ -54,9 +55,47 @@ test('a count changes neither the ETag nor `updated_at`, and writes no event', a
   ];
   await raise(id, 9);
   const after = await read(id);
-  expect(after.etag).toBe(before.etag);
-  expect(after.lead).toEqual({ ...before.lead, interaction_count: 9 });
+  expect(after.etag).not.toBe(before.etag);
+  expect(after.lead).toEqual({ ...before.lead, interaction_count: 9, updated_at: expect.any(String) });
+  expect(after.lead.updated_at > before.lead.updated_at).toBe(true);
   expect(await crm.adminSql`select count(*)::int from outbox`).toEqual([{ count: eventsBefore }]);
+});
+
+test('a count that crm already has leaves the lead as it is', async () => {
+  const id = await newLead();
+  await raise(id, 9);
+  const before = await read(id);
+  await raise(id, 9);
+  await raise(id, 8);
+  expect(await read(id)).toEqual(before);
+});
+
+test('a client that polls by updated_after gets a lead whose customer wrote', async () => {
+  const id = await newLead();
+  const { lead } = await read(id);
+  await raise(id, 1);
+  const query = { sort: 'updated_at', updated_after: lead.updated_at } as const;
+  const seen = await waitFor(
+    async () => {
+      const { data } = await crm.rpc.call(listLeads, { query }, testContext({ storeId }));
+      return data.find((each) => each.id === id);
+    },
+    { description: 'the count to be settled' },
+  );
+  expect(seen.interaction_count).toBe(1);
+});
+
+test.each([
+  ['the ETag before it', (etag: string) => etag],
+  ['an ETag without a count, as the previous version gave it', () => '"v1"'],
+])('a count never makes a change fail whose If-Match has %s', async (_, ifMatchOf) => {
+  const id = await newLead();
+  const ifMatch = ifMatchOf((await read(id)).etag ?? '');
+  await raise(id, 9);
+  const change = (name: string) =>
+    crm.rpc.call(updateLead, { params: { leadId: id }, body: { name } }, testContext({ storeId, ifMatch }));
+  expect(await change('Ana')).toMatchObject({ name: 'Ana', interaction_count: 9 });
+  await expect(change('Eva')).rejects.toMatchObject({ code: 'version_mismatch' });
 });
 
 test('a count for an unknown lead or another store’s lead changes nothing and is no error', async () => {

@@ -51,7 +51,7 @@ describe('changing', () => {
     const { lead, etag } = await patch(storeId, created.id, body);
     expect(lead).toEqual({ ...created, ...body, updated_at: expect.any(String) });
     expect(lead.updated_at > created.updated_at).toBe(true);
-    expect(etag).toBe('"v2"');
+    expect(etag).toBe('"v2.0"');
     expect(await read(storeId, created.id)).toEqual(lead);
     expect(await events(storeId)).toEqual([
       { topic: 'crm.lead.updated', data: { lead_id: lead.id, status: 'in_progress', seller_id: seller.id } },
@@ -63,7 +63,7 @@ describe('changing', () => {
     const created = await create(storeId);
     const { lead, etag } = await patch(storeId, created.id, { name: 'Maria', status: 'pending', seller_id: null });
     expect(lead).toEqual(created);
-    expect(etag).toBe('"v1"');
+    expect(etag).toBe('"v1.0"');
     expect(await events(storeId)).toEqual([]);
   });
 
@@ -72,6 +72,7 @@ describe('changing', () => {
     const { id } = await create(storeId);
     const paused = await patch(storeId, id, { ai_paused_until: '2126-11-21T09:00:00-03:00' });
     expect(paused.lead.ai_paused_until).toBe('2126-11-21T12:00:00.000Z');
+    expect(paused.etag).toBe('"v2.0p"');
     expect((await read(storeId, id)).ai_paused_until).toBe('2126-11-21T12:00:00.000Z');
     expect((await patch(storeId, id, { ai_paused_until: null })).lead.ai_paused_until).toBeNull();
   });
@@ -88,7 +89,7 @@ describe('changing', () => {
     const { id } = await create(storeId);
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => patch(storeId, id, { name: `Maria ${n}` })));
     const etags = answers.map(({ etag }) => etag).sort();
-    expect(etags).toEqual(Array.from({ length: 10 }, (_, n) => `"v${n + 2}"`).sort());
+    expect(etags).toEqual(Array.from({ length: 10 }, (_, n) => `"v${n + 2}.0"`).sort());
     expect(new Set(answers.map(({ lead }) => lead.updated_at)).size).toBeGreaterThan(1);
   });
 
@@ -175,7 +176,7 @@ describe('If-Match', () => {
     const { id } = await create(storeId);
     await crm.adminSql`update leads set interaction_count = 7 where id = ${id}`;
     const { lead, etag } = await patch(storeId, id, { name: 'a' }, '"v1"');
-    expect([lead.interaction_count, etag]).toEqual([7, '"v2"']);
+    expect([lead.interaction_count, etag]).toEqual([7, '"v2.7"']);
   });
 
   test('an unknown lead is not found, whatever the version', async () => {

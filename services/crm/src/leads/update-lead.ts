@@ -1,5 +1,5 @@
 import type { updateLead as operation } from '@mostrador/contracts';
-import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
+import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { lockLead, saveLead } from './lead.repository.ts';
-import { changeLead, leadEvent, toLead } from './lead.ts';
+import { changeLead, leadEtag, leadEvent, toLead } from './lead.ts';
 
 export const updateLead =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -28,5 +28,6 @@ export const updateLead =
       return saved;
     });
     relay.nudge();
-    return reply(toLead(row, new Date()), { etag: etagOf(row.version) });
+    const now = new Date();
+    return reply(toLead(row, now), { etag: leadEtag(row, now) });
   };

@@ -140,14 +140,16 @@ const requestHeaders = {
     in: 'header',
     name: 'If-None-Match',
     required: false,
-    description: 'The `ETag` of a stored copy. The response is 304 while it is current.',
+    description: 'The `ETag` of a stored copy. The response is 304 while all of the copy is current.',
     schema: { type: 'string' },
   },
   ifMatch: {
     in: 'header',
     name: 'If-Match',
     required: false,
-    description: 'The `ETag` that the resource must still have. Otherwise the response is 412.',
+    description:
+      'An `ETag` of the resource. The response is 412 if an API user has changed the resource since. A change of ' +
+      "something else, such as a lead's `interaction_count`, does not matter.",
     schema: { type: 'string' },
   },
 };
@@ -171,7 +173,7 @@ const headers = {
   XRequestId: header("The request's id. A caller may set it: 1 to 128 of `A-Za-z0-9._-`.", { type: 'string' }),
   RateLimitPolicy: header('`"default";q=6000;w=60`: 6000 requests in 60 seconds.', { type: 'string' }),
   RateLimit: header('`"default";r=5999;t=1`: 5999 requests left, and 1 second until all are back.', { type: 'string' }),
-  ETag: header('The version of the resource, for `If-Match` and `If-None-Match`.', { type: 'string' }),
+  ETag: header('The state of all that the response shows, for `If-Match` and `If-None-Match`.', { type: 'string' }),
   Link: header('`rel="next"`: the next page, if there is one. Follow the link unchanged.', { type: 'string' }),
   IdempotentReplay: header('The response repeats the first response to this key.', {
     type: 'string',
