@@ -1,4 +1,5 @@
 import {
+  cancelFollowup,
   createAppointment,
   getAppointment,
   listAppointments,
@@ -28,8 +29,12 @@ export async function serveScheduling(gateway: TestGateway) {
     asked.push({ context, request });
     await before.answer?.(context);
   };
-  const operations = { createAppointment, getAppointment, listAppointments, updateAppointment };
+  const operations = { cancelFollowup, createAppointment, getAppointment, listAppointments, updateAppointment };
   await gateway.serve('scheduling', operations, {
+    cancelFollowup: async (context, request) => {
+      await take(context, request);
+      return { cancelled: true as const, id: request.params.followupId };
+    },
     createAppointment: async (context, request) => {
       await take(context, request);
       const appointment = appointmentOf(context.storeId);

@@ -185,6 +185,48 @@ describe('If-Match', () => {
   });
 });
 
+describe('Idempotency-Key', () => {
+  const keyed = (storeId: string, leadId: string, body: Body, ifMatch?: string) =>
+    crm.rpc.forward(
+      updateLead,
+      { params: { leadId }, body },
+      testContext({ storeId, ifMatch, body, idempotencyKey: 'k', idempotencyScope: `PATCH /leads/${leadId}` }),
+    );
+  const textOf = ({ body }: { body: Uint8Array }) => Buffer.from(body).toString();
+
+  test('a repeated update gets the first answer, although its If-Match is stale by now', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const body = { status: 'converted', ai_paused_until: '2126-11-21T12:00:00Z' } as const;
+    const first = await keyed(storeId, id, body, '"v1"');
+    await patch(storeId, id, { status: 'lost' });
+    const again = await keyed(storeId, id, body, '"v1"');
+    expect([textOf(again), again.headers.etag]).toEqual([textOf(first), '"v2.0p"']);
+    expect([first.headers.replayed, again.headers.replayed]).toEqual([false, true]);
+    expect((await read(storeId, id)).status).toBe('lost');
+    expect(await events(storeId)).toHaveLength(2);
+  });
+
+  test('of twenty concurrent updates with one key one has an effect, and all get its answer', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(storeId, id, { name: 'Ana' }, '"v1"')));
+    expect(new Set(answers.map(textOf)).size).toBe(1);
+    expect(answers.filter(({ headers }) => !headers.replayed)).toHaveLength(1);
+  });
+
+  test('a key that was used with another body is rejected, and the key of a rejected update is free', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const stale = keyed(storeId, id, { name: 'Ana' }, '"v9"');
+    await expect(stale).rejects.toMatchObject({ code: 'version_mismatch' });
+    await keyed(storeId, id, { name: 'Eva' });
+    const other = keyed(storeId, id, { name: 'Ana' });
+    await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect((await read(storeId, id)).name).toBe('Eva');
+  });
+});
+
 test('the history has every status of a lead, the first included, and nothing for a rejected update', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId, { status: 'in_progress' });

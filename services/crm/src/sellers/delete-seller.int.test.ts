@@ -101,6 +101,22 @@ test('an inactive seller can be deleted, and a second deletion gets seller_not_f
   await expect(remove(storeId, id)).rejects.toMatchObject({ code: 'seller_not_found' });
 });
 
+test('a repeated deletion with its Idempotency-Key gets the first answer', async () => {
+  const storeId = randomUUID();
+  const { id: sellerId } = await newSeller(storeId);
+  const idempotencyScope = `DELETE /sellers/${sellerId}`;
+  const removeAgain = () =>
+    crm.rpc.forward(
+      deleteSeller,
+      { params: { sellerId } },
+      testContext({ storeId, idempotencyKey: 'k', idempotencyScope, ifMatch: '"v1"' }),
+    );
+  const [first, again] = [await removeAgain(), await removeAgain()];
+  expect(JSON.parse(Buffer.from(first.body).toString())).toEqual({ deleted: true, id: sellerId });
+  expect(again).toEqual({ ...first, headers: { ...first.headers, replayed: true } });
+  await expect(remove(storeId, sellerId)).rejects.toMatchObject({ code: 'seller_not_found' });
+});
+
 test('another store’s seller is not found and not deleted', async () => {
   const storeId = randomUUID();
   const { id } = await newSeller(storeId);

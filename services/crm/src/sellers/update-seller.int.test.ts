@@ -61,6 +61,24 @@ test('another store’s seller is not found', async () => {
   await expect(patch(randomUUID(), id, { name: 'x' })).rejects.toMatchObject({ code: 'seller_not_found' });
 });
 
+test('a repeated update with an Idempotency-Key gets the first answer, although its If-Match is stale by now', async () => {
+  const storeId = randomUUID();
+  const { id: sellerId } = await create(storeId);
+  const body = { name: 'Ana Lima' };
+  const idempotencyScope = `PATCH /sellers/${sellerId}`;
+  const update = () =>
+    crm.rpc.forward(
+      updateSeller,
+      { params: { sellerId }, body },
+      testContext({ storeId, body, idempotencyKey: 'k', idempotencyScope, ifMatch: '"v1"' }),
+    );
+  const first = await update();
+  await patch(storeId, sellerId, { name: 'Ana' });
+  const again = await update();
+  expect(again).toEqual({ ...first, headers: { ...first.headers, etag: '"v2"', replayed: true } });
+  expect(await events(storeId)).toHaveLength(2);
+});
+
 test('of two updates with the same version, one succeeds', async () => {
   const storeId = randomUUID();
   const { id } = await create(storeId);

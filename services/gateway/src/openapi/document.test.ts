@@ -49,7 +49,9 @@ test.each(routes)('$method $path is described with its parameters, its headers a
   for (const part of [route.operation.request.params, route.operation.request.query]) {
     for (const name of Object.keys(part?.properties ?? {})) expect(names).toContain(name);
   }
-  expect(names.includes('Idempotency-Key')).toBe(route.method === 'POST');
+  expect(names.includes('Idempotency-Key')).toBe(route.method !== 'GET');
+  const answerHeaders = (described?.responses[route.status] as { headers?: object } | undefined)?.headers ?? {};
+  expect('Idempotent-Replay' in answerHeaders).toBe(route.method !== 'GET');
   expect(described?.responses[route.status]?.content).toHaveProperty(['application/json']);
 
   const general = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'scope_required', 'internal_error'] as const;

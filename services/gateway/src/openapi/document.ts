@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { apiPrefix, type Route } from '../routes/route.ts';
+import { apiPrefix, type Route, takesIdempotencyKey } from '../routes/route.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
 import { errorResponses, errorsOf, problemSchema } from './errors.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
@@ -18,8 +18,8 @@ Errors are [problem documents](/docs/errors) with a stable \`code\`. A validatio
 
 - **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately.
-- **Retries**: every POST accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the same request with
-  the same key gets the first response, with \`Idempotent-Replay: true\`.
+- **Retries**: every POST, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
+  same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - Operations marked *Extension* go beyond the specification that the API follows.`;
@@ -112,7 +112,7 @@ function parametersOf(route: Route, schemas: Schemas) {
     ...members(query).map(([name, schema]) =>
       parameter('query', name, schema, query?.required?.includes(name) ?? false, schemas),
     ),
-    ...(route.method === 'POST' ? [requestHeaders.idempotencyKey] : []),
+    ...(takesIdempotencyKey(route) ? [requestHeaders.idempotencyKey] : []),
     ...(route.versioned && route.method === 'GET' ? [requestHeaders.ifNoneMatch] : []),
     ...(route.versioned && (route.method === 'PATCH' || route.method === 'DELETE') ? [requestHeaders.ifMatch] : []),
   ];
@@ -162,7 +162,7 @@ function headersOf(route: Route) {
     RateLimit: ref('RateLimit'),
     ...(route.versioned && route.method !== 'DELETE' ? { ETag: ref('ETag') } : {}),
     ...(route.operation.request.query?.properties.cursor ? { Link: ref('Link') } : {}),
-    ...(route.method === 'POST' ? { 'Idempotent-Replay': ref('IdempotentReplay') } : {}),
+    ...(takesIdempotencyKey(route) ? { 'Idempotent-Replay': ref('IdempotentReplay') } : {}),
     ...(route.csv ? { Vary: ref('Vary') } : {}),
   };
 }

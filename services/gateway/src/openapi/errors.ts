@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
-import type { Route } from '../routes/route.ts';
+import { type Route, takesIdempotencyKey } from '../routes/route.ts';
 import type { DocumentSchema } from './schemas.ts';
 
 /** The errors that every request below the prefix can get. */
@@ -19,12 +19,12 @@ const always: readonly ErrorCode[] = [
 
 /** Every error that a route can return, in the order of the catalogue. */
 export function errorsOf(route: Route): readonly ErrorCode[] {
-  const { operation, method, tier } = route;
+  const { operation, tier } = route;
   const codes = new Set<ErrorCode>([...always, ...operation.errors]);
   if (tier) codes.add('tier_required');
   if (operation.request.body)
     for (const code of ['body_too_large', 'unsupported_media_type', 'malformed_json'] as const) codes.add(code);
-  if (method === 'POST')
+  if (takesIdempotencyKey(route))
     for (const code of ['idempotency_key_reused', 'idempotency_in_progress'] as const) codes.add(code);
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
 }

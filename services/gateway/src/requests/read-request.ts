@@ -3,7 +3,7 @@ import type { Idempotency } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
-import type { Route } from '../routes/route.ts';
+import { type Route, takesIdempotencyKey } from '../routes/route.ts';
 import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { queryReader, type RawQuery } from './query.ts';
@@ -28,7 +28,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
 
   return (raw) => {
     const faults: ValidationFault[] = [];
-    const key = route.method === 'POST' ? idempotencyKey(raw, faults) : undefined;
+    const key = takesIdempotencyKey(route) ? idempotencyKey(raw, faults) : undefined;
     const isComplete = raw.body !== undefined || !hasBody;
     const idempotency = key === undefined || !isComplete ? undefined : idempotencyOf(route, raw, key);
 

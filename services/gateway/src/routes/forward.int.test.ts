@@ -54,6 +54,34 @@ test('a replay has Idempotent-Replay and the status of the first response', asyn
   expect((await post(appointmentBody, { 'idempotency-key': 'new' })).headers).not.toHaveProperty('idempotent-replay');
 });
 
+test('PATCH and DELETE forward the Idempotency-Key with method and concrete path, and GET forwards none', async () => {
+  const headers = { 'idempotency-key': 'k', 'if-match': '"v1"' };
+  const appointment = `/appointments/${appointmentId}`;
+  await send(`${api}${appointment}`, { method: 'PATCH', payload: { title: 'B' }, headers });
+  await send(`${api}/followups/scheduled/${appointmentId}`, { method: 'DELETE', headers });
+  await send(`${api}${appointment}`, { headers });
+  const [patched, deleted, read] = scheduling.asked.map(({ context }) => context);
+  const fingerprint = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(patched?.idempotency).toEqual({ key: 'k', scope: `PATCH ${appointment}`, fingerprint });
+  expect(patched?.ifMatch).toBe('"v1"');
+  const scope = `DELETE /followups/scheduled/${appointmentId}`;
+  expect(deleted?.idempotency).toEqual({ key: 'k', scope, fingerprint });
+  expect(read?.idempotency).toBeUndefined();
+});
+
+test('an invalid Idempotency-Key of a PATCH gets 400', async () => {
+  const headers = { 'idempotency-key': 'k'.repeat(256) };
+  const answer = await send(`${api}/appointments/${appointmentId}`, {
+    method: 'PATCH',
+    payload: { title: 'B' },
+    headers,
+  });
+  expect(expectProblem(answer, 400, 'validation_failed').errors).toMatchObject([
+    { in: 'header', name: 'Idempotency-Key' },
+  ]);
+  expect(scheduling.asked).toEqual([]);
+});
+
 test('the fingerprint ignores the order of members and is computed before defaults and trimming', async () => {
   await post('{"title":"A","scheduled_at":"2027-01-31T09:00:00Z"}', { ...json, 'idempotency-key': 'k' });
   await post('{ "scheduled_at": "2027-01-31T09:00:00Z",\n "title":"A" }', { ...json, 'idempotency-key': 'k' });

@@ -36,6 +36,9 @@ export const post = (path: string): Endpoint => ({ method: 'POST', path });
 export const patch = (path: string): Endpoint => ({ method: 'PATCH', path });
 export const del = (path: string): Endpoint => ({ method: 'DELETE', path });
 
+/** Whether its requests take an `Idempotency-Key`: all but those that only read by their method. */
+export const takesIdempotencyKey = ({ method }: Route): boolean => method !== 'GET';
+
 /** Defaults: status 200, every tier, not versioned. */
 export const route = (endpoint: Endpoint, operation: Operation, options: RouteOptions): Route => ({
   status: 200,

@@ -108,6 +108,26 @@ describe('If-Match', () => {
   });
 });
 
+test('a repeated cancellation with its Idempotency-Key gets the first answer, and has no second effect', async () => {
+  const storeId = randomUUID();
+  await connectFeed(storeId);
+  const { id: appointmentId } = await scheduling.create(storeId);
+  const body = { status: 'cancelled' } as const;
+  const idempotencyScope = `PATCH /appointments/${appointmentId}`;
+  const cancel = () =>
+    scheduling.rpc.forward(
+      updateAppointment,
+      { params: { appointmentId }, body },
+      testContext({ storeId, body, idempotencyKey: 'k', idempotencyScope, ifMatch: '"v1"' }),
+    );
+  const [first, again] = [await cancel(), await cancel()];
+  expect(JSON.parse(Buffer.from(first.body).toString())).toMatchObject({ id: appointmentId, status: 'cancelled' });
+  expect(first.headers).toMatchObject({ etag: '"v2"', replayed: false });
+  expect(again).toEqual({ ...first, headers: { ...first.headers, replayed: true } });
+  expect((await scheduling.wakeUps(storeId)).map(({ signal }) => signal)).toEqual(['created', 'cancelled']);
+  expect(await topics(storeId)).toEqual(['scheduling.appointment.created', 'scheduling.appointment.updated']);
+});
+
 describe('the outbox', () => {
   test('without a calendar a change writes no wake-up', async () => {
     const storeId = randomUUID();

@@ -1,8 +1,9 @@
-import type { updateAppointment as operation } from '@mostrador/contracts';
+import { updateAppointment as operation } from '@mostrador/contracts';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { type Handler, reply } from '@mostrador/kit/rpc/server';
+import type { Handler } from '@mostrador/kit/rpc/server';
 import { requestSync } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,24 +15,32 @@ export const updateAppointment =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
-    const row = await database.write(context, async (sql) => {
-      const connection = await lockCalendarConnection(sql, storeId);
-      const current = await lockAppointment(sql, storeId, params.appointmentId);
-      if (!current) throw new AppError('appointment_not_found');
-      assertIfMatch(context, current.version);
-      const changed = changeAppointment(current, body);
-      if (!changed) return current;
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: (commit) =>
+        commit(async (sql) => {
+          const connection = await lockCalendarConnection(sql, storeId);
+          const current = await lockAppointment(sql, storeId, params.appointmentId);
+          if (!current) throw new AppError('appointment_not_found');
+          assertIfMatch(context, current.version);
+          const changed = changeAppointment(current, body);
+          if (!changed) return current;
 
-      const saved = await saveAppointment(sql, storeId, current.id, changed);
-      await Promise.all([
-        connection && requestSync(sql, storeId, saved, connection.id),
-        appendOutbox(sql, storeId, [
-          { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
-          ...(connection ? [wakeAppointment(saved, signalOfChange(changed))] : []),
-        ]),
-      ]);
-      return saved;
+          const saved = await saveAppointment(sql, storeId, current.id, changed);
+          await Promise.all([
+            connection && requestSync(sql, storeId, saved, connection.id),
+            appendOutbox(sql, storeId, [
+              { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
+              ...(connection ? [wakeAppointment(saved, signalOfChange(changed))] : []),
+            ]),
+          ]);
+          return saved;
+        }),
+      toReply: toAppointment,
+      etag: (row) => etagOf(row.version),
     });
     relay.nudge();
-    return reply(toAppointment(row), { etag: etagOf(row.version) });
+    return result;
   };

@@ -1,10 +1,11 @@
-import type { cancelFollowup as operation } from '@mostrador/contracts';
+import { cancelFollowup as operation } from '@mostrador/contracts';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelPending, findFollowup } from './followup.repository.ts';
-import { followupEvents } from './followup.ts';
+import { followupEvents, type Named } from './followup.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
 /** A cancellation and the claim of a step exclude each other, because only one of them finds the row `pending`. */
@@ -12,19 +13,26 @@ export const cancelFollowup =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const { storeId } = context;
-    const cancelled = await database.write(context, async (sql) => {
-      const row = await cancelPending(sql, storeId, params.followupId);
-      if (row) {
-        await appendOutbox(sql, storeId, [followupEvents.cancelled(row, 'api'), wakeFollowup(row, 'cancelled')]);
-        return row;
-      }
-      const current = await findFollowup(sql, storeId, params.followupId);
-      if (!current) throw new AppError('followup_not_found');
-      throw new AppError('followup_not_pending', {
-        detail: `The follow-up is ${current.status}. Only a pending follow-up can be cancelled.`,
-        members: { current_status: current.status },
-      });
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: (commit) =>
+        commit(async (sql) => {
+          const row = await cancelPending(sql, storeId, params.followupId);
+          if (row) {
+            await appendOutbox(sql, storeId, [followupEvents.cancelled(row, 'api'), wakeFollowup(row, 'cancelled')]);
+            return row;
+          }
+          const current = await findFollowup(sql, storeId, params.followupId);
+          if (!current) throw new AppError('followup_not_found');
+          throw new AppError('followup_not_pending', {
+            detail: `The follow-up is ${current.status}. Only a pending follow-up can be cancelled.`,
+            members: { current_status: current.status },
+          });
+        }),
+      toReply: ({ id }: Named) => ({ cancelled: true as const, id }),
     });
     relay.nudge();
-    return { cancelled: true as const, id: cancelled.id };
+    return result;
   };

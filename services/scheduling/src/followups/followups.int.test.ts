@@ -134,6 +134,22 @@ describe('cancelling', () => {
     ]);
   });
 
+  test('a repeated cancellation with its Idempotency-Key gets the first answer, and has no second effect', async () => {
+    const { storeId } = followups;
+    const { id: followupId } = await followups.create();
+    const idempotencyScope = `DELETE /followups/scheduled/${followupId}`;
+    const cancel = () =>
+      scheduling.rpc.forward(
+        cancelFollowup,
+        { params: { followupId } },
+        testContext({ storeId, idempotencyKey: 'k', idempotencyScope }),
+      );
+    const [first, again] = [await cancel(), await cancel()];
+    expect(JSON.parse(Buffer.from(first.body).toString())).toEqual({ cancelled: true, id: followupId });
+    expect(again).toEqual({ ...first, headers: { ...first.headers, replayed: true } });
+    expect((await scheduling.wakeUps(storeId)).map(({ signal }) => signal)).toEqual(['scheduled', 'cancelled']);
+  });
+
   test('a follow-up of another store is not found', async () => {
     const { id: followupId } = await followups.create();
     for (const operation of [cancelFollowup, getFollowup]) {

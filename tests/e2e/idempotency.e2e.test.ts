@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { calls, type Owned } from './operations.ts';
+import { newStore, request } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+let store: Awaited<ReturnType<typeof newStore>>;
+const send = (method: string, path: string, options: Parameters<typeof request>[2] = {}) =>
+  request(method, path, { key: store.key, ...options });
+
+beforeAll(async () => {
+  store = await newStore();
+});
+
+let phones = 0;
+/** New rows of every kind that a PATCH or DELETE takes. */
+async function newRows(): Promise<Owned> {
+  const made = async (path: string, body: object) => {
+    const answer = await send('POST', path, { body });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body.id as string;
+  };
+  phones += 1;
+  const leadId = await made('/leads', { name: 'Ana', customer_phone: String(5511900002000 + phones) });
+  const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
+  const appointmentId = await made('/appointments', { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z' });
+  const followupId = await made('/followups/scheduled', { lead_id: leadId, message: 'Hello', delay_minutes: 1000 });
+  return { leadId, sellerId, appointmentId, followupId, agentId: '', documentId: '', messageId: '', sessionId: '' };
+}
+
+const changes = Object.entries(calls)
+  .filter(([, { method }]) => method === 'PATCH' || method === 'DELETE')
+  .map(([name, call]) => ({ name, call }));
+
+describe.each(changes)('$name', ({ call: { method, path, body } }) => {
+  test('a retry with its key gets the first answer, although the version or the row is gone by now', async () => {
+    const owned = await newRows();
+    const headers = { 'idempotency-key': randomUUID(), 'if-match': '"v1"' };
+    const [first, again] = [
+      await send(method, path(owned), { headers, body: body?.(owned) }),
+      await send(method, path(owned), { headers, body: body?.(owned) }),
+    ];
+    expect([first.status, first.headers.get('idempotent-replay')], first.text).toEqual([200, null]);
+    expect([again.status, again.headers.get('idempotent-replay')], again.text).toEqual([200, 'true']);
+    expect([again.text, again.headers.get('etag')]).toEqual([first.text, first.headers.get('etag')]);
+  });
+});
+
+test('a retry of a cancellation gets its answer, and the same cancellation with another key is rejected', async () => {
+  const { appointmentId, followupId } = await newRows();
+  const cancel = (method: string, path: string, key: string, body?: object) =>
+    send(method, path, { headers: { 'idempotency-key': key }, body });
+  const appointment = (key: string) => cancel('PATCH', `/appointments/${appointmentId}`, key, { status: 'cancelled' });
+  const followup = (key: string) => cancel('DELETE', `/followups/scheduled/${followupId}`, key);
+  for (const ask of [appointment, followup]) {
+    const first = await ask('first');
+    expect(await ask('first')).toMatchObject({ status: 200, text: first.text });
+  }
+  expectProblem(await appointment('second'), 'appointment_not_scheduled');
+  expectProblem(await followup('second'), 'followup_not_pending');
+});
+
+test('one key for a PATCH and a DELETE of one path, and for two rows, identifies different requests', async () => {
+  const [one, other] = [await newRows(), await newRows()];
+  const headers = { 'idempotency-key': randomUUID() };
+  const answers = [
+    await send('PATCH', `/sellers/${one.sellerId}`, { headers, body: { name: 'Eva' } }),
+    await send('PATCH', `/sellers/${other.sellerId}`, { headers, body: { name: 'Eva' } }),
+    await send('DELETE', `/sellers/${one.sellerId}`, { headers }),
+  ];
+  expect(answers.map(({ status, headers }) => [status, headers.get('idempotent-replay')])).toEqual(
+    Array(3).fill([200, null]),
+  );
+  const reused = await send('PATCH', `/sellers/${other.sellerId}`, { headers, body: { name: 'Lia' } });
+  expectProblem(reused, 'idempotency_key_reused');
+});
