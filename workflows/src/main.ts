@@ -16,6 +16,8 @@ import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const config = loadConfig(workflowsConfig);
+/** How often missing schedules are created. A run closes what missed runs left, so a gap only delays. */
+const scheduleCheckMs = 5 * 60_000;
 
 async function start({ log, onStop }: RunningProcess): Promise<void> {
   const logger = installRuntime(log);
@@ -74,7 +76,14 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   onStop('schedules', async () => stopping.abort());
   const { TEMPORAL_NAMESPACE: namespace } = config;
   // Never awaited: nothing depends on it, and a call can take long while Temporal is down.
-  void keepSchedules({ connection: temporal, namespace, schedules: reportSchedules, log, signal: stopping.signal });
+  void keepSchedules({
+    connection: temporal,
+    namespace,
+    schedules: reportSchedules,
+    everyMs: scheduleCheckMs,
+    log,
+    signal: stopping.signal,
+  });
 }
 
 run('workflows', start, { config });

@@ -6,7 +6,7 @@ import { ScheduleClient } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWorkflowStage, type WorkflowStage } from '../test/stage.ts';
-import { keepSchedules, reportSchedules } from './report-schedules.ts';
+import { keepSchedules, reportSchedules, setSchedules } from './report-schedules.ts';
 
 const minuteMs = 60_000;
 let stage: WorkflowStage;
@@ -21,8 +21,8 @@ afterAll(async () => {
   await own?.remove();
 });
 
-const keep = (schedules = reportSchedules) =>
-  keepSchedules({
+const set = (schedules = reportSchedules) =>
+  setSchedules({
     connection: stage.connection,
     namespace: stage.namespace,
     schedules,
@@ -33,8 +33,8 @@ const handleOf = (service: (typeof reportServices)[number]) =>
   stage.client.schedule.getHandle(reportClosing.scheduleId(service));
 
 test('each service has one schedule, 1 minute after every quarter-hour, however often and by how many workers it is set', async () => {
-  await Promise.all([keep(), keep(), keep()]);
-  await keep();
+  await Promise.all([set(), set(), set()]);
+  await set();
   for (const service of reportServices) {
     const { spec, policies, info, action } = await handleOf(service).describe();
     expect(spec.intervals).toEqual([{ every: 15 * minuteMs, offset: minuteMs }]);
@@ -49,13 +49,47 @@ test('a schedule of an older version is updated, and a schedule that an operator
     ...schedule,
     spec: { intervals: [{ every: '1 hour' } as const] },
   }));
-  await keep(older);
+  await set(older);
   await handleOf('crm').pause('looking into it');
-  await keep();
+  await set();
   const { spec, state } = await handleOf('crm').describe();
   expect(spec.intervals).toEqual([{ every: 15 * minuteMs, offset: minuteMs }]);
   expect(state).toMatchObject({ paused: true, note: 'looking into it' });
   await handleOf('crm').unpause();
+});
+
+test('a schedule that Temporal lost is created again, and an existing one is left as it is', async () => {
+  const stop = new AbortController();
+  const exists = (service: (typeof reportServices)[number]) =>
+    waitFor(
+      () =>
+        handleOf(service)
+          .describe()
+          .catch(() => undefined),
+      { description: `the schedule of ${service}` },
+    );
+  await Promise.all(reportServices.map((service) => handleOf(service).delete()));
+  const older = reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 hour' } as const] } }));
+  const kept = keepSchedules({
+    connection: stage.connection,
+    namespace: stage.namespace,
+    schedules: reportSchedules,
+    everyMs: 20,
+    log: silentLog(),
+    signal: stop.signal,
+  });
+  try {
+    await Promise.all(reportServices.map(exists));
+    await set(older);
+    await handleOf('crm').delete();
+    const again = await exists('crm');
+    expect(again.spec.intervals).toEqual([{ every: 15 * minuteMs, offset: minuteMs }]);
+    expect((await handleOf('messaging').describe()).spec.intervals).toMatchObject([{ every: 60 * minuteMs }]);
+  } finally {
+    stop.abort();
+    await kept;
+    await set();
+  }
 });
 
 test('a run closes the reports of its service, and no second run starts beside it', async () => {
@@ -67,14 +101,14 @@ test('a run closes the reports of its service, and no second run starts beside i
   const schedule = handleOf('messaging');
   try {
     // The real schedule with a shorter interval.
-    await keep(reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 second' }] } })));
+    await set(reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 second' }] } })));
     await waitFor(async () => (await schedule.describe()).info.numActionsSkippedOverlap > 1, {
       description: 'skipped runs',
       timeoutMs: 15_000,
     });
     expect(closing.steps()).toBe(1);
   } finally {
-    await keep();
+    await set();
     goOn.resolve();
   }
   const { recentActions } = (await schedule.describe()).info;
@@ -91,9 +125,9 @@ test('the schedules are set when Temporal is back after an outage', async () => 
   await own.kill();
   const options = { connection, namespace: 'default', schedules: reportSchedules, log: silentLog() };
 
-  const kept = keepSchedules({ ...options, signal: new AbortController().signal });
+  const done = setSchedules({ ...options, signal: new AbortController().signal });
   own.start();
-  await kept;
+  await done;
   const client = new ScheduleClient({ connection });
   for (const { scheduleId } of reportSchedules) {
     expect((await client.getHandle(scheduleId).describe()).scheduleId).toBe(scheduleId);

@@ -28,23 +28,52 @@ export const reportSchedules: readonly ScheduleOptions[] = reportServices.map((s
   },
 }));
 
+type ScheduleSettings = {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly schedules: readonly ScheduleOptions[];
+  readonly log: Log;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Sets the schedules, and then creates every `everyMs` what is missing, for example after Temporal lost its data.
+ * Resolves when the signal is aborted.
+ */
+export async function keepSchedules(settings: ScheduleSettings & { readonly everyMs: number }): Promise<void> {
+  const { everyMs, signal } = settings;
+  await setSchedules(settings);
+  while (!signal.aborted) {
+    await delay(everyMs, undefined, { signal }).catch(() => {});
+    // No update: the worker of another version would change them back, and Temporal records every update.
+    await forEachSchedule(settings, async (client, schedule) => {
+      if (await create(client, schedule))
+        settings.log.warn({ schedule: schedule.scheduleId }, 'a schedule was missing');
+    });
+  }
+}
+
 /**
  * Creates or updates the schedules in Temporal. Retries until Temporal accepts them or the signal is aborted. A paused
  * schedule stays paused.
  */
-export async function keepSchedules(options: {
-  connection: NativeConnection;
-  namespace: string;
-  schedules: readonly ScheduleOptions[];
-  log: Log;
-  signal: AbortSignal;
-}): Promise<void> {
-  const { connection, namespace, schedules, log, signal } = options;
+export async function setSchedules(settings: ScheduleSettings): Promise<void> {
+  await forEachSchedule(settings, async (client, schedule) => {
+    if (await create(client, schedule)) return;
+    const { spec, action, policies } = schedule;
+    await client.getHandle(schedule.scheduleId).update(({ state }) => ({ spec, action, policies, state }));
+  });
+}
+
+async function forEachSchedule(
+  { connection, namespace, schedules, log, signal }: ScheduleSettings,
+  work: (client: ScheduleClient, schedule: ScheduleOptions) => Promise<void>,
+): Promise<void> {
   const client = new ScheduleClient({ connection, namespace });
   for (const schedule of schedules) {
     for (let pauseMs = 500; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        await connection.withDeadline(Date.now() + callLimitMs, () => keep(client, schedule));
+        await connection.withDeadline(Date.now() + callLimitMs, () => work(client, schedule));
         break;
       } catch (error) {
         if (!signal.aborted) log.warn({ err: error, schedule: schedule.scheduleId }, 'a schedule could not be set yet');
@@ -54,12 +83,13 @@ export async function keepSchedules(options: {
   }
 }
 
-async function keep(client: ScheduleClient, schedule: ScheduleOptions): Promise<void> {
+/** Returns false when the schedule exists. */
+async function create(client: ScheduleClient, schedule: ScheduleOptions): Promise<boolean> {
   try {
     await client.create(schedule);
+    return true;
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    const { spec, action, policies } = schedule;
-    await client.getHandle(schedule.scheduleId).update(({ state }) => ({ spec, action, policies, state }));
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
   }
 }
