@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { validationFailed } from './errors.ts';
-
-/** Deeper than any valid request, and far less than the depth that exhausts the stack. */
-const greatestDepth = 64;
+import { greatestDepth, tooDeep } from './nesting.ts';
 
 /**
  * SHA-256 in hex of a JSON value, independent of the order of its members. Undefined members are left out.
@@ -15,10 +13,7 @@ export function fingerprintOf(value: unknown): string {
 
 function canonicalJson(value: unknown, depth: number): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  if (depth === greatestDepth) {
-    const errors = [{ pointer: '#', detail: `must not be nested more than ${greatestDepth} deep` }];
-    throw validationFailed(errors);
-  }
+  if (depth === greatestDepth) throw validationFailed([{ pointer: '#', detail: tooDeep }]);
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1)).join(',')}]`;
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)

@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import { describeFaults, type Fault, greatestFaultCount, pointerTo } from './faults.ts';
 import { formats } from './formats.ts';
+import { greatestDepth, tooDeep } from './nesting.ts';
 
 export type { Fault } from './faults.ts';
 export { toInstant, toTimestamp } from './formats.ts';
@@ -100,9 +101,6 @@ type Place = {
   readonly depth: number;
 };
 
-/** Deeper than any of our schemas. */
-const greatestDepth = 64;
-
 /**
  * Adds the faults of text that no database column accepts: NUL and lone surrogates, in every string and member name.
  * It is iterative and bounded, because a hostile body may be nested deeper than the stack.
@@ -116,10 +114,7 @@ function withTextFaults(value: unknown, faults: Fault[]): readonly Fault[] {
       if (detail !== undefined) faults.push({ pointer: pointerTo(pathOf(place)), detail });
     } else if (typeof value === 'object' && value !== null) {
       if (depth === greatestDepth) {
-        faults.push({
-          pointer: pointerTo(pathOf(place)),
-          detail: `must not be nested more than ${greatestDepth} deep`,
-        });
+        faults.push({ pointer: pointerTo(pathOf(place)), detail: tooDeep });
         continue;
       }
       const members = Array.isArray(value) ? value.entries() : Object.entries(value);

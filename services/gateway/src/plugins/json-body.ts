@@ -1,4 +1,5 @@
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { isTooDeep, tooDeep } from '@mostrador/kit/rpc/nesting';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** The most bytes that a request body may have. */
@@ -6,7 +7,7 @@ export const bodyLimit = 256 * 1024;
 
 /**
  * Accepts only JSON in UTF-8. PATCH also accepts `application/merge-patch+json` (RFC 7396), because it has these
- * semantics anyway.
+ * semantics anyway. It rejects a body that is nested too deep, because `JSON.stringify` would exhaust the stack.
  */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -26,7 +27,9 @@ export function addJsonBody(app: FastifyInstance): void {
       } catch {
         return done(new AppError('malformed_json', { detail: 'The body is not UTF-8. Encode it as UTF-8.' }));
       }
-      parse(request, text, done);
+      parse(request, text, (error, value) =>
+        isTooDeep(value) ? done(validationFailed([{ pointer: '#', detail: tooDeep }])) : done(error, value),
+      );
     },
   );
 }

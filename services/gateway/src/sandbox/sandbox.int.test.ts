@@ -3,7 +3,7 @@ import { type ReplyOf, readSandboxConversation, receiveSandboxMessage } from '@m
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 
 type Conversation = ReplyOf<typeof readSandboxConversation>['messages'];
@@ -78,6 +78,26 @@ test.each([[], 'x', { ...written, text: '' }, { ...written, customer_phone: '+55
     ]);
   },
 );
+
+test('a body nested deeper than the stack gets 400, and the error names the limit', async () => {
+  for (const depth of [65, 40_000]) {
+    const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    for (const body of [deep, `{"deep":${deep}}`]) {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await gateway.app.inject({ url: `${url}/messages`, method: 'POST', payload: body, headers });
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'validation_failed']);
+      expect(answer.json().errors).toEqual([{ pointer: '#', detail: 'must not be nested more than 64 deep' }]);
+    }
+  }
+});
+
+test('an invalid body is rejected without a request to messaging', async () => {
+  const calls = vi.spyOn(gateway.rpc, 'call');
+  const answer = await post({ ...written, text: 'x'.repeat(5000) });
+  expect([answer.statusCode, answer.json().code]).toEqual([400, 'validation_failed']);
+  expect(calls).not.toHaveBeenCalled();
+  calls.mockRestore();
+});
 
 test('an unknown address gets 404, whatever its length', async () => {
   for (const other of ['short', 'x'.repeat(43), 'x'.repeat(500)]) {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type ReplyOf, type RequestOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { validateRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
 
@@ -51,8 +52,10 @@ export async function addSandbox(
     if (typeof written !== 'object' || written === null || Array.isArray(written)) {
       throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
     }
-    // The service validates the members.
     const body = { ...written, token: tokenOf(request.params) } as RequestOf<typeof receiveSandboxMessage>['body'];
+    // Validation trims texts, so it gets a copy. Anyone may post here, so messaging gets only valid requests.
+    const faults = validateRequest(receiveSandboxMessage, { body: { ...body } });
+    if (faults.length > 0) throw validationFailed(faults);
     reply.header('cache-control', 'no-store');
     return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
   });
