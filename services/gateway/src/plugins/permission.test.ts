@@ -1,6 +1,7 @@
 import { tiers } from '@mostrador/contracts';
+import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { refusal } from './permission.ts';
+import { addPermission, refusal } from './permission.ts';
 
 const route = { tier: 'starter', scope: 'appointments:write' } as const;
 
@@ -24,4 +25,14 @@ test('the scope error names the missing scope, whatever the tier', () => {
     expect(refused?.code).toBe('scope_required');
     expect(refused?.members).toEqual({ required_scope: 'leads:read' });
   }
+});
+
+test('a route that declares no scope stops the start, and a request for it would find no route', async () => {
+  const app = fastify();
+  app.get('/before', async () => 'open');
+  addPermission(app);
+  expect(() => app.get('/forgotten', async () => 'open')).toThrow('the route GET /forgotten declares no scope');
+  await app.ready();
+  expect((await app.inject('/before')).json().code).toBe('route_not_found');
+  await app.close();
 });

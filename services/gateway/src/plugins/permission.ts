@@ -12,11 +12,18 @@ declare module 'fastify' {
   }
 }
 
-/** Checks the store's tier and the key's scopes before the body is read: 403. Needs `request.access`. */
+/**
+ * Checks the store's tier and the key's scopes before the body is read: 403. Needs `request.access`.
+ *
+ * A route that declares no scope stops the start. If a request reached one anyway, it would find no route.
+ */
 export function addPermission(api: FastifyInstance): void {
+  api.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.apiRoute?.scope === undefined) throw new Error(`the route ${method} ${url} declares no scope`);
+  });
   api.addHook('onRequest', (request, _reply, done) => {
     const { apiRoute } = request.routeOptions.config;
-    done(apiRoute && refusal(apiRoute, request.access));
+    done(apiRoute ? refusal(apiRoute, request.access) : new AppError('route_not_found'));
   });
 }
 
