@@ -9,6 +9,7 @@ import { createApiDocument } from './openapi/document.ts';
 import { addAccessLog } from './plugins/access-log.ts';
 import { addAllowedMethods } from './plugins/allowed-methods.ts';
 import { addAuth } from './plugins/auth.ts';
+import { addConnectionLimit } from './plugins/connection-limit.ts';
 import { addConnectionRules, clientErrorHandler } from './plugins/connections.ts';
 import { addCors } from './plugins/cors.ts';
 import { addDocs } from './plugins/docs.ts';
@@ -23,6 +24,7 @@ import { addCalendarFeed } from './routes/calendar-feed.ts';
 import { addRoutes } from './routes/forward.ts';
 import { routes } from './routes/index.ts';
 import { apiPrefix } from './routes/route.ts';
+import { createWebhookBytes } from './routes/webhook-bytes.ts';
 import { addWhatsappWebhook } from './routes/whatsapp-webhook.ts';
 import { addSandbox } from './sandbox/sandbox.ts';
 
@@ -37,20 +39,29 @@ export type AppDependencies = {
     /** Where clients reach the gateway, without a trailing slash. */
     readonly publicUrl: string;
     readonly corsOrigins?: string;
+    /** Whether `/docs` has a page to try calls and the OpenAPI document. Default: true. */
+    readonly docs?: boolean;
     readonly requestTimeoutMs: number;
+    readonly maximumConnections: number;
+    /** A connection on which nothing moves for so long during a request is closed. */
+    readonly connectionTimeoutMs: number;
     /** The limit for a whole request to arrive. Default: 30 s. */
     readonly arrivalTimeoutMs?: number;
+    /** The payload bytes that webhooks may hold at once. Default: 32 MiB. */
+    readonly webhookBytes?: number;
   };
 };
 
 /** The most bytes that all headers of a request may have. */
 const headerLimit = 16 * 1024;
 const defaultArrivalTimeoutMs = 30_000;
+const defaultWebhookBytes = 32 * 1024 * 1024;
 
 /** The gateway's HTTP server, not listening yet. */
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { directory, usage, rpc, health, metrics, log, settings } = dependencies;
   const { publicUrl, requestTimeoutMs, arrivalTimeoutMs = defaultArrivalTimeoutMs } = settings;
+  const { webhookBytes = defaultWebhookBytes } = settings;
 
   const app = fastify({
     // `addAccessLog` writes one line for each request instead.
@@ -58,6 +69,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     bodyLimit,
     genReqId: requestIdOf,
     requestTimeout: arrivalTimeoutMs,
+    // Nothing moves while an operation runs either, so the limit lies above an operation's own.
+    connectionTimeout: Math.max(settings.connectionTimeoutMs, requestTimeoutMs + 1000),
     http: {
       maxHeaderSize: headerLimit,
       headersTimeout: arrivalTimeoutMs,
@@ -80,6 +93,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addRequestId(app);
   addAccessLog(app, { log, metrics });
   addConnectionRules(app, { publicUrl, health });
+  addConnectionLimit(app, { maximum: settings.maximumConnections, metrics });
   const { refuse, isLost } = addAllowedMethods(app);
   await addCors(app, { origins: settings.corsOrigins });
   // Runs before body parsing, because Fastify fails a QUERY request without a body on any path. Below the prefix, the
@@ -90,9 +104,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   addProbes(app, { health, metrics });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
-  addWhatsappWebhook(app, { rpc, requestTimeoutMs });
+  const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
+  addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });
   await addSandbox(app, { rpc, requestTimeoutMs });
-  await addDocs(app, { document: createApiDocument(routes, { publicUrl }), publicUrl });
+  await addDocs(app, { document: createApiDocument(routes, { publicUrl }), publicUrl, isOn: settings.docs ?? true });
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });

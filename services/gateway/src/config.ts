@@ -14,6 +14,7 @@ export const gatewayConfig = Type.Object({
   CORS_ORIGINS: Type.Optional(
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),
+  DOCS: Type.Boolean({ default: true, description: 'false: no `/docs` and no OpenAPI document' }),
   DRAIN_DELAY_MS: Type.Integer({
     minimum: 0,
     maximum: 120_000,
@@ -21,5 +22,17 @@ export const gatewayConfig = Type.Object({
     description: 'How long a stopping gateway still serves, while `/readyz` is 503 and load balancers notice.',
   }),
   REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, maximum: 120_000, default: 10_000 }),
+  MAX_CONNECTIONS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 2000,
+    description: 'Open connections. A further one gets 503 and is closed.',
+  }),
+  CONNECTION_TIMEOUT_MS: Type.Integer({
+    minimum: 1000,
+    maximum: 600_000,
+    default: 30_000,
+    description: 'A connection on which nothing moves for so long during a request is closed.',
+  }),
 });
 export type GatewayConfig = Static<typeof gatewayConfig>;

@@ -52,7 +52,10 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     settings: {
       publicUrl: config.PUBLIC_URL,
       corsOrigins: config.CORS_ORIGINS,
+      docs: config.DOCS,
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+      maximumConnections: config.MAX_CONNECTIONS,
+      connectionTimeoutMs: config.CONNECTION_TIMEOUT_MS,
     },
   });
 

@@ -29,8 +29,12 @@ export const publicUrl = 'https://api.example.com';
 export type GatewayOptions = {
   readonly publicUrl?: string;
   readonly corsOrigins?: string;
+  readonly docs?: boolean;
   readonly requestTimeoutMs?: number;
   readonly arrivalTimeoutMs?: number;
+  readonly webhookBytes?: number;
+  readonly maximumConnections?: number;
+  readonly connectionTimeoutMs?: number;
 };
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
@@ -63,7 +67,13 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     health,
     metrics,
     log,
-    settings: { publicUrl, requestTimeoutMs: 5000, ...options },
+    settings: {
+      publicUrl,
+      requestTimeoutMs: 5000,
+      maximumConnections: 2000,
+      connectionTimeoutMs: 30_000,
+      ...options,
+    },
   });
   const announcing = { on: true };
   const notices = createAccessNotices(nats.nats, access.directory);

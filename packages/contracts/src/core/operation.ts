@@ -17,6 +17,8 @@ export type Operation<
   readonly subject: string;
   /** `store`: every call names a store and sees only its rows. `none`: the call belongs to no store. */
   readonly tenancy: Tenancy;
+  /** Default: the request queue of its audience. `webhook` is for what anybody can send without a key. */
+  readonly queue?: 'webhook';
   /** One sentence for the API document and for `--help`. */
   readonly summary: string;
   readonly description?: string;

@@ -5,6 +5,7 @@ import { defineOperation } from '../core/operation.ts';
 export const verifyWebhook = defineOperation({
   subject: 'messaging.api.webhooks.verify',
   tenancy: 'none',
+  queue: 'webhook',
   summary: "Answer the channel's challenge when its webhook is set up",
   request: { body: Exact({ channel_id: Uuid, verify_token: Type.String({ maxLength: 1000 }) }) },
   reply: Done,
@@ -15,6 +16,7 @@ export const verifyWebhook = defineOperation({
 export const receiveWebhook = defineOperation({
   subject: 'messaging.api.webhooks.receive',
   tenancy: 'none',
+  queue: 'webhook',
   summary: 'Receive a webhook of the channel',
   request: {
     body: Exact({

@@ -261,6 +261,26 @@ describe('rpc', () => {
     expect(await Promise.all(calls)).toEqual([thing, thing, thing]);
   });
 
+  test('an operation with a queue of its own leaves the queue of its audience free', async () => {
+    const held = blockedHandler();
+    const flood = { ...operations.createThing, subject: 'shop.api.things.flood', queue: 'webhook' } as const;
+    const flooded = createRpcServer({
+      nats: server.nats,
+      service: 'shop',
+      operations: { createThing: operations.createThing, flood },
+      handlers: { createThing: async () => thing, flood: () => held.pass() },
+      log: silentLog(),
+      queues: { api: { concurrency: 1, queue: 0 }, webhook: { concurrency: 1, queue: 0 } },
+    });
+    running.push(flooded);
+    const first = client.call(flood, bread, testContext());
+    await waitFor(() => held.entered() === 1, { description: 'a flooding request runs' });
+    expect(await failure(client.call(flood, bread, testContext()))).toMatchObject({ code: 'service_unavailable' });
+    expect(await client.call(operations.createThing, bread, testContext())).toEqual(thing);
+    held.open();
+    await first;
+  });
+
   test('a request whose deadline passes in the queue is not carried out', async () => {
     const held = blockedHandler();
     await serve({ createThing: () => held.pass() }, { api: { concurrency: 1, queue: 5 } });

@@ -23,7 +23,7 @@ export type Handler<O extends Operation> = (
 /** A handler for every operation: a missing one is a type error. */
 export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> };
 
-export type Audience = 'api' | 'step' | 'internal' | 'admin';
+export type QueueName = 'api' | 'webhook' | 'step' | 'internal' | 'admin';
 
 export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly nats: NatsConnection;
@@ -33,7 +33,7 @@ export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly handlers: Handlers<Ops>;
   readonly log: Log;
   readonly metrics?: Metrics;
-  readonly queues?: Partial<Record<Audience, RequestQueueLimits>>;
+  readonly queues?: Partial<Record<QueueName, RequestQueueLimits>>;
 };
 
 /** Serves operations until drained. */
@@ -43,8 +43,9 @@ export type RpcServer = {
 };
 
 /** Each kind of caller has its own limits, so that none starves another. */
-const defaultQueues: Record<Audience, RequestQueueLimits> = {
+const defaultQueues: Record<QueueName, RequestQueueLimits> = {
   api: { concurrency: 64, queue: 256 },
+  webhook: { concurrency: 64, queue: 256 },
   step: { concurrency: 32, queue: 64 },
   internal: { concurrency: 64, queue: 256 },
   admin: { concurrency: 8, queue: 32 },
@@ -69,14 +70,14 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   const { nats, service, operations, handlers, log } = options;
   const limits = { ...defaultQueues, ...options.queues };
   const queues = new Map<string, RequestQueue>();
-  for (const name of Object.keys(limits) as Audience[]) queues.set(name, createRequestQueue(limits[name]));
+  for (const name of Object.keys(limits) as QueueName[]) queues.set(name, createRequestQueue(limits[name]));
   const reject = createRejectionLog(log);
   const observe = options.metrics === undefined ? undefined : instrument(options.metrics, queues);
   const closing = new AbortController();
   const unanswered = new Set<Promise<void>>();
 
   const subscriptions = Object.entries(operations).map(([name, operation]) => {
-    const queue = queues.get(audienceOf(operation));
+    const queue = queues.get(operation.queue ?? audienceOf(operation));
     if (queue === undefined) throw new Error(`the subject ${operation.subject} names no queue`);
     const handle = handlers[name] as unknown as AnyHandler;
     return nats.subscribe(operation.subject, {

@@ -41,7 +41,7 @@ export type ReplyHeaders = {
   readonly nextCursor?: string;
 };
 
-/** The audience of an operation, which also names its request queue: the second word of its subject. */
+/** The audience of an operation, which also names its request queue by default: the second word of its subject. */
 export const audienceOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
 
 /** The headers of a request. */

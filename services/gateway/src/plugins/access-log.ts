@@ -2,14 +2,12 @@ import type { Log } from '@mostrador/kit/process/log';
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
 import { Histogram } from 'prom-client';
-
-/** Paths that probes request every few seconds. They are counted but not logged. */
-const quiet = new Set(['/healthz', '/readyz', '/metrics']);
+import { probePaths } from './probes.ts';
 
 /**
- * Writes one log line and one observation for every response. The line has the error's code, and is a warning from
- * status 500 on. Both name the route's pattern, never the URL: a URL may
- * contain a secret (that of a calendar feed), and each URL would be a new label in the metrics.
+ * Writes one log line and one observation for every response. Probes are counted but not logged. The line has the
+ * error's code, and is a warning from status 500 on. Both name the route's pattern, never the URL: a URL may contain a
+ * secret (that of a calendar feed), and each URL would be a new label in the metrics.
  */
 export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics: Metrics }): void {
   const { log, metrics } = options;
@@ -25,7 +23,7 @@ export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics:
     const { method } = request;
     const status = reply.statusCode;
     duration.observe({ method, route, status }, reply.elapsedTime / 1000);
-    if (!quiet.has(route)) {
+    if (!probePaths.has(route)) {
       log[status < 500 ? 'info' : 'warn'](
         {
           request_id: request.id,

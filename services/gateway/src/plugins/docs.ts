@@ -21,12 +21,17 @@ const contentSecurityPolicy = {
 const plainPagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** `/docs` (a page where calls can be tried), `/docs/json` (the OpenAPI document), `/docs/errors` (every error code). */
+/**
+ * `/docs` (a page where calls can be tried), `/docs/json` (the OpenAPI document), `/docs/errors` (every error code). The
+ * first two can be switched off. The third stays, because problem documents name its pages.
+ */
 export async function addDocs(
   app: FastifyInstance,
-  options: { document: ApiDocument; publicUrl: string },
+  options: { document: ApiDocument; publicUrl: string; isOn: boolean },
 ): Promise<void> {
-  const { document, publicUrl } = options;
+  const { document, publicUrl, isOn } = options;
+  addErrorPages(app);
+  if (!isOn) return;
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -37,13 +42,16 @@ export async function addDocs(
       deepLinking: true,
       displayRequestDuration: true,
       docExpansion: 'list',
-      persistAuthorization: true,
+      // The browser must not store the API key.
+      persistAuthorization: false,
       tryItOutEnabled: true,
       // The validator badge would call an external server.
       validatorUrl: null,
     },
   });
+}
 
+function addErrorPages(app: FastifyInstance): void {
   app.get('/docs/errors', async (_request, reply) =>
     reply.header('content-security-policy', plainPagePolicy).type('text/html; charset=utf-8').send(errorListPage()),
   );

@@ -2,6 +2,9 @@ import type { Health } from '@mostrador/kit/process/health';
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
 
+/** The paths that probes request every few seconds. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
 /** `/healthz` (the process lives), `/readyz` (each dependency; 503 when requests cannot be served), `/metrics`. */
 export function addProbes(app: FastifyInstance, options: { health: Health; metrics: Metrics }): void {
   const { health, metrics } = options;

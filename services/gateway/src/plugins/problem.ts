@@ -79,6 +79,7 @@ export function toAppError(error: FastifyError | AppError): AppError {
     case 'FST_ERR_MAX_PARAM_LENGTH':
     // The client disconnected during its request. Nobody reads the response.
     case 'ECONNRESET':
+    case 'ERR_STREAM_PREMATURE_CLOSE':
       return new AppError('malformed_request');
     default:
       return new AppError('internal_error', { cause: error });

@@ -79,6 +79,24 @@ describe('documentation', () => {
     expect(policy).not.toContain('https:;');
   });
 
+  test('the page does not store the API key', async () => {
+    const { body } = await get('/docs/static/swagger-initializer.js');
+    expect(body).toMatch(/"persistAuthorization":\s*false/);
+  });
+
+  test('switched off, /docs and the OpenAPI document are 404, and the pages of errors stay', async () => {
+    const off = await startTestGateway({ docs: false });
+    try {
+      for (const url of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/docs/static/index.html']) {
+        const answer = await off.app.inject({ url });
+        expect([answer.statusCode, answer.json().code], url).toEqual([404, 'route_not_found']);
+      }
+      expect((await off.app.inject({ url: '/docs/errors/route_not_found' })).statusCode).toBe(200);
+    } finally {
+      await off.stop();
+    }
+  });
+
   test('every error code has the page that its problem documents name, and the list page links to all', async () => {
     const list = await get('/docs/errors');
     for (const [code, { status }] of Object.entries(errorCatalogue)) {

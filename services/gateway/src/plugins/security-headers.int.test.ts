@@ -70,7 +70,7 @@ test('a gateway whose public URL is HTTP sends no Strict-Transport-Security', as
 const browser = process.env.CHROMIUM || '/usr/bin/chromium';
 
 test.skipIf(!existsSync(browser))(
-  `in a browser (skipped when there is none at ${browser}): the documentation page sends a request, and an injected script does not run`,
+  `in a browser (skipped when there is none at ${browser}): the documentation page sends a request, stores no key, and an injected script does not run`,
   async () => {
     const port = await freePort();
     const open = await startTestGateway({ publicUrl: `http://127.0.0.1:${port}` });
@@ -94,6 +94,7 @@ test.skipIf(!existsSync(browser))(
       await operation.getByRole('button', { name: 'Execute' }).click();
       await operation.locator('.live-responses-table .response', { hasText: store.id }).first().waitFor();
       expect(faults).toEqual([]);
+      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain(key);
 
       await page.addScriptTag({ content: 'globalThis.injected = true' }).catch(() => {});
       expect(await page.evaluate('globalThis.injected')).toBeUndefined();

@@ -1,51 +1,96 @@
+import type { Readable } from 'node:stream';
 import { receiveWebhook } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
+import type { WebhookBytes } from './webhook-bytes.ts';
 
-export type WebhookOptions = { readonly rpc: RpcClient; readonly requestTimeoutMs: number };
+export type WebhookOptions = {
+  readonly rpc: RpcClient;
+  readonly requestTimeoutMs: number;
+  readonly bytes: WebhookBytes;
+};
 
 export type SignedWebhook = {
   /** With the parameter `channelId`. */
   readonly path: string;
   /** The header with the signature, in lower case. */
   readonly signatureHeader: string;
+  /** The form of a signature. */
+  readonly signatureForm: RegExp;
 };
 
 /** The most bytes of a payload (WhatsApp's own limit). */
 const payloadLimit = 3 * 1024 * 1024;
-const longestSignature = 200;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Receives a provider's webhooks outside the API's prefix, because providers have no key. The signature over the raw bytes
  * authenticates a POST, so the gateway does not parse them. It responds as soon as messaging has stored them.
+ *
+ * Anybody can post here, so the gateway reads a body only if the address and the signature have the right form, and
+ * rejects a webhook that does not fit into the memory for all webhooks.
  */
 export function addSignedWebhook(
   app: FastifyInstance,
-  { path, signatureHeader }: SignedWebhook,
+  { path, signatureHeader, signatureForm }: SignedWebhook,
   options: WebhookOptions,
 ): void {
+  const signatureOf = ({ headers }: FastifyRequest): string => {
+    const signature = headers[signatureHeader];
+    if (typeof signature === 'string' && signatureForm.test(signature)) return signature;
+    throw new AppError('webhook_refused', {
+      detail: `The request is not signed. Send \`${titleCase(signatureHeader)}\`.`,
+    });
+  };
   // A separate scope, which accepts any media type as bytes.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: payloadLimit }, (_request, body, done) =>
-      done(null, body),
+    scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
+      readPayload(request, payload, options.bytes),
     );
-    scope.post(path, { bodyLimit: payloadLimit }, async (request, reply) => {
-      const signature = request.headers[signatureHeader];
-      if (typeof signature !== 'string' || signature.length > longestSignature) {
-        throw new AppError('webhook_refused', {
-          detail: `The request is not signed. Send \`${titleCase(signatureHeader)}\`.`,
-        });
-      }
-      const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const body = { channel_id: channelOf(request), signature, payload_base64: payload.toString('base64') };
-      await options.rpc.call(receiveWebhook, { body }, webhookContext(request, options));
-      return reply.header('cache-control', 'no-store').send({ received: true });
+    scope.post(path, {
+      onRequest: async (request) => {
+        channelOf(request);
+        signatureOf(request);
+      },
+      handler: async (request, reply) => {
+        const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        try {
+          const body = {
+            channel_id: channelOf(request),
+            signature: signatureOf(request),
+            payload_base64: payload.toString('base64'),
+          };
+          await options.rpc.call(receiveWebhook, { body }, webhookContext(request, options));
+        } finally {
+          options.bytes.giveBack(payload.length);
+        }
+        return reply.header('cache-control', 'no-store').send({ received: true });
+      },
     });
   });
+}
+
+/** Reads a payload and counts its bytes as they arrive. The handler gives them back. */
+async function readPayload({ headers }: FastifyRequest, payload: Readable, bytes: WebhookBytes): Promise<Buffer> {
+  if (Number(headers['content-length']) > payloadLimit) throw new AppError('body_too_large');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // The connection must survive a rejection, because it carries the response.
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      if (length + chunk.length > payloadLimit) throw new AppError('body_too_large');
+      if (!bytes.take(chunk.length)) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+      length += chunk.length;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    bytes.giveBack(length);
+    throw error;
+  }
+  return Buffer.concat(chunks);
 }
 
 const titleCase = (header: string): string => header.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());

@@ -4,10 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import { addSignedWebhook, channelOf, type WebhookOptions, webhookContext } from './signed-webhook.ts';
 
 const path = '/channels/whatsapp/:channelId/webhook';
+const signatureForm = /^sha256=[0-9a-f]{64}$/i;
 
 /** WhatsApp's webhooks, and the challenge with which Meta verifies their address. */
 export function addWhatsappWebhook(app: FastifyInstance, options: WebhookOptions): void {
-  addSignedWebhook(app, { path, signatureHeader: 'x-hub-signature-256' }, options);
+  addSignedWebhook(app, { path, signatureHeader: 'x-hub-signature-256', signatureForm }, options);
 
   app.get(path, async (request, reply) => {
     const query = request.query as Record<string, unknown>;

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { sendRaw } from '../../test/raw-http.ts';
+
+const maximumConnections = 300;
+let gateway: TestGateway;
+let port: number;
+let sockets: Socket[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ maximumConnections, connectionTimeoutMs: 1000, requestTimeoutMs: 1000 });
+  await gateway.app.listen({ host: '127.0.0.1', port: 0 });
+  ({ port } = gateway.app.server.address() as AddressInfo);
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await opened(0);
+});
+afterAll(() => gateway?.stop());
+
+const close = 'Host: x\r\nConnection: close\r\n\r\n';
+
+/** Opens so many connections on which nothing is read. */
+async function open(count: number): Promise<Socket[]> {
+  const added = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  for (const socket of added) socket.pause();
+  sockets.push(...added);
+  await Promise.all(added.map((socket) => once(socket, 'connect')));
+  return added;
+}
+
+/** The open connections, as the metric counts them. */
+async function openConnections(): Promise<number> {
+  const { body } = await gateway.app.inject({ url: '/metrics' });
+  return Number(/^mostrador_http_connections\{.*\} (\d+)$/m.exec(body)?.[1]);
+}
+const opened = (count: number) =>
+  waitFor(async () => (await openConnections()) === count, {
+    description: `${count} connections are open`,
+    timeoutMs: 30_000,
+  });
+
+test('a connection above the limit gets 503 and is closed, and probes still work on it', async () => {
+  await open(maximumConnections);
+  await opened(maximumConnections);
+  const refused = await sendRaw(port, `GET /docs HTTP/1.1\r\nHost: x\r\n\r\n`);
+  expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'service_unavailable']);
+  expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+  expect((await sendRaw(port, `GET /healthz HTTP/1.1\r\n${close}`)).status).toBe(200);
+  sockets.pop()?.destroy();
+  await opened(maximumConnections - 1);
+  expect((await sendRaw(port, `GET /docs HTTP/1.1\r\n${close}`)).status).toBe(200);
+});
+
+test('300 clients that do not read their responses are disconnected, and the gateway serves others meanwhile', async () => {
+  const bundle = 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+  const readers = await open(maximumConnections - 10);
+  for (const socket of readers) socket.write(bundle.repeat(4));
+  expect((await sendRaw(port, `GET /healthz HTTP/1.1\r\n${close}`)).status).toBe(200);
+  await opened(0);
+});
