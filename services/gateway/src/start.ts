@@ -37,8 +37,10 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     forward: async (...call) => await connected().rpc.forward(...call),
   };
   const health = createHealth({
-    required: { postgres: () => lookUps.ping(), nats: async () => await pingNats(connected().nats) },
+    // Unknown keys can fill the connections for look-ups. The one for polls also decides whether keys can be trusted.
+    required: { postgres: () => polls.ping(), nats: async () => await pingNats(connected().nats) },
     informative: servicePresence(rpc),
+    failuresUntilUnready: 3,
     log,
   });
   const { directory, usage } = createAccess({ lookUps, polls, log });

@@ -57,7 +57,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const metrics = createMetrics('gateway');
   const access = createAccess({ lookUps, polls, log });
   const health = createHealth({
-    required: { postgres: () => lookUps.ping(), nats: () => pingNats(nats.nats) },
+    required: { postgres: () => polls.ping(), nats: () => pingNats(nats.nats) },
     informative: servicePresence(rpc),
     cacheMs: 0,
   });
@@ -106,6 +106,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     rpc,
     health,
     metrics,
+    lookUps,
     directory: access.directory,
     usage: access.usage,
     toDatabase,

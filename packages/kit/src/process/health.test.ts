@@ -50,6 +50,18 @@ describe('readiness', () => {
     expect(checks).toBe(3);
   });
 
+  test('survives short failures of a dependency that was up, and returns with its first success', async () => {
+    const outcomes = [down, up, down, down, up, down, down, down, up];
+    const health = createHealth({
+      required: { postgres: () => (outcomes.shift() ?? up)() },
+      failuresUntilUnready: 3,
+      cacheMs: 0,
+    });
+    const seen: boolean[] = [];
+    for (let i = 0; i < 9; i++) seen.push((await health.ready()).ready);
+    expect(seen).toEqual([false, true, true, true, true, true, true, false, true]);
+  });
+
   test('ends at once when the process drains, while liveness continues', async () => {
     const health = createHealth({ required: { postgres: up } });
     expect((await health.ready()).ready).toBe(true);

@@ -30,6 +30,8 @@ export type HealthOptions = {
   readonly log?: Log;
   /** A check that takes longer has failed. Default 1,000. */
   readonly checkTimeoutMs?: number;
+  /** A required dependency that was up makes the process unready after so many failed checks in a row. Default 1. */
+  readonly failuresUntilUnready?: number;
   /** How long an answer is reused, so that probes are cheap. Default 500. */
   readonly cacheMs?: number;
 };
@@ -37,8 +39,11 @@ export type HealthOptions = {
 /** The health of a process, from its dependencies. Each change of state is logged once. */
 export function createHealth(options: HealthOptions): Health {
   const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
+  const { failuresUntilUnready = 1 } = options;
   const checks = { ...required, ...informative };
   const lastStates = new Map<string, 'up' | 'down'>();
+  /** Failed checks in a row, of each dependency that was up once. */
+  const failures = new Map<string, number>();
   let draining = false;
   let cached: { at: number; readiness: Promise<Readiness> } | undefined;
 
@@ -46,6 +51,8 @@ export function createHealth(options: HealthOptions): Health {
     const state = await checkWithin(run, checkTimeoutMs);
     const last = lastStates.get(name);
     lastStates.set(name, state.state);
+    if (state.state === 'up') failures.set(name, 0);
+    else if (failures.has(name)) failures.set(name, (failures.get(name) ?? 0) + 1);
     if (state.state === 'down' && last !== 'down') log?.warn({ dependency: name, err: state.cause }, 'dependency down');
     if (state.state === 'up' && last === 'down') log?.info({ dependency: name }, 'dependency up again');
     return [name, { state: state.state, ...(state.detail === undefined ? {} : { detail: state.detail }) }];
@@ -54,7 +61,8 @@ export function createHealth(options: HealthOptions): Health {
     const dependencies = Object.fromEntries(
       await Promise.all(Object.entries(checks).map(([name, run]) => check(name, run))),
     );
-    return { ready: Object.keys(required).every((name) => dependencies[name]?.state === 'up'), dependencies };
+    const isUsable = (name: string) => (failures.get(name) ?? failuresUntilUnready) < failuresUntilUnready;
+    return { ready: Object.keys(required).every(isUsable), dependencies };
   };
 
   return {

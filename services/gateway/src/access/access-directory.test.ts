@@ -1,7 +1,7 @@
 import { silentLog } from '@mostrador/testing/context';
 import { expect, test } from 'vitest';
 import type { Access } from './access.ts';
-import { type AccessSource, createAccessDirectory } from './access-directory.ts';
+import { type AccessChanges, type AccessSource, createAccessDirectory } from './access-directory.ts';
 
 const access = (keyId: string, revoked = false): Access => ({
   keyId,
@@ -14,20 +14,29 @@ const access = (keyId: string, revoked = false): Access => ({
   revoked,
 });
 
+const nothing: AccessChanges = { changed: [], deleted: [] };
+
 /** A directory over rows in memory, with a clock that the test moves. */
 function scripted() {
   const rows = new Map<string, Access>();
-  const state = { nowMs: 0, down: false, asked: 0, polled: [] as number[], changes: [] as Access[] };
+  const state = {
+    nowMs: 0,
+    down: false,
+    asked: 0,
+    polled: [] as number[],
+    changes: [] as Access[],
+    deleted: [] as string[],
+  };
   const source: AccessSource = {
     async find(keyId) {
       state.asked++;
       if (state.down) throw new Error('down');
       return rows.get(keyId) ?? null;
     },
-    async changed(sinceSeconds) {
+    async changes(sinceSeconds) {
       state.polled.push(sinceSeconds);
       if (state.down) throw new Error('down');
-      return state.changes;
+      return { changed: state.changes, deleted: state.deleted };
     },
   };
   const directory = createAccessDirectory({ source, log: silentLog(), now: () => state.nowMs });
@@ -70,6 +79,50 @@ test('a poll replaces changed keys and adds a key that was cached as unknown', a
   expect(await directory.lookUp('a')).toMatchObject({ revoked: true });
   expect(await directory.lookUp('b')).toMatchObject({ keyId: 'b' });
   expect(state.asked).toBe(2);
+});
+
+test('a poll forgets deleted keys', async () => {
+  const { rows, state, directory } = scripted();
+  rows.set('a', access('a'));
+  await directory.refresh();
+  await directory.lookUp('a');
+  rows.delete('a');
+  state.deleted = ['a'];
+  await directory.refresh();
+  expect(await directory.lookUp('a')).toBeNull();
+});
+
+test('a flood of unknown keys displaces no key from the cache', async () => {
+  const { rows, state, directory } = scripted();
+  rows.set('a', access('a'));
+  await directory.refresh();
+  await directory.lookUp('a');
+  for (let i = 0; i < 60_000; i++) await directory.lookUp(`unknown${i}`);
+  const asked = state.asked;
+  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  expect(state.asked).toBe(asked);
+});
+
+test('64 keys are read at once and further ones get service_unavailable, but not keys that were read before', async () => {
+  const blocked = Promise.withResolvers<null>();
+  let nowMs = 0;
+  const source: AccessSource = {
+    find: (keyId) => (keyId === 'a' ? Promise.resolve(access('a')) : blocked.promise),
+    changes: async () => nothing,
+  };
+  const directory = createAccessDirectory({ source, log: silentLog(), now: () => nowMs });
+  await directory.refresh();
+  await directory.lookUp('a');
+  const flood = Array.from({ length: 64 }, (_, i) => directory.lookUp(`unknown${i}`));
+  await expect(directory.lookUp('unknown64')).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  // The cache is too old, so that this key is read again.
+  nowMs = 1501;
+  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  nowMs = 0;
+  blocked.resolve(null);
+  expect(await Promise.all(flood)).toEqual(flood.map(() => null));
+  expect(await directory.lookUp('unknown64')).toBeNull();
 });
 
 test('more than 1.5 s after the last successful poll, a look-up ignores the cache and reads the database', async () => {
@@ -139,7 +192,7 @@ test('a read that began before the last poll is used once and not cached', async
   let nowMs = 0;
   const source: AccessSource = {
     find: () => (asked++ === 0 ? answer.promise : Promise.resolve(access('a', true))),
-    changed: async () => [],
+    changes: async () => nothing,
   };
   const directory = createAccessDirectory({ source, log: silentLog(), now: () => nowMs });
   await directory.refresh();
@@ -158,7 +211,7 @@ test('a read that took more than 1.5 s, as in a suspended process, is repeated',
   let nowMs = 0;
   const source: AccessSource = {
     find: () => (asked++ === 0 ? first.promise : Promise.resolve(access('a', true))),
-    changed: async () => [],
+    changes: async () => nothing,
   };
   const directory = createAccessDirectory({ source, log: silentLog(), now: () => nowMs });
   await directory.refresh();
@@ -171,16 +224,16 @@ test('a read that took more than 1.5 s, as in a suspended process, is repeated',
 });
 
 test('a notice during a poll causes one more poll', async () => {
-  const first = Promise.withResolvers<Access[]>();
+  const first = Promise.withResolvers<AccessChanges>();
   let polls = 0;
   const source: AccessSource = {
     find: async () => null,
-    changed: () => (polls++ === 0 ? first.promise : Promise.resolve([])),
+    changes: () => (polls++ === 0 ? first.promise : Promise.resolve(nothing)),
   };
   const directory = createAccessDirectory({ source, log: silentLog() });
   const started = directory.refresh();
   const notices = [directory.refresh(), directory.refresh()];
-  first.resolve([]);
+  first.resolve(nothing);
   await Promise.all([started, ...notices]);
   expect(polls).toBe(2);
 });

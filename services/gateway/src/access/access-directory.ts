@@ -8,13 +8,23 @@ import type { Access } from './access.ts';
 export type AccessSource = {
   /** The current access of a key; null if the key does not exist. */
   find(keyId: string): Promise<Access | null>;
-  /** The current access of every key that changed in the last `sinceSeconds`, at most `limit` rows. */
-  changed(sinceSeconds: number, limit: number): Promise<readonly Access[]>;
+  /** What changed in the last `sinceSeconds`. */
+  changes(sinceSeconds: number, limit: number): Promise<AccessChanges>;
+};
+
+export type AccessChanges = {
+  /** The current access of every key that changed, at most `limit`. */
+  readonly changed: readonly Access[];
+  /** The ids of the keys that were deleted. */
+  readonly deleted: readonly string[];
 };
 
 /** An in-memory cache of what each key gives access to. An entry in use is never older than 1.5 s. */
 export type AccessDirectory = {
-  /** Null if the key does not exist. Throws `service_unavailable` if the cache is stale and the database fails. */
+  /**
+   * Null if the key does not exist. Throws `service_unavailable` if the database must be read, and it fails or many
+   * unknown keys are being read.
+   */
   lookUp(keyId: string): Promise<Access | null>;
   /** Polls for changes now. Never rejects. */
   refresh(): Promise<void>;
@@ -29,16 +39,18 @@ const pollEveryMs = 500;
 const overlapSeconds = 30;
 const maximumChanges = 5000;
 const maximumKeys = 50_000;
-/** An unknown key is cached as null, so that a client that repeats a wrong key costs no database read. */
-type Entry = { readonly access: Access | null };
+/** Unknown keys have a cache of their own, so that a flood of them displaces no existing key. */
+const maximumUnknownKeys = 10_000;
+/** The most reads at once. A read of a key that is not cached is rejected above it. */
+const maximumReads = 64;
 /** A database read in progress. */
 type Asked = { readonly beganAtMs: number; readonly answer: Promise<Access | null> };
 
 /**
- * Caches what keys give access to. A poll every 500 ms reads the changes, and the cache is used only within 1.5 s of
- * the last successful poll. After that every request reads the database. If the database fails, the request gets
- * `service_unavailable`: the gateway never accepts a key from a stale cache. So a revocation takes effect everywhere
- * within 2 s, even if its notice is lost.
+ * Caches what keys give access to, and which keys do not exist. A poll every 500 ms reads the changes, and the cache is
+ * used only within 1.5 s of the last successful poll. After that every request reads the database. If the database
+ * fails, the request gets `service_unavailable`: the gateway never accepts a key from a stale cache. So a revocation
+ * takes effect everywhere within 2 s, even if its notice is lost.
  */
 export function createAccessDirectory(options: {
   source: AccessSource;
@@ -46,7 +58,8 @@ export function createAccessDirectory(options: {
   now?: () => number;
 }): AccessDirectory {
   const { source, log, now = () => performance.now() } = options;
-  const entries = new LRUCache<string, Entry>({ max: maximumKeys });
+  const entries = new LRUCache<string, Access>({ max: maximumKeys });
+  const unknown = new LRUCache<string, true>({ max: maximumUnknownKeys });
   const asking = new Map<string, Asked>();
   let polledAtMs: number | undefined;
   let failing = false;
@@ -57,9 +70,15 @@ export function createAccessDirectory(options: {
     const beganAtMs = now();
     const elapsedSeconds = polledAtMs === undefined ? 0 : (beganAtMs - polledAtMs) / 1000;
     try {
-      const changes = await source.changed(elapsedSeconds + overlapSeconds, maximumChanges);
-      if (changes.length === maximumChanges) entries.clear();
-      else for (const access of changes) if (entries.has(access.keyId)) entries.set(access.keyId, { access });
+      const { changed, deleted } = await source.changes(elapsedSeconds + overlapSeconds, maximumChanges);
+      for (const keyId of deleted) entries.delete(keyId);
+      if (changed.length === maximumChanges) {
+        entries.clear();
+        unknown.clear();
+      }
+      for (const access of changed) {
+        if (unknown.delete(access.keyId) || entries.has(access.keyId)) entries.set(access.keyId, access);
+      }
       polledAtMs = beganAtMs;
       if (failing) log.info('polls for changed keys and stores succeed again');
       failing = false;
@@ -96,13 +115,17 @@ export function createAccessDirectory(options: {
   }
 
   function question(keyId: string): Asked {
+    // Keys that the cache has seen still work during a flood of unknown ones.
+    if (asking.size >= maximumReads && !entries.has(keyId)) {
+      throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+    }
     const beganAtMs = now();
     const answer = source
       .find(keyId)
       .then(
         (access) => {
           // A read that began before the last poll may lack a change that only this poll saw. It is used, not cached.
-          if (polledAtMs !== undefined && beganAtMs >= polledAtMs) entries.set(keyId, { access });
+          if (polledAtMs !== undefined && beganAtMs >= polledAtMs) remember(keyId, access);
           return access;
         },
         (error: unknown) => {
@@ -115,13 +138,23 @@ export function createAccessDirectory(options: {
     return asked;
   }
 
+  function remember(keyId: string, access: Access | null): void {
+    if (access) {
+      entries.set(keyId, access);
+      unknown.delete(keyId);
+    } else {
+      entries.delete(keyId);
+      unknown.set(keyId, true);
+    }
+  }
+
   const polls = periodically({ name: 'access-poll', everyMs: pollEveryMs, log, run: refresh });
 
   return {
     async lookUp(keyId) {
       const fresh = polledAtMs !== undefined && now() - polledAtMs <= freshForMs;
-      const entry = fresh ? entries.get(keyId) : undefined;
-      return entry ? entry.access : await ask(keyId);
+      if (!fresh) return await ask(keyId);
+      return unknown.get(keyId) ? null : (entries.get(keyId) ?? (await ask(keyId)));
     },
     refresh,
     async start() {

@@ -37,6 +37,13 @@ export async function findChangedAccess(sql: Sql, sinceSeconds: number, limit: n
   return rows.map(toAccess);
 }
 
+/** The ids of the keys that were deleted in the last seconds by the database's clock. */
+export async function findDeletedKeys(sql: Sql, sinceSeconds: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from deleted_api_keys where deleted_at > now() - make_interval(secs => ${sinceSeconds})`;
+  return rows.map(({ id }) => id);
+}
+
 /** Records when keys were last used. The time never moves backwards, so processes may write in any order. */
 export async function recordUses(sql: Sql, uses: readonly { keyId: string; usedAt: Date }[]): Promise<void> {
   const ids = uses.map((use) => use.keyId);

@@ -1,6 +1,6 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
-import { findAccess, findChangedAccess, recordUses } from './access.repository.ts';
+import { findAccess, findChangedAccess, findDeletedKeys, recordUses } from './access.repository.ts';
 import { type AccessDirectory, createAccessDirectory } from './access-directory.ts';
 import { createKeyUsage, type KeyUsage } from './key-usage.ts';
 
@@ -20,7 +20,11 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
   const directory = createAccessDirectory({
     source: {
       find: (keyId) => lookUps.read(soon(), (sql) => findAccess(sql, keyId)),
-      changed: (sinceSeconds, limit) => polls.read(soon(), (sql) => findChangedAccess(sql, sinceSeconds, limit)),
+      changes: (sinceSeconds, limit) =>
+        polls.read(soon(), async (sql) => ({
+          changed: await findChangedAccess(sql, sinceSeconds, limit),
+          deleted: await findDeletedKeys(sql, sinceSeconds),
+        })),
     },
     log,
   });

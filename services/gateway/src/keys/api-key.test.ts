@@ -3,7 +3,7 @@ import { hasHash, hashKey, keyIdOf, newKey } from './api-key.ts';
 
 test('a key is mk_live_<id>_<secret> with letters and digits only and 256 bits of secret', () => {
   const key = newKey();
-  expect(key.apiKey).toMatch(/^mk_live_[A-Za-z0-9]{16}_[A-Za-z0-9]{43}$/);
+  expect(key.apiKey).toMatch(/^mk_live_[A-Za-z0-9]{22}_[A-Za-z0-9]{43}$/);
   expect(keyIdOf(key.apiKey)).toBe(key.id);
   expect(Math.log2(62) * 43).toBeGreaterThan(256);
 });
@@ -12,6 +12,18 @@ test('two keys share neither id nor secret', () => {
   const keys = Array.from({ length: 500 }, newKey);
   expect(new Set(keys.map((key) => key.id)).size).toBe(500);
   expect(new Set(keys.map((key) => key.apiKey.slice(-43))).size).toBe(500);
+});
+
+test('an id with a wrong checksum is not that of a key, and an older id without a checksum is', () => {
+  const secret = 'a'.repeat(43);
+  const { id } = newKey();
+  for (const [at, character] of [...id].entries()) {
+    const wrong = `${id.slice(0, at)}${character === 'A' ? 'B' : 'A'}${id.slice(at + 1)}`;
+    expect(keyIdOf(`mk_live_${wrong}_${secret}`)).toBeUndefined();
+  }
+  for (const older of ['abcdefgh', id.slice(0, 16), 'a'.repeat(40)]) {
+    expect(keyIdOf(`mk_live_${older}_${secret}`)).toBe(older);
+  }
 });
 
 test('every character of the alphabet occurs in secrets', () => {

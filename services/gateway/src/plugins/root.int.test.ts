@@ -46,6 +46,14 @@ describe('probes', () => {
     await waitFor(async () => (await get('/readyz')).statusCode === 200, { description: 'ready again' });
   });
 
+  test('/readyz does not wait for look-ups of keys', async () => {
+    const release = Promise.withResolvers<void>();
+    const held = gateway.lookUps.read({ deadline: Date.now() + 10_000 }, () => release.promise);
+    expect((await get('/readyz')).json().dependencies.postgres).toEqual({ state: 'up' });
+    release.resolve();
+    await held;
+  });
+
   test('/metrics has the text format of Prometheus', async () => {
     const answer = await get('/metrics');
     expect(answer.headers['content-type']).toContain('text/plain');
