@@ -91,6 +91,9 @@ once, in no guaranteed order. Its \`id\` is the same on every delivery and is al
 ids and states only; a consumer that needs more asks the service that owns the row. JetStream may lose the last two minutes
 when the power fails, so a consumer must not depend on an event for its correctness.
 
+A service creates the stream when it is missing: 7 days, 1 GiB, one replica. Change these limits with the NATS tools, and
+they stay.
+
 Envelope: \`{ id, type, store_id, occurred_at, data }\`.
 
 ${events.join('\n\n')}

@@ -15,6 +15,7 @@ import {
   schedulingOperations,
 } from '../../packages/contracts/src/index.ts';
 import { connectNats, ensureEventStream, type NatsConnection } from '../../packages/kit/src/clients/nats.ts';
+import { consumeEvents } from '../../packages/kit/src/delivery/events-consumer.ts';
 import { silentLog } from '../../packages/testing/src/context.ts';
 import { waitFor } from '../../packages/testing/src/wait.ts';
 import { type Child, createChildren, type ProcessSpec, untilReady } from '../local/children.ts';
@@ -247,6 +248,28 @@ describe('NATS permissions', () => {
     expect(answer.string()).toBe('first');
     await waitFor(() => refused.includes('publish'), { description: 'the second answer is rejected' });
     await Promise.all([asking.close(), serving.close()]);
+  });
+
+  test('the user of a consumer may change its settings', async () => {
+    const nats = await connectAs('scheduling', await startServer());
+    await ensureEventStream(nats);
+    const { consumers } = await nats.jetstreamManager();
+    for (const mostDeliveries of [3, 7]) {
+      const types = ['messaging.lead.opted_out'] as const;
+      const handling = consumeEvents({
+        nats,
+        log: silentLog(),
+        name: consumer,
+        types,
+        handle: async () => {},
+        mostDeliveries,
+      });
+      handling.start();
+      const set = async () => (await consumers.info('EVENTS', consumer)).config.max_deliver === mostDeliveries;
+      await waitFor(set, { description: 'the consumer has the setting' });
+      await handling.stop();
+    }
+    await nats.close();
   });
 
   test('the server rejects a wrong or missing password', async () => {

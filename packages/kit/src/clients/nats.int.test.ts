@@ -4,6 +4,8 @@ import { silentLog } from '@mostrador/testing/context';
 import { type Certificates, canMakeCertificates, makeCertificates } from '@mostrador/testing/servers/certificates';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
+import { nanos } from 'nats';
+import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectNats, ensureEventStream, isConnected, pingNats } from './nats.ts';
 
@@ -64,6 +66,32 @@ describe('the connection to NATS', () => {
     const { state } = await manager.streams.info(eventStream.name);
     expect(state.messages).toBe(1);
   });
+
+  test('limits of the event stream that an operator has set stay, and missing subjects are added', async () => {
+    await ensureEventStream(server.nats);
+    const { streams } = await server.nats.jetstreamManager();
+    const limits = { max_bytes: 5 * 1024 ** 2, max_age: nanos(3_600_000), duplicate_window: nanos(60_000) };
+    await streams.update(eventStream.name, { ...limits, subjects: ['events.crm.>', 'other.>'] });
+    await ensureEventStream(server.nats);
+    const { config } = await streams.info(eventStream.name);
+    expect(config).toMatchObject(limits);
+    expect(config.subjects.toSorted()).toEqual([eventStream.subjects, 'other.>']);
+  });
+});
+
+test('while the server rejects the password, the log says so and does not show the password', async () => {
+  const settings = `
+    authorization { users: [{ user: crm, password: right }, { user: anybody, password: known }] }
+    no_auth_user: anybody`;
+  const secured = await startTestNats({ settings });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  void connectNats({ url: secured.url.replace('nats://', 'nats://crm:known-secret@'), name: 'crm', log });
+  await waitFor(() => lines.some((line) => /"reason":"[^"]*authorization violation/i.test(line)), {
+    description: 'the log names the reason',
+  });
+  expect(lines.join('')).not.toContain('known-secret');
+  await secured.stop();
 });
 
 describe.skipIf(!canMakeCertificates)('NATS with TLS', () => {

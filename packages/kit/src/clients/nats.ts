@@ -1,9 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventStream } from '@mostrador/contracts/events';
 import {
   type ConnectionOptions,
   connect,
   DiscardPolicy,
-  type JetStreamManager,
   type NatsConnection,
   NatsError,
   nanos,
@@ -49,29 +49,48 @@ export async function connectNats(options: {
   firstMustWork?: boolean;
 }): Promise<NatsConnection> {
   const { url, tls, name, log, firstMustWork = false } = options;
-  const waiting = setInterval(() => log.warn('still waiting for NATS'), 5_000);
+  const settings: ConnectionOptions = {
+    ...serversOf(url, tls, name),
+    name,
+    maxReconnectAttempts: -1,
+    // A restarting server may not have loaded its users yet. That must not end the connection permanently.
+    ignoreAuthErrorAbort: true,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    timeout: dialTimeoutMs,
+    // These detect a hanging server within 15 s.
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    // Async traces cost a stack trace per request.
+    noAsyncTraces: true,
+  };
+  let reason = 'no answer yet';
+  const complain = () => log.warn({ reason }, 'still waiting for NATS');
+  const waiting = setInterval(complain, 5_000);
   try {
-    const nats = await connect({
-      ...serversOf(url, tls, name),
-      name,
-      waitOnFirstConnect: !firstMustWork,
-      maxReconnectAttempts: -1,
-      // A restarting server may not have loaded its users yet. That must not end the connection permanently.
-      ignoreAuthErrorAbort: true,
-      reconnectTimeWait: 250,
-      reconnectJitter: 250,
-      timeout: dialTimeoutMs,
-      // These detect a hanging server within 15 s.
-      pingInterval: 5_000,
-      maxPingOut: 2,
-      // Async traces cost a stack trace per request.
-      noAsyncTraces: true,
-    });
-    watch(nats, log);
-    return nats;
+    // The client library can retry the first connection, too, but does not say why an attempt failed.
+    for (;;) {
+      try {
+        const nats = await connect(settings);
+        watch(nats, log);
+        return nats;
+      } catch (error) {
+        if (firstMustWork) throw error;
+        const before = reason;
+        reason = reasonOf(error);
+        if (reason !== before) complain();
+        await pause(250 + Math.random() * 250);
+      }
+    }
   } finally {
     clearInterval(waiting);
   }
+}
+
+/** Why a connection attempt failed. The texts of the server and of the library contain no password. */
+function reasonOf(error: unknown): string {
+  const { message, chainedError } = error as NatsError;
+  return chainedError?.message ?? message;
 }
 
 /** The addresses and the user, because the client library ignores a user in an address. No error shows `text`. */
@@ -119,31 +138,40 @@ export async function pingNats(nats: NatsConnection): Promise<void> {
   }
 }
 
-/** Creates the JetStream stream of the domain events, or updates it to these settings. */
+/**
+ * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes nothing but
+ * missing subjects: size, age and replicas belong to the operator.
+ */
 export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const manager = await nats.jetstreamManager();
-  const config = {
-    name: eventStream.name,
-    subjects: [eventStream.subjects],
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
-    max_age: nanos(7 * 24 * 3_600_000),
-    max_bytes: 1024 ** 3,
-    // The relay may publish an event again. Within this time the stream drops the duplicate.
-    duplicate_window: nanos(10 * 60_000),
-  };
-  if (await exists(manager, config.name)) await manager.streams.update(config.name, config);
-  else await manager.streams.add(config);
+  const { name, subjects } = eventStream;
+  // Looks up one name, because a service may not list the streams.
+  const existing = await unlessMissing(manager.streams.info(name), streamNotFound);
+  if (!existing) {
+    await manager.streams.add({
+      name,
+      subjects: [subjects],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.Old,
+      max_age: nanos(7 * 24 * 3_600_000),
+      max_bytes: 1024 ** 3,
+      // The relay may publish an event again. Within this time the stream drops the duplicate.
+      duplicate_window: nanos(10 * 60_000),
+    });
+  } else if (!existing.config.subjects.includes(subjects)) {
+    // NATS rejects subjects that overlap.
+    const others = existing.config.subjects.filter((subject) => !subject.startsWith(subjects.slice(0, -1)));
+    await manager.streams.update(name, { subjects: [...others, subjects] });
+  }
 }
 
-/** Looks up one name, because a service may not list the streams. */
-async function exists(manager: JetStreamManager, stream: string): Promise<boolean> {
+/** The answer of a JetStream call, or null when it failed with this error code. */
+export async function unlessMissing<T>(answer: Promise<T>, code: number): Promise<T | null> {
   try {
-    await manager.streams.info(stream);
-    return true;
+    return await answer;
   } catch (error) {
-    if (error instanceof NatsError && error.api_error?.err_code === streamNotFound) return false;
+    if (error instanceof NatsError && error.api_error?.err_code === code) return null;
     throw error;
   }
 }

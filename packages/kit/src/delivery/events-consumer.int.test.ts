@@ -3,6 +3,7 @@ import { type EventType, eventStream, eventSubject } from '@mostrador/contracts'
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
+import { AckPolicy, nanos } from 'nats';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureEventStream, isConnected } from '../clients/nats.ts';
 import type { Periodic } from '../process/periodic.ts';
@@ -23,8 +24,12 @@ afterEach(async () => {
 
 function consume(handle: EventsConsumerOptions<OptedOut>['handle'], mostDeliveries?: number): Periodic {
   const types = ['messaging.lead.opted_out'] as const;
-  const options = { nats: server.nats, log: silentLog(), name: 'test', types, handle };
-  const consumer = consumeEvents(mostDeliveries === undefined ? options : { ...options, mostDeliveries });
+  return consumeWith(mostDeliveries === undefined ? { types, handle } : { types, handle, mostDeliveries });
+}
+
+type Settings<T extends EventType> = Omit<EventsConsumerOptions<T>, 'nats' | 'log' | 'name'>;
+function consumeWith<const T extends EventType>(settings: Settings<T>): Periodic {
+  const consumer = consumeEvents<T>({ nats: server.nats, log: silentLog(), name: 'test', ...settings });
   consumers.push(consumer);
   consumer.start();
   return consumer;
@@ -143,4 +148,48 @@ test('stop waits for running handlers, and later events stay for the next proces
   consume(async ({ id }) => void handled.push(id));
   await until(() => handled.length === 2, 'the later event');
   expect(handled[1]).toBe(later);
+});
+
+const settingsOf = async () => {
+  const manager = await server.nats.jetstreamManager();
+  return (await manager.consumers.info(eventStream.name, 'test')).config;
+};
+
+test.each([
+  ['filter_subjects', ['events.messaging.lead.opted_in']],
+  ['ack_wait', nanos(11_000)],
+  ['max_deliver', 7],
+])('a consumer whose %s an earlier version set differently gets the new setting, and its events', async (name, old) => {
+  const manager = await server.nats.jetstreamManager();
+  await manager.consumers.add(eventStream.name, {
+    durable_name: 'test',
+    filter_subjects: ['events.messaging.lead.opted_out'],
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(30_000),
+    max_deliver: 20,
+    [name]: old,
+  });
+  const handled: string[] = [];
+  consume(async ({ id }) => void handled.push(id));
+  await waitFor(async () => (await settingsOf()).max_deliver === 20, { description: 'the consumer is changed' });
+  const id = await publish();
+  await until(() => handled.includes(id), 'the event');
+  expect(await settingsOf()).toMatchObject({
+    filter_subjects: ['events.messaging.lead.opted_out'],
+    ack_wait: nanos(30_000),
+    max_deliver: 20,
+  });
+});
+
+test('a previous version beside the new one changes no setting back, and its processes drop none of the new events', async () => {
+  const handled: string[] = [];
+  const handle = async ({ id }: { id: string }) => void handled.push(id);
+  const types = ['messaging.lead.opted_out', 'messaging.lead.opted_in'] as const;
+  consumeWith({ types, handle, revision: 2 });
+  await waitFor(settingsOf, { description: 'the new version has created the consumer' });
+  consume(handle);
+  const ids = await Promise.all(Array.from({ length: 40 }, (_, index) => publish(types[index % 2])));
+  await until(() => handled.length >= 40, 'all events');
+  expect(handled.toSorted()).toEqual(ids.toSorted());
+  expect((await settingsOf()).filter_subjects).toEqual(types.map(eventSubject));
 });

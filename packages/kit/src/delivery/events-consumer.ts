@@ -5,8 +5,17 @@ import {
   eventStream,
   eventSubject,
 } from '@mostrador/contracts/events';
-import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type JsMsg, nanos } from 'nats';
-import { ensureEventStream, isConnected, type NatsConnection } from '../clients/nats.ts';
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerInfo,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  nanos,
+} from 'nats';
+import { ensureEventStream, isConnected, type NatsConnection, unlessMissing } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';
 import type { Periodic } from '../process/periodic.ts';
 import { compile } from '../rpc/validate.ts';
@@ -20,6 +29,11 @@ export type EventsConsumerOptions<T extends EventType> = {
   /** The durable name: all processes that use it share the events. No dots or spaces. */
   readonly name: string;
   readonly types: readonly T[];
+  /**
+   * Raise it with every change of `types` or `mostDeliveries`. While two versions run side by side, the consumer keeps
+   * the settings of the greater revision. Default 1.
+   */
+  readonly revision?: number;
   /** `deadline` in epoch ms. After an error the event is delivered again, with exponential backoff up to 60 s. */
   readonly handle: (event: EventOf<T>, context: { readonly deadline: number }) => Promise<void>;
   /** The consumer drops an event after this many deliveries. Default 20, about a quarter of an hour. */
@@ -32,14 +46,18 @@ const handleMs = 20_000;
 /** Longer than a handler may take. When a process dies, its events are delivered again after this time. */
 const ackWaitMs = 30_000;
 const pauseMs = 500;
+/** JetStream's error code (https://github.com/nats-io/nats-server/blob/main/server/errors.json). */
+const consumerNotFound = 10_014;
+/** The member of the consumer's metadata that holds its revision. */
+const revisionKey = 'mostrador.revision';
 
 /**
  * Handles domain events: each at least once, in no guaranteed order, while the stream keeps it. Waits while NATS is
- * down, and creates a lost stream or consumer again. An event that does not match the catalogue, or that fails on every
+ * down, creates a lost stream or consumer again, and changes a consumer of an earlier version to its settings. An event that does not match the catalogue, or that fails on every
  * delivery, is logged by its id and dropped: correctness never depends on an event. `stop` waits for running handlers.
  */
 export function consumeEvents<const T extends EventType>(options: EventsConsumerOptions<T>): Periodic {
-  const { nats, name, types, handle, mostDeliveries = 20 } = options;
+  const { nats, name, types, revision = 1, handle, mostDeliveries = 20 } = options;
   const log = options.log.child({ consumer: name });
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -50,14 +68,23 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
   const open = async (): Promise<Consumer> => {
     await ensureEventStream(nats);
     const manager = await nats.jetstreamManager();
-    await manager.consumers.add(eventStream.name, {
-      durable_name: name,
+    const settings = {
       filter_subjects: types.map(eventSubject),
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
       ack_wait: nanos(ackWaitMs),
       max_deliver: mostDeliveries,
-    });
+      metadata: { [revisionKey]: String(revision) },
+    };
+    const existing = await consumerOf(manager, name);
+    if (!existing) {
+      await manager.consumers.add(eventStream.name, {
+        ...settings,
+        durable_name: name,
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+      });
+    } else if (Number(existing.config.metadata?.[revisionKey] ?? 0) <= revision) {
+      await manager.consumers.update(eventStream.name, name, settings);
+    }
     return await nats.jetstream().consumers.get(eventStream.name, name);
   };
 
@@ -70,6 +97,8 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
   const receive = async (message: JsMsg): Promise<void> => {
     let id: string | undefined;
     try {
+      // A newer version beside this one has widened the filter, and its processes handle the event.
+      if (!types.some((type) => eventSubject(type) === message.subject)) throw new Error('not a type of this version');
       const event = readEvent(message, types);
       if (!event) {
         log.error({ stream_sequence: message.seq }, 'an event that does not match the catalogue was dropped');
@@ -133,6 +162,9 @@ export function consumeEvents<const T extends EventType>(options: EventsConsumer
     },
   };
 }
+
+const consumerOf = (manager: JetStreamManager, name: string): Promise<ConsumerInfo | null> =>
+  unlessMissing(manager.consumers.info(eventStream.name, name), consumerNotFound);
 
 /** Null when the message is not an event of these types, or does not match the catalogue. */
 function readEvent<T extends EventType>(message: JsMsg, types: readonly T[]): EventOf<T> | null {
