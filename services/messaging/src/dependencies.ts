@@ -13,7 +13,7 @@ export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
-  readonly relay: Pick<Relay, 'nudge' | 'backlog'>;
+  readonly relay: Pick<Relay, 'nudge' | 'isBehind'>;
   readonly outcomes: OutcomeWaiters;
   readonly inbound: Pick<InboundProcessor, 'ingest'>;
   readonly vault: Vault;

@@ -20,7 +20,7 @@ export type Break = {
 /** The sweep restarts a missing workflow. A break that drops a workflow must therefore also disable the sweep. */
 const noSweep: Edit = {
   file: 'packages/kit/src/delivery/overdue.ts',
-  from: 'if ((await relay.backlog()) >= batch) return 0;',
+  from: 'if (await relay.isBehind()) return 0;',
   to: 'return 0;',
 };
 

@@ -39,14 +39,13 @@ const pingLimitMs = 1000;
 
 // gRPC status codes (https://grpc.io/docs/guides/status-codes/).
 const deadlineExceeded = 4;
-/** The request or our configuration is wrong. Every other code means a fault of the server or the network: retry. */
+/**
+ * Temporal does not accept this request. Every other code means a fault of the server, of the network or of our
+ * configuration (no such namespace, no permission), which is the same for every request: retry.
+ */
 const refusals = new Set([
   3, // INVALID_ARGUMENT
-  5, // NOT_FOUND
-  7, // PERMISSION_DENIED
   9, // FAILED_PRECONDITION
-  12, // UNIMPLEMENTED
-  16, // UNAUTHENTICATED
 ]);
 
 const keys = {

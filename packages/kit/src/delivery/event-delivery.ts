@@ -1,5 +1,5 @@
 import { type DomainEvent, type EventType, eventStream, eventSubject } from '@mostrador/contracts/events';
-import type { JetStreamClient } from 'nats';
+import { ErrorCode, type JetStreamClient, NatsError } from 'nats';
 import { ensureEventStream, isConnected, type NatsConnection } from '../clients/nats.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { OutboxRow } from './outbox.repository.ts';
@@ -7,6 +7,8 @@ import { createOutboxDelivery, type OutboxDelivery, type SharedDeliveryOptions }
 
 const parallelPublishes = 64;
 const publishLimitMs = 5000;
+/** JetStream's error code (https://github.com/nats-io/nats-server/blob/main/server/errors.json). */
+const messageSizeExceedsMaximum = 10_054;
 
 /** Delivers outbox events to the JetStream stream of the domain events. */
 export function createEventDelivery(
@@ -39,8 +41,17 @@ async function publish(nats: NatsConnection, stream: JetStreamClient, row: Outbo
       expect: { streamName: eventStream.name },
     });
   } catch (cause) {
+    if (isRefusal(cause)) throw cause;
     // A server that lost its data has no stream. Create it for the next attempt.
     await ensureEventStream(nats).catch(() => {});
     throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
   }
+}
+
+/** The event itself is not accepted, and no retry changes that. Any other failure is one of the server or the stream. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof NatsError)) return false;
+  const { code, api_error: answer } = error;
+  if (code === ErrorCode.MaxPayloadExceeded || code === ErrorCode.PermissionsViolation) return true;
+  return answer?.err_code === messageSizeExceedsMaximum;
 }

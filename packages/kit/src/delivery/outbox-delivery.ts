@@ -16,7 +16,7 @@ export type SharedDeliveryOptions = {
 
 export type OutboxDeliveryOptions = SharedDeliveryOptions & {
   readonly kind: Kind;
-  /** Sends one row. A retryable `AppError` means that the receiver is unreachable, for every row. */
+  /** Sends one row. A retryable `AppError` means that the receiver did not answer; any other error refuses this row. */
   readonly send: (row: OutboxRow) => Promise<void>;
   /** Rows with the same key need only one send. */
   readonly sameAs: (row: OutboxRow) => string;
@@ -33,22 +33,33 @@ const sendingShareOfLease = 1 / 3;
 /** Under load a pause collects a batch: a pass for every row or two would cost the database as much as the requests do. */
 const batchingPauseMs = 10;
 const longestUnreachableWaitMs = 5000;
-const longestRejectedWaitMs = 60_000;
+const longestRefusedWaitMs = 60_000;
+/** An entry that was refused this often is set aside: it stays in the outbox, and the next attempts are far apart. */
+export const setAsideAfter = 10;
+const setAsideWaitMs = 10 * 60_000;
 
-/** Claims due rows, sends them, and records the outcome of each, until it is stopped. */
+/**
+ * Claims due rows, sends them, and records the outcome of each, until it is stopped. Sends are continuous: a slow one
+ * occupies its place among the parallel sends, and the others go on.
+ */
 export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDelivery {
-  const { kind, repository, log } = options;
+  const { kind, repository, log, batch, parallel } = options;
+  /** Claimed groups that wait for a place, each with the time until which its send may start. */
+  const queue: { readonly group: Group; readonly until: number }[] = [];
+  const sending = new Set<Promise<void>>();
+  let outcomes = noOutcomes();
   let stopped = false;
   let nudged = false;
   let reachable = true;
   let readable = true;
-  let wake = () => {};
+  let lastAnswerMs = 0;
+  let wake = (_byOutcome: boolean) => {};
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    while (!stopped) {
+    for (let swept = true; !stopped; ) {
       nudged = false;
-      const more = await pass().then(
+      const more = await pass(swept).then(
         (moreIsWaiting) => {
           readable = true;
           return moreIsWaiting;
@@ -59,62 +70,96 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
           return false;
         },
       );
-      if (more) continue;
-      if (nudged && reachable && readable) await pause(batchingPauseMs);
-      else await rest();
+      swept = false;
+      if (readable && hasOutcomes()) await pause(batchingPauseMs);
+      else if (readable && reachable && (nudged || more)) await pause(batchingPauseMs);
+      else swept = await rest();
     }
+    release();
+    await Promise.all(sending);
+    await record().catch((error) => log.warn({ err: error, kind }, 'the outbox cannot be read or written'));
   }
 
-  /** Claims a batch, sends it, and records the outcomes. True when more rows are likely to wait. */
-  async function pass(): Promise<boolean> {
-    // While the receiver is down, one row probes it for all, and the others keep their place.
-    const limit = reachable ? options.batch : 1;
+  /** Records the outcomes so far, and claims rows when there is room. True when more rows are likely to wait. */
+  async function pass(swept: boolean): Promise<boolean> {
+    await record();
+    const limit = claimable(swept);
+    if (limit === 0 || stopped) return false;
+    const until = Date.now() + options.leaseMs * sendingShareOfLease;
     const rows = await repository.claim(kind, limit, options.leaseMs);
-    if (rows.length === 0) return false;
-    const { sent, failed, untried } = await sendAll(groupsOf(rows));
+    for (const group of groupsOf(rows)) queue.push({ group, until });
+    sendQueued();
+    return rows.length === limit;
+  }
+
+  /** While the receiver is down, each sweep probes it with one row, and the others keep their place. */
+  function claimable(swept: boolean): number {
+    if (!reachable) return swept ? 1 : 0;
+    return queue.length < batch / 2 ? batch - queue.length : 0;
+  }
+
+  async function record(): Promise<void> {
+    const { sent, failed, untried } = outcomes;
+    outcomes = noOutcomes();
     if (sent.length > 0) await repository.remove(sent);
     if (failed.length > 0) await repository.postpone(failed);
     if (untried.length > 0) await repository.release(untried);
-    return reachable && rows.length === limit;
   }
 
-  async function sendAll(groups: readonly Group[]) {
-    const sent: string[] = [];
-    const failed: Postponement[] = [];
-    const untried: string[] = [];
-    const until = Date.now() + options.leaseMs * sendingShareOfLease;
-    let unreachable = false;
-    const remaining = [...groups];
-    const sender = async () => {
-      for (let group = remaining.shift(); group; group = remaining.shift()) {
-        const ids = group.map(({ id }) => id);
-        if (unreachable || Date.now() >= until) {
-          untried.push(...ids);
-          continue;
-        }
-        try {
-          await options.send(group[0]);
-          sent.push(...ids);
-        } catch (error) {
-          unreachable ||= error instanceof AppError && error.retryable;
-          failed.push(...group.map((row) => postponement(row, error)));
-          log.debug({ err: error, kind, outbox_id: group[0].id }, 'an outbox entry was not delivered');
-        }
+  const hasOutcomes = () => outcomes.sent.length + outcomes.failed.length + outcomes.untried.length > 0;
+
+  function sendQueued(): void {
+    while (sending.size < parallel) {
+      const next = queue.shift();
+      if (!next) return;
+      if (stopped || Date.now() >= next.until) {
+        outcomes.untried.push(...next.group.map(({ id }) => id));
+        continue;
       }
-    };
-    await Promise.all(Array.from({ length: Math.min(options.parallel, groups.length) }, sender));
-    noteReach(!unreachable, failed);
-    return { sent, failed, untried };
+      const work = send(next.group).finally(() => {
+        sending.delete(work);
+        sendQueued();
+        wake(true);
+      });
+      sending.add(work);
+    }
   }
 
-  function noteReach(now: boolean, failed: readonly Postponement[]): void {
-    if (now !== reachable) {
-      reachable = now;
-      if (now) log.info({ kind }, 'the outbox is delivered again');
-      else log.warn({ kind, error: failed[0]?.error }, 'the outbox receiver is unreachable');
-    } else if (now && failed.length > 0) {
-      log.error({ kind, entries: failed.length, error: failed[0]?.error }, 'outbox entries were rejected');
+  /** Never throws. */
+  async function send(group: Group): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      await options.send(group[0]);
+      outcomes.sent.push(...group.map(({ id }) => id));
+      noteAnswer();
+    } catch (error) {
+      outcomes.failed.push(...group.map((row) => postponement(row, error)));
+      log.debug({ err: error, kind, outbox_id: group[0].id }, 'an outbox entry was not delivered');
+      if (isRefusal(error)) logRefusal(group[0], error);
+      else if (reachable && lastAnswerMs < startedMs) {
+        // Nothing else was answered in the meantime, so this is not one slow workflow.
+        reachable = false;
+        log.warn({ kind, error: errorText(error) }, 'the outbox receiver is unreachable');
+        release();
+      }
     }
+  }
+
+  function noteAnswer(): void {
+    lastAnswerMs = performance.now();
+    if (!reachable) log.info({ kind }, 'the outbox is delivered again');
+    reachable = true;
+  }
+
+  function logRefusal({ id, topic, attempts }: OutboxRow, error: unknown): void {
+    const details = { kind, topic, outbox_id: id, attempts, error: errorText(error) };
+    if (attempts < setAsideAfter) log.error(details, 'an outbox entry was refused');
+    else log.error(details, 'an outbox entry is set aside: it was refused too often');
+  }
+
+  /** Gives back the claimed rows whose send has not started. */
+  function release(): void {
+    for (const { group } of queue.splice(0)) outcomes.untried.push(...group.map(({ id }) => id));
   }
 
   /** Groups rows that need only one send. The newest row of each group comes first and is the one that is sent. */
@@ -124,14 +169,15 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
     return groups.toReversed();
   }
 
-  /** Waits for the next sweep or a nudge. A nudge is ignored while the receiver or PostgreSQL is unreachable. */
-  function rest(): Promise<void> {
+  /** Waits for the next sweep, an outcome or a nudge. True: a sweep. While something is down, nudges are ignored. */
+  function rest(): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
-      wake = () => {
-        if (!(reachable && readable) && !stopped) return;
+      if (stopped) resolve(false);
+      const timer = setTimeout(() => resolve(true), options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
+      wake = (byOutcome) => {
+        if (!stopped && !(readable && (reachable || byOutcome))) return;
         clearTimeout(timer);
-        resolve();
+        resolve(false);
       };
     });
   }
@@ -142,20 +188,28 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
     },
     nudge() {
       nudged = true;
-      wake();
+      wake(false);
     },
     async stop() {
       stopped = true;
-      wake();
+      wake(false);
       await running;
     },
   };
 }
 
+type Outcomes = { readonly sent: string[]; readonly failed: Postponement[]; readonly untried: string[] };
+const noOutcomes = (): Outcomes => ({ sent: [], failed: [], untried: [] });
+
+/** The receiver answered that it does not accept this entry. */
+const isRefusal = (error: unknown): boolean => !(error instanceof AppError && error.retryable);
+
 function postponement({ id, attempts }: OutboxRow, error: unknown): Postponement {
-  const isUnreachable = error instanceof AppError && error.retryable;
-  const most = isUnreachable ? longestUnreachableWaitMs : longestRejectedWaitMs;
-  const waitMs = Math.min(most, 500 * 2 ** Math.min(attempts - 1, 16)) * (0.8 + Math.random() * 0.2);
-  const text = error instanceof AppError ? error.code : String(error);
-  return { id, waitMs, error: text.slice(0, 300) };
+  const refused = isRefusal(error);
+  const most = refused ? longestRefusedWaitMs : longestUnreachableWaitMs;
+  const backoffMs = Math.min(most, 500 * 2 ** Math.min(attempts - 1, 16));
+  const waitMs = (refused && attempts >= setAsideAfter ? setAsideWaitMs : backoffMs) * (0.8 + Math.random() * 0.2);
+  return { id, waitMs, refused, error: errorText(error) };
 }
+
+const errorText = (error: unknown): string => (error instanceof AppError ? error.code : String(error)).slice(0, 300);

@@ -11,6 +11,7 @@ import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureEventStream } from '../clients/nats.ts';
 import { connectTemporal, type Temporal } from '../clients/temporal.ts';
+import { AppError } from '../rpc/errors.ts';
 import { outboxRepository } from './outbox.repository.ts';
 import { appendOutbox, createRelay, type OutboxEntry, type Relay, type RelayOptions } from './outbox.ts';
 
@@ -175,7 +176,7 @@ test('while Temporal is down events go out, and the wake-ups follow when it is b
   relay.nudge();
   await untilEmpty('event');
   expect(await publishedEvents()).toHaveLength(120);
-  expect(await relay.backlog()).toBe(120);
+  expect(await relay.backlog()).toEqual({ entries: 120, setAside: 0 });
   const [failed] = await waitFor(
     () => kit.adminSql`select last_error from outbox where last_error is not null limit 1`,
     {
@@ -221,4 +222,76 @@ test('a relay that stops finishes its claimed rows and claims no more', async ()
     select count(*)::int as waiting, count(*) filter (where next_attempt_at > now())::int as taken from outbox`;
   expect(left?.taken).toBe(0);
   expect((await publishedEvents()).length + left?.waiting).toBe(40);
+});
+
+/** A Temporal that does not answer for these entities until `mend`. */
+function slowFor(entityIds: readonly string[]) {
+  const mended = Promise.withResolvers<void>();
+  const asked = new Set<string>();
+  const woken = new Set<string>();
+  return {
+    asked,
+    woken,
+    mend: () => mended.resolve(),
+    async signalWithStart(_workflow: unknown, { entityId }: { entityId: string }) {
+      asked.add(entityId);
+      if (entityIds.includes(entityId)) await mended.promise;
+      woken.add(entityId);
+    },
+  };
+}
+
+test('a wake-up that Temporal does not answer delays no other', async () => {
+  const slow = ids(3);
+  const stub = slowFor(slow);
+  await append(slow.map((id) => wakeUp(id)));
+  const relay = startRelay({ temporal: stub, batch: 10 });
+  await waitFor(() => stub.asked.size === 3, { description: 'the slow signals are on their way' });
+  for (const others of [ids(40), ids(40)]) {
+    await append(others.map((id) => wakeUp(id)));
+    relay.nudge();
+    await waitFor(() => others.every((id) => stub.woken.has(id)), { description: 'the others are delivered' });
+  }
+  expect(slow.some((id) => stub.woken.has(id))).toBe(false);
+  stub.mend();
+  await untilEmpty('workflow');
+});
+
+test('a timeout of one wake-up is no outage, while others are answered', async () => {
+  const [slow = ''] = ids(1);
+  const timedOut = Promise.withResolvers<never>();
+  const woken = new Set<string>();
+  const signalWithStart = async (_workflow: unknown, { entityId }: { entityId: string }) => {
+    if (entityId === slow && !woken.has(slow)) await timedOut.promise;
+    woken.add(entityId);
+  };
+  await append([wakeUp(slow)]);
+  const relay = startRelay({ temporal: { signalWithStart } });
+  await append(ids(5).map((id) => wakeUp(id)));
+  relay.nudge();
+  await waitFor(() => woken.size === 5, { description: 'the others are delivered' });
+  timedOut.reject(new AppError('upstream_timeout'));
+  const failed = () => kit.adminSql`select 1 from outbox where last_error = 'upstream_timeout'`;
+  await waitFor(async () => (await failed()).length === 1, { description: 'the timeout is recorded' });
+  await append(ids(5).map((id) => wakeUp(id)));
+  // In an outage a nudge is ignored, and this relay does not sweep.
+  relay.nudge();
+  await waitFor(() => woken.size === 10, { description: 'a nudge still delivers' });
+});
+
+test('an event that the stream can never take delays no other, and is set aside after ten refusals', async () => {
+  await kit.adminSql`
+    insert into outbox (store_id, kind, topic, data, attempts)
+    select ${storeId}, 'event', 'crm.seller.created', jsonb_build_object('name', repeat('x', 9000000)), attempts
+    from unnest(array[0, 9]) as attempts`;
+  await append(ids(30).map(fact));
+  const relay = startRelay({ sweepIntervalMs: 60_000, batch: 10 });
+  const left = () => kit.adminSql`
+    select last_error, next_attempt_at > now() + interval '5 minutes' as set_aside from outbox order by attempts`;
+  await waitFor(async () => (await left()).length === 2, { description: 'all others are delivered' });
+  await waitFor(async () => (await left()).every(({ last_error }) => /^refused: .*MAX_PAYLOAD/.test(last_error)), {
+    description: 'the refusals are recorded',
+  });
+  expect((await left()).map(({ set_aside }) => set_aside)).toEqual([false, true]);
+  expect(await relay.backlog()).toEqual({ entries: 2, setAside: 1 });
 });

@@ -17,9 +17,19 @@ export type OutboxRow = {
 };
 
 /** The next attempt of a row that could not be delivered. */
-export type Postponement = { readonly id: string; readonly waitMs: number; readonly error: string };
+export type Postponement = {
+  readonly id: string;
+  readonly waitMs: number;
+  /** The receiver answered that it does not accept this entry. */
+  readonly refused: boolean;
+  readonly error: string;
+};
 
 const statementLimitMs = 5000;
+/** `last_error` of an entry that its receiver refused starts with this. Otherwise the receiver was not reached. */
+const refusedPrefix = 'refused: ';
+/** No count reads more rows than this, so that a scrape stays cheap whatever the backlog. */
+const mostCounted = 10_000;
 const scope = () => ({ deadline: Date.now() + statementLimitMs });
 
 /** The relay's statements. Each is its own transaction, so no lock is held during a send. */
@@ -48,7 +58,7 @@ export function outboxRepository(database: SystemDatabase) {
         (sql) => sql`
           update outbox set next_attempt_at = now() + failed.wait_ms * interval '1 ms', last_error = failed.error
           from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ waitMs }) => waitMs)}::float8[],
-                      ${rows.map(({ error }) => error)}::text[]) as failed (id, wait_ms, error)
+                      ${rows.map(({ refused, error }) => (refused ? refusedPrefix + error : error))}::text[]) as failed (id, wait_ms, error)
           where outbox.id = failed.id`,
       );
     },
@@ -62,8 +72,29 @@ export function outboxRepository(database: SystemDatabase) {
       );
     },
 
-    count: async (): Promise<number> => {
-      const [row] = await database.read(scope(), (sql) => sql<{ count: number }[]>`select count(*) from outbox`);
+    /** The number of entries, at most 10,000, and how many of the oldest 10,000 were refused `often` times or more. */
+    count: async (often: number): Promise<{ entries: number; setAside: number }> => {
+      const [row] = await database.read(
+        scope(),
+        (sql) => sql<{ entries: number; set_aside: number }[]>`
+          select count(*) as entries,
+            count(*) filter (where attempts >= ${often} and starts_with(last_error, ${refusedPrefix})) as set_aside
+          from (select attempts, last_error from outbox order by id limit ${mostCounted}) as oldest`,
+      );
+      return { entries: row?.entries ?? 0, setAside: row?.set_aside ?? 0 };
+    },
+
+    /** The number of wake-ups that wait for longer than `ageMs` because Temporal was not reached, at most `limit`. */
+    countLateWakeUps: async (ageMs: number, limit: number): Promise<number> => {
+      const [row] = await database.read(
+        scope(),
+        (sql) => sql<{ count: number }[]>`
+          select count(*) from (
+            select 1 from outbox
+            where kind = 'workflow' and created_at < now() - ${`${ageMs} ms`}::interval
+              and starts_with(last_error, ${refusedPrefix}) is not true
+            limit ${limit}) as late`,
+      );
       return row?.count ?? 0;
     },
   };

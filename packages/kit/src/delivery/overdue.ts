@@ -25,7 +25,7 @@ export type OverdueRows<Row extends { readonly store_id: string }> = {
 
 type SweepDependencies = {
   readonly systemDatabase: SystemDatabase;
-  readonly relay: Pick<Relay, 'backlog' | 'nudge'>;
+  readonly relay: Pick<Relay, 'isBehind' | 'nudge'>;
 };
 
 /**
@@ -37,7 +37,7 @@ export async function wakeOverdue<Row extends { readonly store_id: string }>(
   signal: AbortSignal,
 ): Promise<number> {
   // While Temporal is down, the wake-ups already wait in the outbox.
-  if ((await relay.backlog()) >= batch) return 0;
+  if (await relay.isBehind()) return 0;
   let woken = 0;
   for (;;) {
     const taken = await systemDatabase.write({ deadline: Date.now() + runLimitMs }, async (sql) => {

@@ -4,6 +4,7 @@ import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
 import { createEventDelivery } from './event-delivery.ts';
 import { outboxRepository } from './outbox.repository.ts';
+import { setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
 
 export type RelayOptions = {
@@ -27,11 +28,17 @@ export type Relay = {
   start(): void;
   /** A transaction has just committed: sweep now. */
   nudge(): void;
-  /** Finishes the claimed rows and claims no more. */
+  /** Waits for its sends, gives back the other claimed rows, and claims no more. */
   stop(): Promise<void>;
-  /** The number of waiting rows. */
-  backlog(): Promise<number>;
+  /** The number of rows, at most 10,000, and how many of them were set aside because their receiver refuses them. */
+  backlog(): Promise<{ readonly entries: number; readonly setAside: number }>;
+  /** Whether so many wake-ups wait for Temporal that more would not help. */
+  isBehind(): Promise<boolean>;
 };
+
+/** A relay that reaches Temporal delivers a wake-up well within this time. */
+const lateMs = 5_000;
+const lateWakeUps = 500;
 
 export function createRelay(options: RelayOptions): Relay {
   const { temporal, nats, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
@@ -46,6 +53,7 @@ export function createRelay(options: RelayOptions): Relay {
       for (const delivery of deliveries) delivery.nudge();
     },
     stop: async () => void (await Promise.all(deliveries.map((delivery) => delivery.stop()))),
-    backlog: repository.count,
+    backlog: () => repository.count(setAsideAfter),
+    isBehind: async () => (await repository.countLateWakeUps(lateMs, lateWakeUps)) >= lateWakeUps,
   };
 }

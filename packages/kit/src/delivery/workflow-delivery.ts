@@ -3,7 +3,8 @@ import type { TemporalStarter } from '../clients/temporal.ts';
 import type { OutboxRow } from './outbox.repository.ts';
 import { createOutboxDelivery, type OutboxDelivery, type SharedDeliveryOptions } from './outbox-delivery.ts';
 
-const parallelSignals = 16;
+/** Signals to slow workflows wait up to 5 s, so there are places for others. */
+const parallelSignals = 32;
 
 /** Delivers wake-ups to Temporal: signal-with-start of the row's entity workflow. */
 export function createWorkflowDelivery(

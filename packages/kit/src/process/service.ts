@@ -136,15 +136,29 @@ function purgeJob(database: SystemDatabase, log: Log): Periodic {
 type Measured = Pick<ServiceDependencies, 'database' | 'systemDatabase' | 'relay'>;
 
 function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
-  new Gauge({
-    name: 'mostrador_outbox_entries',
-    help: 'Outbox entries that wait for delivery to Temporal or to the event stream.',
-    registers: [registry],
-    async collect() {
-      // A scrape must not fail when PostgreSQL is down: NaN means that the number is unknown.
-      this.set(await relay.backlog().catch(() => Number.NaN));
-    },
-  });
+  for (const [name, member, help] of [
+    [
+      'mostrador_outbox_entries',
+      'entries',
+      'Outbox entries that wait for delivery to Temporal or to the event stream.',
+    ],
+    [
+      'mostrador_outbox_entries_set_aside',
+      'setAside',
+      'Those that were refused ten times or more. The log names them.',
+    ],
+  ] as const) {
+    new Gauge({
+      name,
+      help: `${help} At most 10,000 are counted.`,
+      registers: [registry],
+      async collect() {
+        // A scrape must not fail when PostgreSQL is down: NaN means that the number is unknown.
+        const backlog = await relay.backlog().catch(() => undefined);
+        this.set(backlog?.[member] ?? Number.NaN);
+      },
+    });
+  }
   new Gauge({
     name: 'mostrador_database_connections',
     help: 'Connections in use, and operations that wait for one.',
