@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
+import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
 import { createHealth } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import type { RunningProcess } from '@mostrador/kit/process/run';
@@ -38,11 +39,16 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   };
   const health = createHealth({
     // Unknown keys can fill the connections for look-ups. The one for polls also decides whether keys can be trusted.
-    required: { postgres: () => polls.ping(), nats: async () => await pingNats(connected().nats) },
+    required: {
+      postgres: () => polls.ping(),
+      clock: clockCheck(polls),
+      nats: async () => await pingNats(connected().nats),
+    },
     informative: servicePresence(rpc),
     failuresUntilUnready: 3,
     log,
   });
+  exportClockSkew(metrics, polls);
   const { directory, usage } = createAccess({ lookUps, polls, log });
   const app = await createApp({
     directory,

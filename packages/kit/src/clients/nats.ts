@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventStream } from '@mostrador/contracts/events';
 import {
@@ -7,6 +8,7 @@ import {
   type NatsConnection,
   NatsError,
   nanos,
+  nuid,
   RetentionPolicy,
   StorageType,
 } from 'nats';
@@ -64,6 +66,9 @@ export async function connectNats(options: {
     // Async traces cost a stack trace per request.
     noAsyncTraces: true,
   };
+  // The library's ids count up, so a service that answers one request could guess the reply subject of the next. The
+  // permission to answer is no protection: it could make another service answer there.
+  nuid.next = () => randomUUID();
   let reason = 'no answer yet';
   const complain = () => log.warn({ reason }, 'still waiting for NATS');
   const waiting = setInterval(complain, 5_000);

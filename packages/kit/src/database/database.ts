@@ -30,6 +30,8 @@ export type DatabaseOf<Scope> = {
   write<T>(scope: Scope, work: (sql: TransactionSql) => PromiseLike<T>): Promise<T>;
   /** Throws unless PostgreSQL answers within a second. */
   ping(): Promise<void>;
+  /** How far this process's clock is ahead of PostgreSQL's, in milliseconds. Throws as `ping` does. */
+  clockSkewMs(): Promise<number>;
   stats(): PoolStats;
   /** Waits up to 5 s for running operations, then closes every connection. */
   close(): Promise<void>;
@@ -138,6 +140,16 @@ function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Sc
         .catch((error) => {
           throw failureOf(error, 'before commit');
         });
+    },
+    async clockSkewMs() {
+      const skewMs = pool.use(Date.now() + 1000, async ({ sql }) => {
+        const sentMs = Date.now();
+        const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
+        return (sentMs + Date.now()) / 2 - row.now.getTime();
+      });
+      return await skewMs.catch((error) => {
+        throw failureOf(error, 'before commit');
+      });
     },
     stats: pool.stats,
     close: () => pool.close(),

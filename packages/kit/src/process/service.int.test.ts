@@ -12,6 +12,9 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRpcClient } from '../rpc/client.ts';
 
+/** Run before the program: the clock of the process is 10 s ahead. */
+const aheadClock = 'const realNow = Date.now; Date.now = () => realNow() + 10_000;';
+
 /** A complete service: one operation, which writes an event to the outbox and answers. */
 const program = `
   import { Type } from '@sinclair/typebox';
@@ -40,6 +43,7 @@ let kit: TestDatabase;
 let nats: TestNats;
 let wayToPostgres: TcpProxy;
 let service: ChildProcess;
+let startService: (before?: string) => ChildProcess;
 let healthUrl: string;
 
 beforeEach(async () => {
@@ -48,18 +52,20 @@ beforeEach(async () => {
   const throughProxy = (url: string) => Object.assign(new URL(url), { host: wayToPostgres.address }).href;
   const [healthPort, nowhere] = [await freePort(), await freePort()];
   healthUrl = `http://127.0.0.1:${healthPort}`;
-  service = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    cwd: new URL('../..', import.meta.url),
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      NATS_URL: nats.url,
-      DATABASE_URL: throughProxy(kit.url),
-      DATABASE_SYSTEM_URL: throughProxy(kit.systemUrl),
-      TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}`,
-      HEALTH_PORT: String(healthPort),
-    },
-  });
+  startService = (before = '') =>
+    spawn(process.execPath, ['--input-type=module', '--eval', before + program], {
+      cwd: new URL('../..', import.meta.url),
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        NATS_URL: nats.url,
+        DATABASE_URL: throughProxy(kit.url),
+        DATABASE_SYSTEM_URL: throughProxy(kit.systemUrl),
+        TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}`,
+        HEALTH_PORT: String(healthPort),
+      },
+    });
+  service = startService();
 });
 afterEach(async () => {
   if (service.exitCode === null) service.kill('SIGKILL');
@@ -123,4 +129,17 @@ test('metrics show request durations, busy connections and waiting outbox entrie
   expect(text).toMatch(/mostrador_rpc_duration_seconds_count\{.*outcome="ok".*\} 1/);
   expect(text).toMatch(/mostrador_database_connections\{.*role="store".*state="busy".*\} \d/);
   expect(text).toMatch(/mostrador_outbox_entries\{.*\} \d/);
+  expect(text).toMatch(/mostrador_outbox_entries_set_aside\{.*\} 0/);
+});
+
+test('a service whose clock is 10 s ahead of PostgreSQL is not ready, and a metric shows it', async () => {
+  const exited = once(service, 'exit');
+  service.kill('SIGKILL');
+  await exited;
+  service = startService(aheadClock);
+  const up = async () => (await readiness()).dependencies.nats?.state === 'up';
+  await waitFor(up, { description: 'it is up but for its clock', timeoutMs: 15_000 });
+  expect(await readiness()).toMatchObject({ status: 503, dependencies: { clock: { state: 'down' } } });
+  const text = await (await fetch(`${healthUrl}/metrics`)).text();
+  expect(text).toMatch(/mostrador_clock_skew_seconds\{.*\} (9\.|10)/);
 });

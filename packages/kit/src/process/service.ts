@@ -9,6 +9,7 @@ import { purgeIdempotency } from '../delivery/idempotency.ts';
 import { createRelay, type Relay } from '../delivery/outbox.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
 import { createRpcServer, type Handlers } from '../rpc/server.ts';
+import { clockCheck, exportClockSkew } from './clock.ts';
 import type { serviceConfig } from './config.ts';
 import { createHealth, serveHealth } from './health.ts';
 import type { Log } from './log.ts';
@@ -80,6 +81,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   const health = createHealth({
     required: {
       postgres: () => database.ping(),
+      clock: clockCheck(systemDatabase),
       nats: async () => {
         if (!nats) throw new Error('not connected yet');
         await pingNats(nats);
@@ -105,6 +107,7 @@ async function startService<const Ops extends Record<string, Operation>>(
     jobs = [],
     consumers = [],
   } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
+  exportClockSkew(metrics, systemDatabase);
   exportGauges(metrics, { database, systemDatabase, relay });
   relay.start();
   onStop('relay', () => relay.stop());

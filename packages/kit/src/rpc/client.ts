@@ -38,7 +38,7 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
   const send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
     const message = await exchange(nats, operation, request, context);
     if (header(message.headers, wireHeaders.error) === undefined) return message;
-    const error = fromWireError(message.json<WireError>());
+    const error = fromWireError(parsed<WireError>(message));
     // Services build internal requests themselves, so an invalid one is our fault and not the caller's.
     if (error.code === 'validation_failed' && audienceOf(operation) === 'internal') {
       log.error({ subject: operation.subject, faults: error.members }, 'an internal request was invalid');
@@ -50,7 +50,7 @@ export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log 
   return {
     async call<O extends Operation>(operation: O, request: RequestOf<O>, context: CallContext) {
       const message = await send(operation, request, context);
-      return message.json<ReplyOf<O>>();
+      return parsed<ReplyOf<O>>(message);
     },
     async forward(operation, request, context) {
       const message = await send(operation, request, context);
@@ -82,6 +82,18 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
   } catch (error) {
     throw failureOf(error, operation.subject);
   }
+}
+
+/** @throws AppError `internal_error` when the reply is not JSON of an object, as the replies of the server are */
+function parsed<T>(message: Msg): T {
+  let value: unknown;
+  try {
+    value = message.json();
+  } catch (cause) {
+    throw new AppError('internal_error', { cause });
+  }
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new AppError('internal_error', { cause: new Error(`the reply on ${message.subject} is not an object`) });
 }
 
 /** The error for the caller. Its cause names the operation, for the log. */

@@ -310,6 +310,36 @@ describe('rpc', () => {
     expect(held.entered()).toBe(2);
   });
 
+  test('a request that arrives after its deadline gets service_unavailable, because the clocks may differ', async () => {
+    await serve({ createThing: async () => thing });
+    const late = envelope();
+    late.set('Mostrador-Deadline', String(Date.now() - 10_000));
+    const options = { timeout: 5_000, headers: late };
+    const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
+    expect(answer.json()).toMatchObject({ code: 'service_unavailable', retry_after: 1 });
+  });
+
+  test('the reply subject of a request does not follow from those of other requests', async () => {
+    const replies: string[] = [];
+    const watching = server.nats.subscribe(operations.createThing.subject, {
+      callback: (_error, { reply = '' }) => void replies.push(reply.split('.').at(-1) ?? ''),
+    });
+    await serve({ createThing: async () => thing });
+    for (let round = 0; round < 3; round++) await client.call(operations.createThing, bread, testContext());
+    watching.unsubscribe();
+    const starts = replies.map((token) => token.slice(0, 8));
+    expect(new Set(starts).size).toBe(3);
+  });
+
+  test.each(['no JSON', 'null', '"text"'])('a reply of %s is internal_error', async (body) => {
+    const serving = server.nats.subscribe(operations.createThing.subject, {
+      callback: (_error, message) => void message.respond(body),
+    });
+    const error = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(error.code).toBe('internal_error');
+    serving.unsubscribe();
+  });
+
   test('the server answers only to an inbox, never to another reply subject', async () => {
     let made = 0;
     await serve({

@@ -61,8 +61,9 @@ const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Serves the operations: one subscription each, in the service's queue group. A request waits in its request queue and
- * runs only while its caller waits for it. The server checks the deadline on arrival and before the request runs, and
- * drops a late request without an answer. A full queue answers `service_unavailable` at once.
+ * runs only while its caller waits for it. The server checks the deadline on arrival and before the request runs. It
+ * answers `service_unavailable` to a late request, whose caller still waits if the clocks differ, and when the queue is
+ * full: nothing was done.
  */
 export function createRpcServer<const Ops extends Record<string, Operation>>(
   options: RpcServerOptions<Ops>,
@@ -115,16 +116,17 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
         ...(envelope.storeId === undefined ? {} : { store_id: envelope.storeId }),
       }),
     );
-    const drop = () => {
-      reject('late');
-      finish('late');
+    const refuse = (reason: 'late' | 'queue full') => {
+      reject(reason);
+      const code = answerError(message, new AppError('service_unavailable', { retryAfterSeconds: 1 }), requestLog);
+      finish(reason === 'late' ? reason : code);
     };
     if (isLate()) {
-      drop();
+      refuse('late');
       return;
     }
     const accepted = queue.offer(async () => {
-      if (isLate()) return drop();
+      if (isLate()) return refuse('late');
       const answered = (outcome: string) => {
         finish(outcome);
         if (!log.isLevelEnabled('debug')) return;
@@ -136,9 +138,7 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       const answering = rest().finally(() => unanswered.delete(answering));
       unanswered.add(answering);
     });
-    if (accepted) return;
-    reject('queue full');
-    finish(answerError(message, new AppError('service_unavailable', { retryAfterSeconds: 1 }), requestLog));
+    if (!accepted) refuse('queue full');
   }
 
   return {
