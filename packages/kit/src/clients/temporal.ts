@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { setLogger } from '@grpc/grpc-js';
 import {
   type EntityWorkflowDefinition,
   type EntityWorkflowInput,
@@ -61,7 +62,8 @@ const keys = {
 export function connectTemporal(
   options: TemporalAddress & { namespace: string; identity?: string; log: Log },
 ): Temporal {
-  const { address, tls, apiKey, namespace, identity } = options;
+  const { address, tls, apiKey, namespace, identity, log } = options;
+  setLogger(grpcLogger(log));
   const connection = Connection.lazy({
     address,
     tls,
@@ -70,8 +72,9 @@ export function connectTemporal(
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 5000,
-      // These detect a dead connection within 15 s.
-      'grpc.keepalive_time_ms': 10_000,
+      // These detect a dead connection within 20 s. Temporal rejects pings that come less than 10 s apart, and 10 s
+      // between sent pings can be less between received ones.
+      'grpc.keepalive_time_ms': 15_000,
       'grpc.keepalive_timeout_ms': 5000,
     },
   });
@@ -104,6 +107,13 @@ export function connectTemporal(
     close: () => connection.close(),
   };
 }
+
+/** The transport's log, which is otherwise plain text on standard error. The transport has one logger for the process. */
+const grpcLogger = (log: Log): Parameters<typeof setLogger>[0] => ({
+  error: (text: string) => log.warn({ module: 'grpc' }, text),
+  info: (text: string) => log.info({ module: 'grpc' }, text),
+  debug: (text: string) => log.debug({ module: 'grpc' }, text),
+});
 
 function attributes(ids: { storeId: string; entityId: string; leadId?: string | null }): TypedSearchAttributes {
   const pairs: SearchAttributePair[] = [
