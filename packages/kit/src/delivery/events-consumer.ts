@@ -53,8 +53,9 @@ const revisionKey = 'mostrador.revision';
 
 /**
  * Handles domain events: each at least once, in no guaranteed order, while the stream keeps it. Waits while NATS is
- * down, creates a lost stream or consumer again, and changes a consumer of an earlier version to its settings. An event that does not match the catalogue, or that fails on every
- * delivery, is logged by its id and dropped: correctness never depends on an event. `stop` waits for running handlers.
+ * down, creates a lost stream or consumer again, and changes a consumer of an earlier version to its settings. An event
+ * that does not match the catalogue, or that fails on every delivery, is logged by its id and dropped: correctness never
+ * depends on an event. `stop` waits for running handlers.
  */
 export function consumeEvents<const T extends EventType>(options: EventsConsumerOptions<T>): Periodic {
   const { nats, name, types, revision = 1, handle, mostDeliveries = 20 } = options;
