@@ -10,6 +10,7 @@ const everywhere = [
   'bench',
   'tests/boundaries',
   'tests/chaos',
+  'tests/fuzz',
   'tests/reports',
 ];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);

@@ -99,8 +99,12 @@ def _within_years(value):
         return {name: _within_years(each) for name, each in value.items()}
     if not isinstance(value, str) or not _is_date_time(value):
         return value
+    moment = datetime.fromisoformat(value)
+    # Without an offset it is no instant. Python would use the zone of this machine, and fails in the year 1.
+    if moment.tzinfo is None:
+        return value
     try:
-        datetime.fromisoformat(value).astimezone(timezone.utc)
+        moment.astimezone(timezone.utc)
     except OverflowError:
         return "2027-01-31T09:00:00Z"
     return value

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { errorCatalogue } from '@mostrador/contracts';
 import type { Random } from '@mostrador/testing/random';
 import { heavyJson, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import type { FuzzPlatform } from './platform.ts';
+import { publicPaths } from './public-paths.ts';
 
 const atOnce = 8;
 /** The gateway gives a request this long to arrive, and then answers or closes the connection. */
@@ -36,27 +38,28 @@ const bodies = [
   '{"title":"Corte","scheduled_at":"2027-01-31T09:00:00.000Z"}',
   '{"name":"Ana","customer_phone":"5511987654321"}',
   '{"message":"Bom dia"}',
+  '{"message":"Bom dia","customer_phone":"5511987654321"}',
   '{"lead_id":"0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a","message":"x","delay_minutes":1}',
-];
-const paths = [
-  '/appointments',
-  '/leads',
-  '/sellers',
-  '/followups/scheduled',
-  '/store',
-  '/leads/x/messages',
-  '/nothing',
 ];
 const methods = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT', 'QUERY', 'G\0T'];
 
+/** A public path, usually with valid parameters, or a path that does not exist. */
+function pathOf({ parameters }: FuzzPlatform, random: Random): string {
+  return random.pick([...publicPaths, '/integrations/v1/nothing', '/nothing']).replaceAll(/:(\w+)|\*/g, (_, name) => {
+    const valid = parameters[name] ?? randomUUID();
+    return random.next() < 0.7 ? valid : encodeURIComponent(randomBytes(random, 60).toString('latin1'));
+  });
+}
+
 function head(
-  { store, ports }: FuzzPlatform,
+  platform: FuzzPlatform,
   random: Random,
   headers: readonly string[],
   method = random.pick(methods),
 ): string {
-  const path = `/integrations/v1${random.pick(paths)}`;
-  const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${ports.gateway}`, `x-api-key: ${store.key}`];
+  const { store, ports } = platform;
+  const line = `${method} ${pathOf(platform, random)} HTTP/1.1`;
+  const lines = [line, `host: 127.0.0.1:${ports.gateway}`, `x-api-key: ${store.key}`];
   return `${[...lines, ...headers].join('\r\n')}\r\n\r\n`;
 }
 
@@ -100,12 +103,8 @@ function requestOf(platform: FuzzPlatform, random: Random): { bytes: Buffer; wha
       };
     }
     default: {
-      const path = encodeURIComponent(randomBytes(random, 60).toString('latin1'));
-      const target = random.pick([
-        `/integrations/v1/appointments?${path}`,
-        `/integrations/v1/leads/${path}`,
-        `/${path}`,
-      ]);
+      const bytes = encodeURIComponent(randomBytes(random, 60).toString('latin1'));
+      const target = random.pick([`${pathOf(platform, random)}?${bytes}`, `${pathOf(platform, random)}/${bytes}`]);
       const lines = [`GET ${target} HTTP/1.1`, 'host: x', `x-api-key: ${platform.store.key}`];
       return { what: 'a random URL', bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`) };
     }

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createApiKey, createStore } from '@mostrador/contracts';
+import { connectChannel, createApiKey, createStore } from '@mostrador/contracts';
 import { connectNats, type NatsConnection } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
@@ -40,9 +40,34 @@ export async function startFuzzPlatform() {
     return { id, key: (await call(createApiKey, { body: { store_id: id, name: 'fuzz' } })).api_key };
   });
 
+  const whatsapp = { appSecret: 'the app secret of a fuzzer', phoneNumberId: '106540352242922', phone: '15550783881' };
+  const { channel_id: channelId } = await inside((call) => {
+    const secrets = { access_token: 'token', app_secret: whatsapp.appSecret, verify_token: 'verify' };
+    const { phone, phoneNumberId: phone_number_id } = whatsapp;
+    const body = {
+      provider: 'whatsapp_cloud' as const,
+      phone,
+      phone_number_id,
+      api_url: 'http://127.0.0.1:9',
+      secrets,
+    };
+    return call(connectChannel, { body }, store.id);
+  });
+  /** Valid parameters of public paths, by their names. The feed and the telephone are those of the demo store. */
+  const parameters: Readonly<Record<string, string | undefined>> = {
+    channelId,
+    file: dev.feed_url?.split('/').at(-1),
+    token: dev.sandbox_url?.split('/').at(-1),
+    code: 'validation_failed',
+    '*': 'static/swagger-ui.css',
+  };
+
   return {
     folder,
     dev,
+    parameters,
+    /** The store's WhatsApp channel, whose provider cannot be reached. */
+    channel: { ...whatsapp, id: channelId },
     ports,
     gatewayUrl: platform.origin,
     /** A store with a key that has every scope and practically no rate limit. */

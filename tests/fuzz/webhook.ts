@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { connectChannel, errorCatalogue } from '@mostrador/contracts';
+import { errorCatalogue } from '@mostrador/contracts';
 import { inboundPayload, newWamid, statusPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
 import type { Random } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
@@ -8,8 +8,6 @@ import { anyValue, disturbed, mutated, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import type { FuzzPlatform } from './platform.ts';
 
-const appSecret = 'the app secret of a fuzzer';
-const number = { phoneNumberId: '106540352242922', phone: '15550783881' };
 const atOnce = 4;
 const drainedWithinMs = 120_000;
 
@@ -18,11 +16,11 @@ export const webhook: Part = {
   name: 'webhook',
   async run({ platform, random, until, finding }) {
     const { id: storeId } = platform.store;
-    const channelId = await connect(platform);
-    const url = `${platform.gatewayUrl}/channels/whatsapp/${channelId}/webhook`;
+    const { channel } = platform;
+    const url = `${platform.gatewayUrl}/channels/whatsapp/${channel.id}/webhook`;
     let tries = 0;
     const post = async (payload: Buffer, isSigned: boolean): Promise<void> => {
-      const signature = `sha256=${createHmac('sha256', isSigned ? appSecret : 'another')
+      const signature = `sha256=${createHmac('sha256', isSigned ? channel.appSecret : 'another')
         .update(payload)
         .digest('hex')}`;
       const answer = await fetch(url, {
@@ -41,14 +39,14 @@ export const webhook: Part = {
     const client = async () => {
       while (Date.now() < until) {
         tries += 1;
-        await post(payloadOf(random), random.next() < 0.85);
+        await post(payloadOf(channel, random), random.next() < 0.85);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, client));
 
     // A later message must still be processed, so no earlier payload has blocked the queue.
     const text = `after the fuzzer ${newWamid()}`;
-    await post(Buffer.from(JSON.stringify(inboundPayload(number, [{ from: '5511987650000', text }]))), true);
+    await post(Buffer.from(JSON.stringify(inboundPayload(channel, [{ from: '5511987650000', text }]))), true);
     const sql = postgres(platform.dev.database_url, { max: 1, onnotice: () => {} });
     try {
       await waitFor(
@@ -73,15 +71,7 @@ export const webhook: Part = {
   },
 };
 
-const connect = (platform: FuzzPlatform): Promise<string> =>
-  platform.inside(async (call) => {
-    const secrets = { access_token: 'token', app_secret: appSecret, verify_token: 'verify' };
-    const body = { provider: 'whatsapp_cloud' as const, phone: number.phone, api_url: 'http://127.0.0.1:9', secrets };
-    const request = { body: { ...body, phone_number_id: number.phoneNumberId } };
-    return (await call(connectChannel, request, platform.store.id)).channel_id;
-  });
-
-function payloadOf(random: Random): Buffer {
+function payloadOf(number: FuzzPlatform['channel'], random: Random): Buffer {
   const from = String(5_511_900_000_000 + random.below(50));
   const right = random.pick([
     () => inboundPayload(number, [{ from, text: 'Bom dia' }]),

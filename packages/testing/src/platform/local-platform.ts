@@ -13,6 +13,9 @@ export type DevFile = {
   readonly database_url: string;
   readonly nats_url: string;
   readonly temporal_address: string;
+  /** Null without demo data. */
+  readonly feed_url: string | null;
+  readonly sandbox_url: string | null;
 };
 
 /** The platform as `npm start` runs it, on data of its own. */

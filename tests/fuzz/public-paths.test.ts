@@ -1,0 +1,30 @@
+import { createMetrics } from '@mostrador/kit/process/metrics';
+import { silentLog } from '@mostrador/testing/context';
+import { expect, test } from 'vitest';
+import { createApp } from '../../services/gateway/src/app.ts';
+import { publicPaths } from './public-paths.ts';
+
+/** The paths in the tree that Fastify prints: `├── /leads (GET, HEAD)`, with four characters for each level. */
+function pathsOf(tree: string): string[] {
+  const above: string[] = [];
+  return [...tree.matchAll(/^(.*)[├└]── (\S+) \((.*)\)$/gm)].flatMap(([, indent = '', segment = '', methods]) => {
+    const level = indent.length / 4;
+    above.splice(level, above.length, `${above[level - 1] ?? ''}${segment}`);
+    // `@fastify/cors` answers preflight requests of every path.
+    return methods === 'OPTIONS' ? [] : [above[level] ?? ''];
+  });
+}
+
+test('the fuzzer sends requests to every path that the gateway serves, and to no path that is gone', async () => {
+  const unused = {} as never;
+  const app = await createApp({
+    ...{ directory: unused, usage: unused, rpc: unused, health: unused },
+    metrics: createMetrics('gateway'),
+    log: silentLog(),
+    settings: { publicUrl: 'http://127.0.0.1:9', requestTimeoutMs: 1_000, corsOrigins: 'https://store.example' },
+  });
+  const served = pathsOf(app.printRoutes({ commonPrefix: false }));
+  await app.close();
+  expect(served).toContain('/sandbox/:token/messages');
+  expect([...publicPaths].toSorted()).toEqual(served.toSorted());
+});

@@ -1,0 +1,17 @@
+import { routes } from '../../services/gateway/src/routes/index.ts';
+import { apiPrefix } from '../../services/gateway/src/routes/route.ts';
+
+/** The paths outside the API's prefix. */
+const outsideThePrefix = [
+  ...['/healthz', '/readyz', '/metrics'],
+  '/calendars/:file',
+  '/channels/whatsapp/:channelId/webhook',
+  ...['/sandbox/:token', '/sandbox/:token/messages'],
+  ...['/docs', '/docs/', '/docs/*', '/docs/json', '/docs/yaml', '/docs/errors', '/docs/errors/:code'],
+  ...['/docs/static/index.html', '/docs/static/swagger-initializer.js'],
+];
+
+/** Every path that the gateway serves, in the form of its router. `public-paths.test.ts` compares them with it. */
+export const publicPaths: readonly string[] = [
+  ...new Set([...routes.map(({ path }) => `${apiPrefix}${path}`), ...outsideThePrefix]),
+];
