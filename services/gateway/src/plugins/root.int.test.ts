@@ -72,6 +72,14 @@ describe('documentation', () => {
     });
   });
 
+  test.each(['/docs/static/%00', '/docs/static/a%5c%00..'])(
+    'an asset whose name has a NUL byte is a malformed request, not an error of the gateway: %s',
+    async (address) => {
+      const answer = await get(address);
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'malformed_request']);
+    },
+  );
+
   test('/docs is a page that loads all assets from its own origin', async () => {
     const answer = await get('/docs');
     expect(answer.statusCode).toBe(200);
