@@ -83,7 +83,13 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
       };
     case 'scheduling':
     case 'messaging':
-      return { ...health, ENCRYPTION_KEYS: options.encryptionKeys, PUBLIC_URL: publicUrl(options.ports) };
+      return {
+        ...health,
+        ENCRYPTION_KEYS: options.encryptionKeys,
+        PUBLIC_URL: publicUrl(options.ports),
+        // Calendars and stand-ins of providers on this machine.
+        PROVIDER_ALLOW_HOSTS: options.env.PROVIDER_ALLOW_HOSTS || '127.0.0.1,::1',
+      };
     case 'workflows':
       return { ...health, WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };
     default:

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { localEgress } from '@mostrador/testing/context';
 import type { Random } from '@mostrador/testing/random';
 import ICAL from 'ical.js';
 import { ChannelError } from '../../services/messaging/src/channels/channel-provider.ts';
@@ -60,14 +61,15 @@ const eventOf = (random: Random): CalendarEvent => ({
 
 function callsOf(url: string) {
   const signal = () => AbortSignal.timeout(callMs);
-  const caldav = createCaldavProvider({ url: `${url}/calendar/`, username: 'u', password: 'p' });
+  const egress = localEgress();
+  const caldav = createCaldavProvider({ egress, url: `${url}/calendar/`, username: 'u', password: 'p' });
   const google = () =>
     createGoogleProvider({
       settings: { calendar_id: 'primary', api_url: `${url}/`, token_url: `${url}/token` },
       credentials: { client_id: 'c', client_secret: 's', refresh_token: 'r' },
-      tokens: createAccessTokens(),
+      tokens: createAccessTokens(egress),
     });
-  const whatsapp = createWhatsappAdapter({ apiUrl: url, phoneNumberId: '1', accessToken: 't' });
+  const whatsapp = createWhatsappAdapter({ apiUrl: url, phoneNumberId: '1', accessToken: 't', egress });
   const known = (uid: string) => ({ eventId: uid, href: `${url}/calendar/x.ics`, etag: '"1"' });
   const calendar = (name: string, open: () => ReturnType<typeof createCaldavProvider>) => [
     { name: `${name}: verify`, error: CalendarError, call: () => open().verify(signal()) },

@@ -7,6 +7,8 @@ const cloneRoot = resolve(import.meta.dirname, '../../..');
 export type AdminConfig = {
   readonly natsUrl: string | undefined;
   readonly natsTls: NatsTls;
+  /** `PLAINTEXT_ALLOW_HOSTS`, as every process of the platform reads it. */
+  readonly plaintextHosts: string | undefined;
   readonly addressFile: string;
 };
 
@@ -14,6 +16,7 @@ export function readConfig(env: NodeJS.ProcessEnv): AdminConfig {
   return {
     natsUrl: env.NATS_URL || undefined,
     natsTls: natsAddress({ ...env, NATS_URL: '' }).tls,
+    plaintextHosts: env.PLAINTEXT_ALLOW_HOSTS,
     addressFile: join(resolve(cloneRoot, env.LOCAL_DIR || '.local'), 'dev.json'),
   };
 }

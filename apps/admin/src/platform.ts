@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts';
 import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
+import { plaintextFaults } from '@mostrador/kit/process/plaintext';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { AdminConfig } from './config.ts';
 import { NotRunning } from './exit.ts';
@@ -45,14 +46,20 @@ export function createPlatform(config: AdminConfig): Platform {
 
 async function open(config: AdminConfig) {
   const url = config.natsUrl ?? (await addressFrom(config.addressFile));
+  const { natsTls, plaintextHosts } = config;
+  const [fault] = plaintextFaults({
+    NATS_URL: url,
+    NATS_TLS_CA: natsTls.caFile,
+    NATS_TLS_CERT: natsTls.certFile,
+    PLAINTEXT_ALLOW_HOSTS: plaintextHosts,
+  });
+  if (fault) throw new NotRunning(`NATS_URL ${fault.detail}`);
   // The kit's client waits for a server, as a service must. A person needs the error at once.
   await probe(url);
   const log = createLog({ service: 'admin', level: 'silent', format: 'json' });
-  const nats = await connectNats({ url, tls: config.natsTls, name: 'admin', log, firstMustWork: true }).catch(
-    (error) => {
-      throw new NotRunning(`NATS rejects the connection: ${(error as Error).message}`);
-    },
-  );
+  const nats = await connectNats({ url, tls: natsTls, name: 'admin', log, firstMustWork: true }).catch((error) => {
+    throw new NotRunning(`NATS rejects the connection: ${(error as Error).message}`);
+  });
   return { nats, client: createRpcClient({ nats, log }) };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createEgress, type Egress } from '@mostrador/kit/clients/egress';
 import { createLog, type Log } from '@mostrador/kit/process/log';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
@@ -38,6 +39,9 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
         }),
   };
 }
+
+/** Requests may lead to this machine, where the stand-ins of providers are, and to public addresses. */
+export const localEgress = (): Egress => createEgress({ allowHosts: '127.0.0.1,::1' });
 
 /** A log for tests. It is silent unless `TEST_LOG_LEVEL` sets a level. */
 export function silentLog(): Log {

@@ -1,3 +1,4 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
@@ -18,6 +19,7 @@ export type Dependencies = {
   readonly inbound: Pick<InboundProcessor, 'ingest'>;
   readonly vault: Vault;
   readonly openChannel: OpenStoreChannel;
+  readonly egress: Egress;
   readonly circuit: Circuit;
   readonly limits: DeliveryLimits;
   /** The gateway's public URL, without a trailing slash. */

@@ -1,4 +1,5 @@
 import { messagingOperations } from '@mostrador/contracts';
+import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
@@ -20,6 +21,10 @@ import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 const mostWaiting = 1000;
 
 const config = loadConfig(messagingConfig);
+const egress = createEgress({
+  allowHosts: config.PROVIDER_ALLOW_HOSTS,
+  plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
+});
 
 runService({
   name: 'messaging',
@@ -39,7 +44,8 @@ runService({
         outcomes,
         inbound,
         vault,
-        openChannel: createOpenChannel({ database, vault }),
+        openChannel: createOpenChannel({ database, vault, egress }),
+        egress,
         circuit: createChannelCircuit(),
         limits: deliveryLimits,
         publicUrl: config.PUBLIC_URL,

@@ -11,7 +11,7 @@ import { createVault } from '@mostrador/kit/clients/secrets';
 import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
-import { silentLog, testContext } from '@mostrador/testing/context';
+import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createChannelCircuit } from '../src/channels/channel-circuit.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
@@ -75,7 +75,8 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         outcomes,
         inbound,
         vault,
-        openChannel: options.openChannel ?? createOpenChannel({ database, vault }),
+        openChannel: options.openChannel ?? createOpenChannel({ database, vault, egress: localEgress() }),
+        egress: localEgress(),
         circuit: options.circuit ?? createChannelCircuit(),
         limits: { ...deliveryLimits, ...options.limits },
         publicUrl,

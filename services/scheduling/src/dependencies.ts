@@ -1,3 +1,4 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
@@ -13,6 +14,7 @@ export type Dependencies = {
   readonly relay: Relay;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
+  readonly egress: Egress;
   readonly circuit: Circuit;
   /** The public address of the gateway, without a trailing slash. */
   readonly publicUrl: string;

@@ -1,4 +1,5 @@
 import { schedulingOperations } from '@mostrador/contracts';
+import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
@@ -13,6 +14,10 @@ import { overdueFollowups } from './followups/wake-overdue.ts';
 import { createHandlers } from './handlers.ts';
 
 const config = loadConfig(schedulingConfig);
+const egress = createEgress({
+  allowHosts: config.PROVIDER_ALLOW_HOSTS,
+  plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
+});
 
 runService({
   name: 'scheduling',
@@ -25,7 +30,8 @@ runService({
       rpc,
       relay,
       vault: createVault(config.ENCRYPTION_KEYS),
-      openProvider: createProviders(),
+      openProvider: createProviders(egress),
+      egress,
       circuit: createCalendarCircuit(),
       publicUrl: config.PUBLIC_URL,
     }),

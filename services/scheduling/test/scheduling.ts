@@ -4,7 +4,7 @@ import { createVault } from '@mostrador/kit/clients/secrets';
 import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
-import { silentLog, testContext } from '@mostrador/testing/context';
+import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createCalendarCircuit } from '../src/calendars/calendar-circuit.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
@@ -42,7 +42,8 @@ export async function startScheduling(
         rpc,
         relay,
         vault: createVault(`test:${randomBytes(32).toString('base64')}`),
-        openProvider: options.openProvider ?? createProviders(),
+        openProvider: options.openProvider ?? createProviders(localEgress()),
+        egress: localEgress(),
         circuit: options.circuit ?? createCalendarCircuit(),
         publicUrl,
       };

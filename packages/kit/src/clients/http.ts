@@ -1,5 +1,6 @@
-import { request as requestHttp } from 'node:http';
+import { type Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Egress } from './egress.ts';
 
 export type HttpAnswer = {
   readonly status: number;
@@ -18,11 +19,17 @@ const maxAnswerBytes = 256 * 1024;
 /**
  * Posts JSON and returns any answer. It does not use `fetch`, which cannot tell a failed connect from a lost answer.
  *
- * @throws NotConnected only when no byte of the request can have been sent; after any other error that is unknown
+ * @throws NotConnected only when no byte of the request can have been sent; after any other error that is unknown. Its
+ * cause is an `AddressRefused` when the address is in a private network or has no TLS.
  */
 export function postJson(
   url: URL,
-  { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  {
+    egress,
+    headers,
+    body,
+    signal,
+  }: { egress: Egress; headers: Record<string, string>; body: string; signal: AbortSignal },
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     let connected = false;
@@ -31,8 +38,15 @@ export function postJson(
       clearTimeout(timer);
       reject(connected ? cause : new NotConnected('no connection', { cause }));
     };
+    let agent: Agent;
+    try {
+      agent = egress.agentFor(url);
+    } catch (cause) {
+      return reject(new NotConnected('no connection', { cause }));
+    }
     const request = (secure ? requestHttps : requestHttp)(url, {
       method: 'POST',
+      agent,
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
       signal,
     });

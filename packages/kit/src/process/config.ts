@@ -2,6 +2,7 @@ import { OneOf } from '@mostrador/contracts/core';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { compile } from '../rpc/validate.ts';
 import { logLevels } from './log.ts';
+import { plaintextFaults } from './plaintext.ts';
 
 const Port = (options: { default?: number; description?: string } = {}) =>
   Type.Integer({ ...options, minimum: 0, maximum: 65_535 });
@@ -9,10 +10,17 @@ const Port = (options: { default?: number; description?: string } = {}) =>
 const File = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, description: `Path of a file with ${description}` }));
 
+const plaintextConfig = {
+  PLAINTEXT_ALLOW_HOSTS: Type.Optional(
+    Type.String({ description: 'Hosts that may be reached without TLS, separated by commas; this machine always may' }),
+  ),
+};
+
 /** What every process reads from its environment. */
 export const baseConfig = {
   LOG_LEVEL: OneOf(logLevels, { default: 'info' }),
   LOG_FORMAT: Type.Optional(OneOf(['json', 'pretty'])),
+  ...plaintextConfig,
   NATS_URL: Type.String({
     minLength: 1,
     description: 'nats://user:password@host:port, or tls://…; several separated by commas',
@@ -64,6 +72,12 @@ export const connectionConfig = {
     pattern: '^https?://\\S*[^\\s/]$',
     description: 'Public address of the gateway: http or https, without a slash at the end',
   }),
+  PROVIDER_ALLOW_HOSTS: Type.Optional(
+    Type.String({
+      pattern: '^[\\w.:/-]+(\\s*,\\s*[\\w.:/-]+)*$',
+      description: 'Names, addresses or ranges of a private network that addresses of providers may lead to',
+    }),
+  ),
 };
 
 /** What an ordinary service reads from its environment. */
@@ -73,6 +87,7 @@ export const serviceConfig = { ...baseConfig, ...healthConfig, ...temporalConfig
 export const migrateConfig = Type.Object({
   LOG_LEVEL: baseConfig.LOG_LEVEL,
   LOG_FORMAT: baseConfig.LOG_FORMAT,
+  ...plaintextConfig,
   DATABASE_OWNER_URL: Type.String({ format: 'uri', description: 'The role that owns the schema' }),
 });
 
@@ -83,7 +98,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the schema's members from the environment by name. Integers, numbers and booleans (`true`, `false`) are parsed
- * strictly. An empty string counts as not set. Defaults apply.
+ * strictly. An empty string counts as not set. Defaults apply. Servers on other machines need TLS.
  *
  * @throws ConfigError with all faults at once
  */
@@ -93,7 +108,7 @@ export function readConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv)
     const text = env[name]?.trim();
     if (text !== undefined && text !== '') config[name] = fromText(text, member);
   }
-  const faults = compile(schema)(config);
+  const faults = [...compile(schema)(config), ...plaintextFaults(config)];
   if (faults.length > 0) {
     const lines = faults.map(({ pointer, detail }) => `  ${pointer.replace(/^#\//, '')} ${detail}`);
     throw new ConfigError(`The environment is not valid. Set these variables correctly:\n${lines.join('\n')}`);

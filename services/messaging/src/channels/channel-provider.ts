@@ -1,4 +1,5 @@
 import type { connectChannel, RequestOf, ValidationFault } from '@mostrador/contracts';
+import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Database } from '@mostrador/kit/database/database';
 import type { StatusUpdate } from '../messages/message.ts';
 import type { ChannelRow } from './channel.repository.ts';
@@ -47,6 +48,8 @@ export type OpenChannel = {
   readonly channel: ChannelRow;
   readonly credentials: () => unknown;
   readonly database: Database;
+  /** For every request to the address of the channel. */
+  readonly egress: Egress;
 };
 
 /** Sends messages over one channel. Every failure is a `ChannelError`. */

@@ -1,3 +1,4 @@
+import { createEgress } from '@mostrador/kit/clients/egress';
 import type { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
 import { toConnection } from './connect-channel.ts';
@@ -9,7 +10,8 @@ const whole = {
   phone: '15550783881',
   secrets: { access_token: 'token', app_secret: 'secret', verify_token: 'verify' },
 };
-const toConnectionOf = (body: Parameters<typeof toConnection>[1]) => toConnection(providerOf(body), body);
+const toConnectionOf = (body: Parameters<typeof toConnection>[1]) =>
+  toConnection(providerOf(body), body, createEgress({}));
 const faultsOf = (body: Parameters<typeof toConnection>[1]): string[] => {
   try {
     toConnectionOf(body);
@@ -46,6 +48,11 @@ describe('a connection request must fit its provider', () => {
       expect(faultsOf({ ...whole, api_url })).toEqual(['#/api_url']);
     },
   );
+
+  test('an API URL that would send the access token to another machine without TLS is rejected', () => {
+    expect(faultsOf({ ...whole, api_url: 'http://graph.example.com' })).toEqual(['#/api_url']);
+    expect(faultsOf({ ...whole, api_url: 'http://127.0.0.1:9' })).toEqual([]);
+  });
 
   test('an access token that is not valid in a header is rejected', () => {
     const secrets = { ...whole.secrets, access_token: 'tok\nen' };

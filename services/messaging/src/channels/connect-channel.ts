@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { connectChannel as operation } from '@mostrador/contracts';
+import type { connectChannel as operation, ValidationFault } from '@mostrador/contracts';
+import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
@@ -20,11 +21,11 @@ import { providerOf } from './providers.ts';
 
 /** Stores the connection and wakes every waiting queue. It does not call the provider: the first message tests it. */
 export const connectChannel =
-  ({ database, relay, vault, publicUrl }: Dependencies): Handler<typeof operation> =>
+  ({ database, relay, vault, egress, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
     const provider = providerOf(body);
-    const wanted = toConnection(provider, body);
+    const wanted = toConnection(provider, body, egress);
     const page = provider.newPage?.(publicUrl);
     const channelId = await database.write(context, async (sql) => {
       await lockChannelsForUpdate(sql, storeId);
@@ -57,9 +58,9 @@ export const connectChannel =
   };
 
 /** The connection that the body asks for. Throws `validation_failed` with every fault that the provider finds. */
-export function toConnection(provider: ChannelProvider, body: ConnectChannelBody) {
+export function toConnection(provider: ChannelProvider, body: ConnectChannelBody, egress: Egress) {
   const { phone, phone_number_id, api_url, secrets, ...limits } = body;
-  const errors = provider.checkConnection(body);
+  const errors = [...provider.checkConnection(body), ...plaintextAddress(api_url, egress)];
   if (errors.length > 0) throw validationFailed(errors);
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
   return {
@@ -69,6 +70,13 @@ export function toConnection(provider: ChannelProvider, body: ConnectChannelBody
     phone_number_id: phone_number_id ?? null,
     api_url: (api_url ?? provider.defaultApiUrl)?.replace(/\/+$/, '') ?? null,
   };
+}
+
+/** Providers check the rest of the address. */
+function plaintextAddress(address: string | undefined, egress: Egress): ValidationFault[] {
+  const url = URL.parse(address ?? '');
+  if (url?.protocol !== 'http:' || egress.isPrivate(url)) return [];
+  return [{ pointer: '#/api_url', detail: 'would send the access token without TLS. Use an https address.' }];
 }
 
 /** The stored credentials; undefined when they cannot be decrypted, because a new connection replaces them. */

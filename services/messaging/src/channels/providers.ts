@@ -1,3 +1,4 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database } from '@mostrador/kit/database/database';
 import type { ChannelProviderName, ChannelRow } from './channel.repository.ts';
@@ -16,11 +17,12 @@ export const providerOf = ({ provider }: { readonly provider: ChannelProviderNam
 export type OpenStoreChannel = (storeId: string, channel: ChannelRow) => ChannelAdapter;
 
 export const createOpenChannel =
-  ({ database, vault }: { database: Database; vault: Vault }): OpenStoreChannel =>
+  ({ database, vault, egress }: { database: Database; vault: Vault; egress: Egress }): OpenStoreChannel =>
   (storeId, channel) =>
     providerOf(channel).open({
       storeId,
       channel,
       credentials: () => openCredentials(vault, storeId, channel),
       database,
+      egress,
     });

@@ -1,15 +1,18 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import { type HttpAnswer, NotConnected, postJson, retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { type Accepted, type ChannelAdapter, ChannelError } from '../../src/channels/channel-provider.ts';
 
+type AcmeSettings = { apiUrl: string; token: string; egress: Egress };
+
 /** Sends over Acme's API: `POST /messages` answers 202 with the id of the message. */
-export function createAcmeAdapter({ apiUrl, token }: { apiUrl: string; token: string }): ChannelAdapter {
+export function createAcmeAdapter({ apiUrl, token, egress }: AcmeSettings): ChannelAdapter {
   const url = new URL(`${apiUrl}/messages`);
   return {
     async send({ id, to, text }, signal) {
       let answer: HttpAnswer;
       try {
         const body = JSON.stringify({ reference: id, to, text });
-        answer = await postJson(url, { headers: { authorization: `Bearer ${token}` }, body, signal });
+        answer = await postJson(url, { egress, headers: { authorization: `Bearer ${token}` }, body, signal });
       } catch (error) {
         if (error instanceof NotConnected)
           throw new ChannelError('not_sent', 'acme_unreachable', 'Acme is unreachable.');

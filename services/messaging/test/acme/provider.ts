@@ -15,8 +15,8 @@ export const acme: ChannelProvider = {
   defaultApiUrl: 'https://api.acme.example/v1',
   toCredentials: (secrets) => ({ access_token: secrets?.access_token, app_secret: secrets?.app_secret }),
   newPage: null,
-  open: ({ channel, credentials }) =>
-    createAcmeAdapter({ apiUrl: channel.api_url ?? '', token: secretsOf(credentials()).access_token }),
+  open: ({ channel, credentials, egress }) =>
+    createAcmeAdapter({ apiUrl: channel.api_url ?? '', token: secretsOf(credentials()).access_token, egress }),
   webhook: {
     urlOf: (publicUrl, channelId) => `${publicUrl}/channels/acme/${channelId}/webhook`,
     // Acme sends no challenge.

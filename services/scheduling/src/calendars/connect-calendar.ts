@@ -22,10 +22,10 @@ import { connectionOf } from './requested-connection.ts';
 const storingMs = 2_000;
 
 export const connectCalendar =
-  ({ database, relay, vault, openProvider, publicUrl }: Dependencies): Handler<typeof operation> =>
+  ({ database, relay, vault, openProvider, egress, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
-    const wanted = connectionOf(body);
+    const wanted = connectionOf(body, egress);
     await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
 
     const id = randomUUID();

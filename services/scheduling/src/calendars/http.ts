@@ -1,3 +1,4 @@
+import { AddressRefused } from '@mostrador/kit/clients/egress';
 import { CalendarError } from './calendar-provider.ts';
 
 /** The most bytes of a response that are read. Calendars send small ones. */
@@ -25,20 +26,19 @@ export async function readBounded(response: Response): Promise<string> {
 
 const certificateProblem = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 
-/** The error for a request without a response. It holds only the system's error code, whose text may name addresses. */
+/** The error for a request without a response. It shows nothing of the system's error, which tells about networks. */
 export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
   if (signal.aborted) {
     return new CalendarError('unavailable', 'calendar_timeout', 'The calendar did not answer in time.');
   }
   const cause = error instanceof Error ? error.cause : undefined;
-  const systemCode = cause && typeof cause === 'object' && 'code' in cause ? String(cause.code) : undefined;
-  const suffix = systemCode ? ` (${systemCode})` : '';
-  if (systemCode && certificateProblem.test(systemCode)) {
-    return new CalendarError(
-      'unavailable',
-      'calendar_tls_failed',
-      `The TLS connection to the calendar failed${suffix}.`,
-    );
+  if (cause instanceof AddressRefused) {
+    const detail = 'The address is in a private network or has no TLS. Connect with a public https address.';
+    return new CalendarError('refused', 'calendar_address_refused', detail);
   }
-  return new CalendarError('unavailable', 'calendar_unreachable', `The calendar could not be reached${suffix}.`);
+  const systemCode = cause && typeof cause === 'object' && 'code' in cause ? String(cause.code) : '';
+  if (certificateProblem.test(systemCode)) {
+    return new CalendarError('unavailable', 'calendar_tls_failed', 'The TLS connection to the calendar failed.');
+  }
+  return new CalendarError('unavailable', 'calendar_unreachable', 'The calendar could not be reached.');
 }

@@ -1,5 +1,9 @@
+import { createEgress } from '@mostrador/kit/clients/egress';
 import { expect, test } from 'vitest';
-import { connectionOf } from './requested-connection.ts';
+import { connectionOf as connectionWith } from './requested-connection.ts';
+
+const connectionOf = (body: Parameters<typeof connectionWith>[0]) =>
+  connectionWith(body, createEgress({ plaintextHosts: 'radicale' }));
 
 const faultsOf = (body: Parameters<typeof connectionOf>[0]) => {
   try {
@@ -35,6 +39,20 @@ test('CalDAV requires an address, and a user name and a password require each ot
     { pointer: '#/username', detail: 'is required with a password' },
   ]);
 });
+
+test.each([
+  ['https://dav.example.com/', true],
+  ['http://127.0.0.1:5232/ana/', true],
+  ['http://radicale:5232/ana/', true],
+  ['http://dav.example.com/', false],
+  ['http://10.0.0.7/', false],
+])(
+  'a CalDAV password is sent only over https, to this machine or to a host that the operator lists: %s',
+  (url, isTaken) => {
+    const faults = isTaken ? [] : [{ pointer: '#/url', detail: expect.stringContaining('Use an https address.') }];
+    expect(faultsOf({ provider: 'caldav', url, username: 'u', secrets: { password: 'p' } })).toEqual(faults);
+  },
+);
 
 const google = {
   provider: 'google' as const,

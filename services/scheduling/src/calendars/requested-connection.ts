@@ -1,4 +1,5 @@
 import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
+import type { Egress } from '@mostrador/kit/clients/egress';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { OpenConnection, ProviderName } from './calendar-provider.ts';
 
@@ -16,7 +17,7 @@ const taken: Record<ProviderName, { required: readonly string[]; optional: reado
 };
 
 /** @throws AppError `validation_failed` with every setting that does not fit the provider. */
-export function connectionOf({ provider, secrets = {}, ...settings }: Body): OpenConnection {
+export function connectionOf({ provider, secrets = {}, ...settings }: Body, egress: Egress): OpenConnection {
   const given = { ...members('', settings), ...members('secrets/', secrets) };
   const { required, optional } = taken[provider];
   const errors: Fault[] = [
@@ -27,7 +28,8 @@ export function connectionOf({ provider, secrets = {}, ...settings }: Body): Ope
       .filter((name) => !required.includes(name) && !optional.includes(name))
       .map((name) => ({ pointer: `#/${name}`, detail: `is not used by ${provider}` })),
     ...(provider === 'caldav' ? halfAnAccount(given) : []),
-    ...(provider === 'google' ? unsafeAddresses(given) : []),
+    ...(provider === 'caldav' ? plaintextAddress(given, egress) : []),
+    ...(provider === 'google' ? unsafeAddresses(given, egress) : []),
   ];
   if (errors.length > 0) throw validationFailed(errors);
   return { provider, settings, credentials: secrets };
@@ -46,19 +48,23 @@ function halfAnAccount(given: Record<string, unknown>): Fault[] {
     : [{ pointer: '#/username', detail: 'is required with a password' }];
 }
 
-/** These addresses receive the account's secrets, so they must be https. Plain http may only lead to this machine. */
-function unsafeAddresses(given: Record<string, unknown>): Fault[] {
+/** The other faults of the address are found with the first call. */
+function plaintextAddress({ url }: Record<string, unknown>, egress: Egress): Fault[] {
+  const address = URL.parse(String(url));
+  if (address?.protocol !== 'http:' || egress.isPrivate(address)) return [];
+  return [{ pointer: '#/url', detail: 'would send the password without TLS. Use an https address.' }];
+}
+
+/** These addresses receive the account's secrets. */
+function unsafeAddresses(given: Record<string, unknown>, egress: Egress): Fault[] {
   return ['api_url', 'token_url'].flatMap((name) =>
-    !(name in given) || isSafe(String(given[name]))
+    !(name in given) || isSafe(String(given[name]), egress)
       ? []
       : [{ pointer: `#/${name}`, detail: 'must be an https address without a user name, password, query or fragment' }],
   );
 }
 
-const loopback = ['127.0.0.1', '[::1]', 'localhost'];
-
-function isSafe(address: string): boolean {
+function isSafe(address: string, egress: Egress): boolean {
   const url = URL.parse(address);
-  if (!url || url.username || url.password || url.search || url.hash) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.includes(url.hostname));
+  return url !== null && !url.username && !url.password && !url.search && !url.hash && egress.isPrivate(url);
 }

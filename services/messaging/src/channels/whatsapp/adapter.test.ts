@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { createEgress } from '@mostrador/kit/clients/egress';
+import { localEgress } from '@mostrador/testing/context';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OutboundMessage } from '../channel-provider.ts';
 import { createWhatsappAdapter } from './adapter.ts';
@@ -31,6 +33,7 @@ const provider = (port: number) =>
     apiUrl: `http://127.0.0.1:${port}/v23.0`,
     phoneNumberId: '106540352242922',
     accessToken: 'EAAtoken',
+    egress: localEgress(),
   });
 const message: OutboundMessage = { id: 'our-id', to: '5511999990000', text: 'Olá 👋 "x"', template: null };
 const accepted: Answer = {
@@ -145,13 +148,30 @@ describe('the outcome of a failed request', () => {
   test('is `not_sent` when the connection is refused', async () => {
     const { port } = await answering(accepted);
     for (const close of closing.splice(0)) close();
-    await expect(send(port)).rejects.toMatchObject({ kind: 'not_sent', code: 'whatsapp_unreachable' });
+    await expect(send(port)).rejects.toMatchObject({
+      ...{ kind: 'not_sent', code: 'whatsapp_unreachable' },
+      detail: 'WhatsApp could not be reached.',
+    });
   });
 
   test('is `not_sent` when no connection is established before the timeout', async () => {
     // An address of the documentation range (RFC 5737): nothing answers there, or the network rejects it at once.
-    const nowhere = createWhatsappAdapter({ apiUrl: 'http://192.0.2.1:9/v1', phoneNumberId: '1', accessToken: 't' });
+    const egress = createEgress({ allowHosts: '192.0.2.1', plaintextHosts: '192.0.2.1' });
+    const nowhere = createWhatsappAdapter({
+      ...{ apiUrl: 'http://192.0.2.1:9/v1', phoneNumberId: '1', accessToken: 't' },
+      egress,
+    });
     await expect(nowhere.send(message, AbortSignal.timeout(300))).rejects.toMatchObject({ kind: 'not_sent' });
+  });
+
+  test('is a fault of the channel, without a request, when the address is in a private network or has no TLS', async () => {
+    const { port, requests } = await answering(accepted);
+    for (const apiUrl of [`https://127.0.0.1:${port}`, `http://127.0.0.1:${port}`, 'http://example.com']) {
+      const settings = { apiUrl, phoneNumberId: '1', accessToken: 't', egress: createEgress({}) };
+      const sent = createWhatsappAdapter(settings).send(message, AbortSignal.timeout(2_000));
+      await expect(sent).rejects.toMatchObject({ kind: 'channel', code: 'whatsapp_address_refused' });
+    }
+    expect(requests).toEqual([]);
   });
 
   test.each([

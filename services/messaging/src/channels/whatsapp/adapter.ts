@@ -1,3 +1,4 @@
+import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
 import { type HttpAnswer, NotConnected, postJson, retryAfterSeconds } from '@mostrador/kit/clients/http';
 import { type Accepted, type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
 import { channelErrorOf, type WhatsappError } from './errors.ts';
@@ -7,18 +8,25 @@ export type WhatsappSettings = {
   readonly apiUrl: string;
   readonly phoneNumberId: string;
   readonly accessToken: string;
+  readonly egress: Egress;
 };
 
 export const defaultApiUrl = 'https://graph.facebook.com/v23.0';
 
 /** Sends over the WhatsApp Cloud API. It has no idempotency key, so an unknown outcome is `ambiguous`. */
-export function createWhatsappAdapter({ apiUrl, phoneNumberId, accessToken }: WhatsappSettings): ChannelAdapter {
+export function createWhatsappAdapter({
+  apiUrl,
+  phoneNumberId,
+  accessToken,
+  egress,
+}: WhatsappSettings): ChannelAdapter {
   const url = new URL(`${apiUrl}/${phoneNumberId}/messages`);
   return {
     async send(message, signal) {
       let answer: HttpAnswer;
       try {
         answer = await postJson(url, {
+          egress,
           headers: { authorization: `Bearer ${accessToken}`, 'user-agent': 'Mostrador' },
           body: JSON.stringify(bodyOf(message)),
           signal,
@@ -65,17 +73,18 @@ function readAnswer({ status, headers, body }: HttpAnswer): Accepted {
 const unreadable = (status: number) =>
   new ChannelError('ambiguous', 'whatsapp_answer_unreadable', `WhatsApp's answer could not be read (HTTP ${status}).`);
 
+/** It shows nothing of the system's error, which tells about networks. */
 function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
+  if (error instanceof NotConnected && error.cause instanceof AddressRefused) {
+    const detail = 'The address is in a private network or has no TLS. Connect again with a public https address.';
+    return new ChannelError('channel', 'whatsapp_address_refused', detail);
+  }
   if (error instanceof NotConnected) {
-    return new ChannelError('not_sent', 'whatsapp_unreachable', `WhatsApp could not be reached${reason(error.cause)}.`);
+    return new ChannelError('not_sent', 'whatsapp_unreachable', 'WhatsApp could not be reached.');
   }
   if (signal.aborted) return new ChannelError('ambiguous', 'whatsapp_timeout', 'WhatsApp did not answer in time.');
-  return new ChannelError('ambiguous', 'whatsapp_answer_lost', `The connection to WhatsApp was lost${reason(error)}.`);
+  return new ChannelError('ambiguous', 'whatsapp_answer_lost', 'The connection to WhatsApp was lost.');
 }
-
-/** The system's error code. Its text is left out because it may contain addresses. */
-const reason = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
 
 /** Reads Meta's `{ error: { code, error_subcode } }`. Undefined when the body is not that. */
 function readError(answer: unknown, status: number): WhatsappError | undefined {

@@ -12,11 +12,12 @@ export const whatsapp: ChannelProvider = {
   toCredentials: (secrets, before, nowMs) =>
     replaceCredentials(secrets as WhatsappCredentials, before as WhatsappCredentials | undefined, nowMs),
   newPage: null,
-  open: ({ channel, credentials }) =>
+  open: ({ channel, credentials, egress }) =>
     createWhatsappAdapter({
       apiUrl: channel.api_url ?? defaultApiUrl,
       phoneNumberId: channel.phone_number_id ?? '',
       accessToken: (credentials() as WhatsappCredentials).access_token,
+      egress,
     }),
   webhook: {
     urlOf: (publicUrl, channelId) => `${publicUrl}/channels/whatsapp/${channelId}/webhook`,

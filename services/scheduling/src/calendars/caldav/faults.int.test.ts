@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createEgress } from '@mostrador/kit/clients/egress';
+import { localEgress } from '@mostrador/testing/context';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { type CaldavServer, startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -45,7 +47,13 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   servers.push(server);
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/calendar/`;
-  const provider = createCaldavProvider({ url, username: 'tester', password: 'secret', timeoutMs });
+  const provider = createCaldavProvider({
+    egress: localEgress(),
+    url,
+    username: 'tester',
+    password: 'secret',
+    timeoutMs,
+  });
   return { url, provider, requests };
 }
 
@@ -228,11 +236,28 @@ describe('a collection', () => {
     ['https://user:hidden@calendar.example.com/'],
     ['https://calendar.example.com/?token=hidden'],
   ])('at %s is refused without a request', async (url) => {
-    const provider = createCaldavProvider({ url, username: 'tester', password: 'secret' });
+    const provider = createCaldavProvider({ egress: localEgress(), url, username: 'tester', password: 'secret' });
     const error = await errorOf(provider.verify(signal()));
     expect(error).toMatchObject({ kind: 'refused', code: 'calendar_url_invalid' });
     expect(error.message).not.toContain('hidden');
   });
+});
+
+test('an address in a private network, or without TLS, is refused without a request', async () => {
+  const { url, requests } = await serve((_, response) => response.end());
+  for (const address of [url, url.replace('http:', 'https:'), 'http://calendar.example.com/']) {
+    const provider = createCaldavProvider({ egress: createEgress({}), url: address, username: 'u', password: 'p' });
+    const error = await errorOf(provider.verify(signal()));
+    expect(error).toMatchObject({ kind: 'refused', code: 'calendar_address_refused' });
+  }
+  expect(requests).toEqual([]);
+});
+
+test('the error of a calendar that cannot be reached shows nothing of the network', async () => {
+  const { url, provider } = await serve((incoming) => incoming.socket.destroy());
+  const error = await errorOf(provider.verify(signal()));
+  expect(error).toMatchObject({ code: 'calendar_unreachable', detail: 'The calendar could not be reached.' });
+  expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(new URL(url).port);
 });
 
 describe('a response that is lost after a real server accepted the request', () => {
@@ -257,7 +282,12 @@ describe('a response that is lost after a real server accepted the request', () 
     servers.push(server);
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`;
-    return createCaldavProvider({ url, username: radicale.username, password: radicale.password });
+    return createCaldavProvider({
+      egress: localEgress(),
+      url,
+      username: radicale.username,
+      password: radicale.password,
+    });
   }
 
   test('causes no duplicate and no failure of the next creation, change or removal', async () => {

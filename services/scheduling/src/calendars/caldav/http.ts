@@ -1,3 +1,4 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import { CalendarError } from '../calendar-provider.ts';
 import { failureOf, readBounded } from '../http.ts';
 import { refusalOf } from './refusal.ts';
@@ -39,17 +40,18 @@ export const authorizationOf = (username: string | undefined, password: string |
  * @throws CalendarError for every status except 2xx and the `expected` ones.
  */
 export function createCaldavFetch(options: {
+  egress: Egress;
   authorization: string | undefined;
   signal: AbortSignal;
   expected: readonly number[];
 }): CaldavFetch {
-  const { authorization, signal, expected } = options;
+  const { egress, authorization, signal, expected } = options;
   return async (input, init) => {
     try {
       const headers = new Headers(init?.headers);
       headers.set('user-agent', 'Mostrador');
       if (authorization) headers.set('authorization', authorization);
-      const response = await follow(new URL(String(input)), { ...init, headers, signal, redirect: 'manual' });
+      const response = await follow(egress, new URL(String(input)), { ...init, headers, signal });
       const body = await readBounded(response);
       if (!response.ok && !expected.includes(response.status)) throw refusalOf(response.status, response.headers, body);
       return new Response(body === '' ? null : body, { status: response.status, headers: response.headers });
@@ -60,10 +62,10 @@ export function createCaldavFetch(options: {
 }
 
 /** Follows redirects within the origin, with the same method and body. Another origin never gets the credentials. */
-async function follow(url: URL, init: RequestInit): Promise<Response> {
+async function follow(egress: Egress, url: URL, init: RequestInit): Promise<Response> {
   let target = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const response = await fetch(target, init);
+    const response = await egress.fetch(target, init);
     const location = response.headers.get('location');
     if (![301, 302, 307, 308].includes(response.status) || !location) return response;
     await response.body?.cancel();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { localEgress } from '@mostrador/testing/context';
 import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { type CaldavServer, startRadicale, startXandikos } from '@mostrador/testing/providers/caldav/servers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import { createProviders } from '../providers.ts';
 /** Long, because the first run installs the servers. */
 const installTimeoutMs = 10 * 60_000;
 
-const openProvider = createProviders();
+const openProvider = createProviders(localEgress());
 
 const signal = () => AbortSignal.timeout(10_000);
 

@@ -1,3 +1,4 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
 import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
 import { readIdentity, renderEvent } from '../icalendar.ts';
@@ -10,7 +11,7 @@ const callTimeoutMs = 10_000;
 /** The most rounds of write and read in one `put`. When the event still changes, the attempt ends as `unavailable`. */
 const maxRounds = 4;
 
-type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number };
+type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number; egress: Egress };
 type Found = { href: string; etag: string | null; uid: string | null; sequence: number | null };
 type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
 
@@ -39,9 +40,10 @@ type Collection = ReturnType<typeof openCollection>;
 
 /** The requests to a collection. */
 function openCollection(settings: Settings, signal: AbortSignal) {
+  const { egress } = settings;
   const base = collectionUrl(settings.url);
   const authorization = authorizationOf(settings.username, settings.password);
-  const fetchExpecting = (...expected: number[]) => createCaldavFetch({ authorization, signal, expected });
+  const fetchExpecting = (...expected: number[]) => createCaldavFetch({ egress, authorization, signal, expected });
 
   return {
     /** `<appointment id>.ics` for the UID `<appointment id>@mostrador`. */

@@ -1,7 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 import { CalendarError } from '../calendar-provider.ts';
 import type { FoundEvent, GoogleEvent } from './event.ts';
-import { fromGoogleError, googleFetch, unreadable } from './http.ts';
+import { createGoogleFetch, fromGoogleError, unreadable } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens, GoogleAccount } from './tokens.ts';
 
@@ -24,7 +24,7 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
     // Without a refresh token the client does not retry a 401 or a 403 by itself.
     client.setCredentials({ access_token: accessToken });
     const { apiUrl: rootUrl } = settings;
-    const options = { auth: client, retry: false, fetchImplementation: googleFetch };
+    const options = { auth: client, retry: false, fetchImplementation: createGoogleFetch(tokens.egress) };
     return calendar({ version: 'v3', ...options, ...(rootUrl === undefined ? {} : { rootUrl }) });
   };
 

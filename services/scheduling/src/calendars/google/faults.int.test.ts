@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { serializeError } from '@mostrador/kit/process/log';
+import { localEgress } from '@mostrador/testing/context';
 import {
   apiFault,
   backendError,
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => google?.stop());
 beforeEach(() => {
   google.clear();
-  tokens = createAccessTokens();
+  tokens = createAccessTokens(localEgress());
 });
 
 const signal = () => AbortSignal.timeout(10_000);
@@ -179,7 +180,7 @@ describe('a server that hangs', () => {
       expect(Date.now() - started).toBeLessThan(3_000);
       google.behave();
       // A refresh that hangs is shared. New tokens stand for another process or a later time.
-      tokens = createAccessTokens();
+      tokens = createAccessTokens(localEgress());
       await open().put(event, null, signal());
       expect(await google.seen()).toHaveLength(1);
       expect(writes()).toBe(1);
@@ -236,7 +237,7 @@ describe('a response', () => {
     google.misbehave(trouble, ({ method }) => method === 'GET');
     await expect(open().verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
     google.misbehave(trouble, isToken);
-    tokens = createAccessTokens();
+    tokens = createAccessTokens(localEgress());
     await expect(open().verify(signal())).rejects.toMatchObject({ name: 'CalendarError' });
   });
 });
@@ -253,7 +254,7 @@ test('no error contains a secret, a token or text of the event', async () => {
   ];
   for (const trouble of troubles) {
     for (const when of [isToken, isWrite]) {
-      tokens = createAccessTokens();
+      tokens = createAccessTokens(localEgress());
       google.misbehave(trouble, when, Number.POSITIVE_INFINITY);
       failures.push(await errorOf(open().put(newEvent({ title: 'Maria', notes: 'Maria' }), null, signal())));
       google.behave();

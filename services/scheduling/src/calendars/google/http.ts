@@ -1,24 +1,27 @@
+import type { Egress } from '@mostrador/kit/clients/egress';
 import { CalendarError } from '../calendar-provider.ts';
 import { failureOf, readBounded } from '../http.ts';
 
 /**
- * The `fetch` for Google's client. It limits the size of the response and follows no redirects, so that no other server
+ * Creates the `fetch` for Google's client. It limits the size of the response and follows no redirects, so that no other server
  * gets the credentials. A success must be JSON, because the client quotes a truncated response in its errors.
  *
- * @throws CalendarError when there is no usable response. The client wraps it in its own error.
+ * It throws a CalendarError when there is no usable response. The client wraps it in its own error.
  */
-export async function googleFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const { method, headers, body } = init;
-  const signal = init.signal ?? new AbortController().signal;
-  try {
-    const response = await fetch(input, { method, headers, body, signal, redirect: 'manual' });
-    const text = await readBounded(response);
-    if (response.ok && text !== '' && !isJsonObject(text)) throw unreadable();
-    return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
-  } catch (error) {
-    throw error instanceof CalendarError ? error : failureOf(error, signal);
-  }
-}
+export const createGoogleFetch =
+  (egress: Egress): typeof fetch =>
+  async (input, init = {}) => {
+    const { method, headers, body } = init;
+    const signal = init.signal ?? new AbortController().signal;
+    try {
+      const response = await egress.fetch(input, { method, headers, body, signal });
+      const text = await readBounded(response);
+      if (response.ok && text !== '' && !isJsonObject(text)) throw unreadable();
+      return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
+    } catch (error) {
+      throw error instanceof CalendarError ? error : failureOf(error, signal);
+    }
+  };
 
 /** The error for a malformed response. It has no cause, because that could quote the response. */
 export const unreadable = (): CalendarError =>

@@ -1,3 +1,4 @@
+import { localEgress } from '@mostrador/testing/context';
 import { conditionNotMet } from '@mostrador/testing/providers/google-calendar/errors';
 import { type GoogleServer, startGoogleCalendar } from '@mostrador/testing/providers/google-calendar/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => google?.stop());
 beforeEach(() => {
   google.clear();
-  openProvider = createProviders();
+  openProvider = createProviders(localEgress());
 });
 
 const signal = () => AbortSignal.timeout(10_000);
