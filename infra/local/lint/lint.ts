@@ -12,6 +12,7 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'boundaries', command: 'depcruise', args: ['--config', '.dependency-cruiser.mjs', ...present] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'doc comments', command: 'node', args: [join(import.meta.dirname, 'doc-comments.ts')] },
+  { name: 'migrations', command: 'node', args: [join(import.meta.dirname, 'migrations.ts')] },
 ];
 
 // The checks run in parallel. Their output appears after all have ended, so that it does not interleave.
