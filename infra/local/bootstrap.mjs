@@ -51,27 +51,57 @@ async function install() {
     rmSync(modules, { recursive: true, force: true });
   }
   say('Installing the dependencies. Later starts install again only when they change.');
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mostrador');
   const frozen = process.env.CI ? ['--frozen-lockfile'] : [];
-  await run('npx', ['--yes', packageManager, 'install', ...frozen, '--prefer-offline', '--reporter=append-only'], {
+  const env = {
     ...process.env,
     npm_config_fetch_retries: process.env.npm_config_fetch_retries ?? '1',
     npm_config_prefer_offline: 'true',
     npm_config_loglevel: 'error',
-    // With the defaults, pnpm retries an unreachable registry for minutes without output.
-    pnpm_config_fetch_retries: process.env.pnpm_config_fetch_retries ?? '1',
-    pnpm_config_fetch_retry_mintimeout: process.env.pnpm_config_fetch_retry_mintimeout ?? '1000',
-    pnpm_config_fetch_retry_maxtimeout: process.env.pnpm_config_fetch_retry_maxtimeout ?? '2000',
-    pnpm_config_store_dir: join(cache, 'pnpm-store'),
-    pnpm_config_confirm_modules_purge: 'false',
-    // pnpm's own files stay in the cache folder too.
-    XDG_CACHE_HOME: cache,
-    XDG_DATA_HOME: join(cache, 'data'),
-    XDG_STATE_HOME: join(cache, 'state'),
-  });
+  };
+  const archive = await withLock(
+    `pnpm of ${cache}`,
+    () => say('Waiting for another start to download pnpm.'),
+    () => providePnpm(cache, env),
+  );
+  await run(
+    'npx',
+    ['--yes', `--package=${archive}`, 'pnpm', 'install', ...frozen, '--prefer-offline', '--reporter=append-only'],
+    {
+      ...env,
+      // With the defaults, pnpm retries an unreachable registry for minutes without output.
+      pnpm_config_fetch_retries: process.env.pnpm_config_fetch_retries ?? '1',
+      pnpm_config_fetch_retry_mintimeout: process.env.pnpm_config_fetch_retry_mintimeout ?? '1000',
+      pnpm_config_fetch_retry_maxtimeout: process.env.pnpm_config_fetch_retry_maxtimeout ?? '2000',
+      pnpm_config_store_dir: join(cache, 'pnpm-store'),
+      pnpm_config_confirm_modules_purge: 'false',
+      // pnpm's own files stay in the cache folder too.
+      XDG_CACHE_HOME: cache,
+      XDG_DATA_HOME: join(cache, 'data'),
+      XDG_STATE_HOME: join(cache, 'state'),
+    },
+  );
   ensureNode();
   writeFileSync(stamp, fingerprint());
+}
+
+/**
+ * The archive of pnpm, downloaded into the cache and compared with the hash in package.json.
+ * @param {string} cache
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function providePnpm(cache, env) {
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const [, version, expected] = /^pnpm@([\d.]+)\+sha512\.([0-9a-f]{128})$/.exec(packageManager) ?? [];
+  if (!version) throw new Failure('`packageManager` in package.json must be pnpm@<version>+sha512.<hash>.');
+  const archive = join(cache, `pnpm-${version}.tgz`);
+  const hash = () => createHash('sha512').update(readFileSync(archive)).digest('hex');
+  if (existsSync(archive) && hash() === expected) return archive;
+  mkdirSync(cache, { recursive: true });
+  await run('npm', ['pack', `pnpm@${version}`, '--silent', '--pack-destination', cache], env);
+  if (hash() === expected) return archive;
+  rmSync(archive);
+  throw new Failure(`pnpm ${version} of the registry is not the pinned one: its SHA-512 differs from package.json.`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, createWriteStream, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,9 +9,15 @@ import { type GoTool, toolPath } from './go-tool.ts';
 const answerWithinMs = 4000;
 const stalledAfterMs = 20_000;
 
-/** Downloads the Temporal project's own build from where its SDKs get it. Gives up after 4 s without an answer. */
+/** `sha256` has the hash of each archive, by platform and architecture: `linux-amd64`. */
+export type DownloadedTool = GoTool & { sha256: Readonly<Record<string, string>> };
+
+/**
+ * Downloads the Temporal project's own build from where its SDKs get it. Gives up after 4 s without an answer. An
+ * archive without a pinned hash is not downloaded, and one with another hash is never unpacked.
+ */
 export async function downloadTool(
-  tool: GoTool,
+  tool: DownloadedTool,
   env: NodeJS.ProcessEnv,
   report: (text: string) => void,
   origin = 'https://temporal.download',
@@ -18,12 +25,18 @@ export async function downloadTool(
   const platform = { linux: 'linux', darwin: 'darwin' }[process.platform as string];
   const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
   if (!platform || !arch) throw new Error(`${tool.title} has no download for ${process.platform}-${process.arch}.`);
+  const pinned = tool.sha256[`${platform}-${arch}`];
+  if (!pinned) throw new Error(`${tool.title} has no pinned hash for ${platform}-${arch}.`);
   const url = `${origin}/cli/archive/${tool.version}?platform=${platform}&arch=${arch}`;
   const path = toolPath(tool, env);
   const folder = join(dirname(path), `downloading-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   try {
     await fetchTo(url, join(folder, 'archive.tar.gz'), (text) => report(`${tool.title}: ${text}`));
+    const hash = createHash('sha256')
+      .update(readFileSync(join(folder, 'archive.tar.gz')))
+      .digest('hex');
+    if (hash !== pinned) throw new Error('its SHA-256 is not the pinned one');
     const unpacked = spawnSync('tar', ['-xzf', 'archive.tar.gz', tool.name], { cwd: folder, encoding: 'utf8' });
     if (unpacked.status !== 0) throw new Error(unpacked.error?.message ?? unpacked.stderr);
     chmodSync(join(folder, tool.name), 0o755);

@@ -11,6 +11,13 @@ const temporalCli = {
   module: 'github.com/temporalio/cli',
   package: '/cmd/temporal',
   version: 'v1.5.1',
+  // Of the archives in https://github.com/temporalio/cli/releases/tag/v1.5.1. They change with the version.
+  sha256: {
+    'linux-amd64': 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+    'linux-arm64': 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+    'darwin-amd64': 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+    'darwin-arm64': 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+  },
 };
 const serverMinor = 29;
 
