@@ -1,3 +1,4 @@
+import { createHealth } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { silentLog } from '@mostrador/testing/context';
 import { expect, test } from 'vitest';
@@ -18,10 +19,17 @@ function pathsOf(tree: string): string[] {
 test('the fuzzer sends requests to every path that the gateway serves, and to no path that is gone', async () => {
   const unused = {} as never;
   const app = await createApp({
-    ...{ directory: unused, usage: unused, rpc: unused, health: unused },
+    ...{ directory: unused, usage: unused, rpc: unused },
+    health: createHealth({ required: {} }),
     metrics: createMetrics('gateway'),
     log: silentLog(),
-    settings: { publicUrl: 'http://127.0.0.1:9', requestTimeoutMs: 1_000, corsOrigins: 'https://store.example' },
+    settings: {
+      publicUrl: 'http://127.0.0.1:9',
+      requestTimeoutMs: 1_000,
+      maximumConnections: 10,
+      connectionTimeoutMs: 30_000,
+      corsOrigins: 'https://store.example',
+    },
   });
   const served = pathsOf(app.printRoutes({ commonPrefix: false }));
   await app.close();
