@@ -41,21 +41,16 @@ export async function startFuzzPlatform() {
   });
 
   const whatsapp = { appSecret: 'the app secret of a fuzzer', phoneNumberId: '106540352242922', phone: '15550783881' };
-  const { channel_id: channelId } = await inside((call) => {
-    const secrets = { access_token: 'token', app_secret: whatsapp.appSecret, verify_token: 'verify' };
-    const { phone, phoneNumberId: phone_number_id } = whatsapp;
-    const body = {
-      provider: 'whatsapp_cloud' as const,
-      phone,
-      phone_number_id,
-      api_url: 'http://127.0.0.1:9',
-      secrets,
-    };
-    return call(connectChannel, { body }, store.id);
-  });
+  const connectWhatsapp = async (): Promise<string> => {
+    const { phone, phoneNumberId, appSecret } = whatsapp;
+    const secrets = { access_token: 'token', app_secret: appSecret, verify_token: 'verify' };
+    const address = { phone, phone_number_id: phoneNumberId, api_url: 'http://127.0.0.1:9' };
+    const body = { provider: 'whatsapp_cloud' as const, ...address, secrets };
+    return (await inside((call) => call(connectChannel, { body }, store.id))).channel_id;
+  };
   /** Valid parameters of public paths, by their names. The feed and the telephone are those of the demo store. */
   const parameters: Readonly<Record<string, string | undefined>> = {
-    channelId,
+    channelId: await connectWhatsapp(),
     file: dev.feed_url?.split('/').at(-1),
     token: dev.sandbox_url?.split('/').at(-1),
     code: 'validation_failed',
@@ -66,8 +61,9 @@ export async function startFuzzPlatform() {
     folder,
     dev,
     parameters,
-    /** The store's WhatsApp channel, whose provider cannot be reached. */
-    channel: { ...whatsapp, id: channelId },
+    whatsapp,
+    /** Connects the store's WhatsApp channel, whose provider cannot be reached. Other parts may disconnect it. */
+    connectWhatsapp,
     ports,
     gatewayUrl: platform.origin,
     /** A store with a key that has every scope and practically no rate limit. */

@@ -16,11 +16,12 @@ export const webhook: Part = {
   name: 'webhook',
   async run({ platform, random, until, finding }) {
     const { id: storeId } = platform.store;
-    const { channel } = platform;
-    const url = `${platform.gatewayUrl}/channels/whatsapp/${channel.id}/webhook`;
+    const { whatsapp } = platform;
+    const channelId = await platform.connectWhatsapp();
+    const url = `${platform.gatewayUrl}/channels/whatsapp/${channelId}/webhook`;
     let tries = 0;
     const post = async (payload: Buffer, isSigned: boolean): Promise<void> => {
-      const signature = `sha256=${createHmac('sha256', isSigned ? channel.appSecret : 'another')
+      const signature = `sha256=${createHmac('sha256', isSigned ? whatsapp.appSecret : 'another')
         .update(payload)
         .digest('hex')}`;
       const answer = await fetch(url, {
@@ -39,14 +40,14 @@ export const webhook: Part = {
     const client = async () => {
       while (Date.now() < until) {
         tries += 1;
-        await post(payloadOf(channel, random), random.next() < 0.85);
+        await post(payloadOf(whatsapp, random), random.next() < 0.85);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, client));
 
     // A later message must still be processed, so no earlier payload has blocked the queue.
     const text = `after the fuzzer ${newWamid()}`;
-    await post(Buffer.from(JSON.stringify(inboundPayload(channel, [{ from: '5511987650000', text }]))), true);
+    await post(Buffer.from(JSON.stringify(inboundPayload(whatsapp, [{ from: '5511987650000', text }]))), true);
     const sql = postgres(platform.dev.database_url, { max: 1, onnotice: () => {} });
     try {
       await waitFor(
@@ -71,7 +72,7 @@ export const webhook: Part = {
   },
 };
 
-function payloadOf(number: FuzzPlatform['channel'], random: Random): Buffer {
+function payloadOf(number: FuzzPlatform['whatsapp'], random: Random): Buffer {
   const from = String(5_511_900_000_000 + random.below(50));
   const right = random.pick([
     () => inboundPayload(number, [{ from, text: 'Bom dia' }]),
