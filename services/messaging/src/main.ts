@@ -14,6 +14,7 @@ import { overdueDeliveries } from './delivery/wake-overdue.ts';
 import { watchUnsettled } from './delivery/watchdog.ts';
 import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
+import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 
@@ -35,6 +36,7 @@ runService({
     const vault = createVault(config.ENCRYPTION_KEYS);
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     exportDeliveryMetrics(metrics, systemDatabase);
+    exportInboundMetrics(metrics, systemDatabase);
     return {
       handlers: createHandlers({
         database,

@@ -30,7 +30,7 @@ export async function connectWhatsapp(
   return { channelId: channel_id, phoneNumberId };
 }
 
-type Content = { messages?: unknown[]; statuses?: unknown[]; contacts?: unknown[] };
+type Content = { messages?: object[]; statuses?: unknown[]; contacts?: object[] };
 
 /** A WhatsApp webhook of one number. */
 export const notification = (phoneNumberId: string, ...contents: Content[]) => ({
@@ -57,6 +57,21 @@ export function textFrom(from: string, body: string, options: { id?: string; nam
   return {
     contacts: [{ profile: { name }, wa_id: from }],
     messages: [{ from, id, timestamp, type: 'text', text: { body } }],
+  };
+}
+
+/** Adds the customer's business-scoped id, as Meta does since April 2026. */
+export const withUserId = ({ messages = [], contacts = [] }: Content, userId: string): Content => ({
+  contacts: contacts.map((one) => ({ ...one, user_id: userId })),
+  messages: messages.map((one) => ({ ...one, from_user_id: userId })),
+});
+
+/** The same from a customer with a username, whose phone Meta leaves out. */
+export function withoutPhone(content: Content, userId: string): Content {
+  const { messages, contacts } = withUserId(content, userId);
+  return {
+    contacts: contacts?.map((one) => ({ ...one, wa_id: undefined })) ?? [],
+    messages: messages?.map((one) => ({ ...one, from: undefined })) ?? [],
   };
 }
 

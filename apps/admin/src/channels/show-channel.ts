@@ -22,6 +22,7 @@ export const showChannelCommand = (admin: Admin): Command =>
           connected: channel.connected_at,
           'messages queued': channel.messages_queued,
           'messages with unknown outcome': channel.messages_unknown,
+          'failed webhooks': channel.webhooks_failed ?? 'unknown',
         }),
       );
     });

@@ -85,5 +85,7 @@ export const showChannel = defineOperation({
     connected_at: NullableTimestamp,
     messages_queued: Type.Integer(),
     messages_unknown: Type.Integer(),
+    /** Webhooks that could not be processed completely and are kept. An older messaging service does not send it. */
+    webhooks_failed: Type.Optional(Type.Integer()),
   }),
 });

@@ -38,7 +38,7 @@ export type ChannelWebhook = {
   verifyToken(credentials: unknown, token: string): boolean;
   /** Whether the header is a valid signature of these bytes. Compares in constant time. */
   verifySignature(credentials: unknown, payload: Uint8Array, header: string, nowMs: number): boolean;
-  /** Reads a parsed payload. It skips unknown or malformed entries and still returns the others. */
+  /** Reads a parsed payload. It counts the entries that it cannot read, and still returns the others. */
   readNotification(payload: unknown, channel: Pick<ChannelRow, 'phone_number_id'>): Notification;
 };
 
@@ -76,13 +76,17 @@ export type Accepted = { providerMessageId: string; waId: string | null };
 export type Notification = {
   readonly messages: readonly InboundMessage[];
   readonly statuses: readonly ReceivedStatusUpdate[];
+  /** How many entries could not be read, so that something may be missing from `messages` or `statuses`. */
+  readonly unreadable: number;
 };
 
-/** A customer's message. */
+/** A customer's message. At least one of `waId` and `userId` is known. */
 export type InboundMessage = {
   readonly providerMessageId: string;
-  /** The provider's own id of the customer: digits. */
-  readonly waId: string;
+  /** The provider's own id of the customer that derives from the phone: digits. */
+  readonly waId: string | null;
+  /** The provider's own id of the customer that does not derive from the phone. */
+  readonly userId: string | null;
   /** The name in the customer's profile, when the provider gives one. */
   readonly name: string | null;
   /** The provider's word for the kind of message: `text`, `image`, or one that is newer than this code. */
@@ -92,6 +96,10 @@ export type InboundMessage = {
   /** When the customer wrote, by the provider's clock. */
   readonly writtenAt: Date;
 };
+
+/** The ids by which the provider knows the customer. The last one is in every message that it can be in. */
+export const identitiesOf = ({ waId, userId }: Pick<InboundMessage, 'waId' | 'userId'>): string[] =>
+  [waId, userId].filter((id) => id !== null);
 
 /** A status update under the provider's id of a message. `callbackData` is our id, if the provider echoes it. */
 export type ReceivedStatusUpdate = StatusUpdate & {

@@ -47,6 +47,7 @@ describe('WhatsApp', () => {
       connected_at: expect.any(String),
       messages_queued: 0,
       messages_unknown: 0,
+      webhooks_failed: 0,
     });
     const connection = await messaging.rpc.call(getChannelConnection, {}, testContext({ storeId }));
     expect(connection).toEqual({ provider: 'whatsapp_cloud', status: 'connected', phone: '15550783881' });

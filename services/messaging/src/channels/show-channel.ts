@@ -3,6 +3,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { countFailed } from '../inbound/inbound.repository.ts';
 import { findLiveChannel } from './channel.repository.ts';
 import { providerOf } from './providers.ts';
 
@@ -10,10 +11,10 @@ export const showChannel =
   ({ database, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const { storeId } = context;
-    const [channel, waiting] = await database.read(context, (sql) =>
-      Promise.all([findLiveChannel(sql, storeId), countWaiting(sql, storeId)]),
+    const [channel, waiting, failed] = await database.read(context, (sql) =>
+      Promise.all([findLiveChannel(sql, storeId), countWaiting(sql, storeId), countFailed(sql, storeId)]),
     );
-    const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown };
+    const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown, webhooks_failed: failed };
     if (!channel) return { ...notConnected, ...counts };
     const { last_error_code: code, last_error_detail: detail } = channel;
     return {

@@ -75,6 +75,32 @@ export async function countInteraction(sql: TransactionSql, storeId: string, lea
   return counted?.interaction_count ?? 0;
 }
 
+/** The leads that the channel knows by these ids of one customer. As a rule they are the same lead. */
+export async function findLeadsByIdentity(
+  sql: Sql,
+  storeId: string,
+  { waId, userId }: { readonly waId: string | null; readonly userId: string | null },
+): Promise<{ byWaId: string | null; byUserId: string | null }> {
+  const [row] = await sql<{ byWaId: string | null; byUserId: string | null }[]>`
+    select
+      (select lead_id from conversations where store_id = ${storeId} and wa_id = ${waId}) as "byWaId",
+      (select lead_id from customer_user_ids where store_id = ${storeId} and user_id = ${userId}) as "byUserId"`;
+  return row ?? { byWaId: null, byUserId: null };
+}
+
+/** Records that the channel knows the lead by this id, which no other lead of the store has from now on. */
+export async function saveUserId(sql: TransactionSql, storeId: string, leadId: string, userId: string): Promise<void> {
+  await sql`
+    insert into customer_user_ids (store_id, user_id, lead_id) values (${storeId}, ${userId}, ${leadId})
+    on conflict (store_id, user_id) do update set lead_id = excluded.lead_id`;
+}
+
+export async function findUserIds(sql: Sql, storeId: string, leadId: string): Promise<string[]> {
+  const rows = await sql<{ user_id: string }[]>`
+    select user_id from customer_user_ids where store_id = ${storeId} and lead_id = ${leadId}`;
+  return rows.map(({ user_id }) => user_id);
+}
+
 /** The lead that the channel knows by this id. */
 export async function findLeadByWaId(sql: Sql, storeId: string, waId: string): Promise<string | undefined> {
   const [row] = await sql<{ lead_id: string }[]>`
@@ -100,11 +126,12 @@ export async function takeInbound(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { waId, writtenAt, wish }: { waId: string; writtenAt: Date | null; wish: 'stop' | 'start' | null },
+  { waId, writtenAt, wish }: { waId: string | null; writtenAt: Date | null; wish: 'stop' | 'start' | null },
 ): Promise<TakenInbound> {
   const [taken] = await sql<TakenInbound[]>`
     update conversations c
-    set next_number = c.next_number + 1, interaction_count = c.interaction_count + 1, wa_id = ${waId},
+    set next_number = c.next_number + 1, interaction_count = c.interaction_count + 1,
+        wa_id = coalesce(${waId}, c.wa_id),
         last_inbound_at = greatest(c.last_inbound_at, coalesce(${writtenAt}::timestamptz, clock.at)),
         opted_out_at = case ${wish}::text when 'stop' then coalesce(c.opted_out_at, clock.at)
                                           when 'start' then null else c.opted_out_at end

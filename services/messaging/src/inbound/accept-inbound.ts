@@ -6,17 +6,22 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundMessage } from '../channels/channel-provider.ts';
 import {
   ensureConversation,
-  findLeadByWaId,
+  findLeadsByIdentity,
   lockConversation,
+  saveUserId,
   takeInbound,
 } from '../conversations/conversation.repository.ts';
 import { readOptOut } from '../conversations/opt-out.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
 import { touchSession } from '../sessions/session.repository.ts';
+import { reopenFailed } from './inbound.repository.ts';
 
-/** The channel's id of an unknown customer is not a phone number, so no lead can be created. */
+/** No id of an unknown customer is a phone number, so no lead can be created. */
 export class NoPhone extends Error {}
+
+/** The code of a payload with a message that threw `NoPhone`. */
+export const noPhone = 'no_phone';
 
 const phone = /^[1-9][0-9]{7,14}$/;
 /** A message that was written longer ago than this counts as written then, not on arrival. */
@@ -36,11 +41,18 @@ export async function acceptInbound(
   message: InboundMessage,
 ): Promise<{ lead_id: string; interaction_count: number } | null> {
   const { storeId } = context;
-  const { waId, name } = message;
-  const known = await database.read(context, (sql) => findLeadByWaId(sql, storeId, waId));
+  const { byWaId, byUserId } = await database.read(context, (sql) => findLeadsByIdentity(sql, storeId, message));
   // Outside of the transaction, so that no lock is held during a call to another service.
-  const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, waId, name));
-  const interaction_count = await database.write(context, (sql) => accept(sql, storeId, leadId, channelId, message));
+  const leadId = byWaId ?? byUserId ?? (await ensure({ rpc }, { ...context, storeId }, message));
+  const newUserId = byUserId === leadId ? null : message.userId;
+  const interaction_count = await database.write(context, async (sql) => {
+    const count = await accept(sql, storeId, leadId, channelId, message);
+    if (count !== null && newUserId !== null) {
+      await saveUserId(sql, storeId, leadId, newUserId);
+      await reopenFailed(sql, storeId, { customer: newUserId, code: noPhone });
+    }
+    return count;
+  });
   if (interaction_count === null) return null;
   relay.nudge();
   return { lead_id: leadId, interaction_count };
@@ -49,10 +61,9 @@ export async function acceptInbound(
 async function ensure(
   { rpc }: Pick<Dependencies, 'rpc'>,
   context: CallContext,
-  waId: string,
-  name: string | null,
+  { waId, name }: InboundMessage,
 ): Promise<string> {
-  if (!phone.test(waId)) throw new NoPhone('an unknown customer has no phone number');
+  if (waId === null || !phone.test(waId)) throw new NoPhone('an unknown customer has no phone number');
   const lead = await rpc.call(ensureLead, { body: { customer_phone: waId, name: name ?? waId } }, context);
   return lead.id;
 }

@@ -1,5 +1,6 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { type ConversationRow, findLeadByWaId } from '../conversations/conversation.repository.ts';
+import { identitiesOf } from '../channels/channel-provider.ts';
+import { type ConversationRow, findLeadByWaId, findUserIds } from '../conversations/conversation.repository.ts';
 import { isKnownInbound } from '../messages/message.repository.ts';
 import { cameAt } from './accept-inbound.ts';
 import { findOpenPayloads } from './inbound.repository.ts';
@@ -20,14 +21,15 @@ export async function findUnprocessed(
   { store_id: storeId, lead_id, wa_id }: Pick<ConversationRow, 'store_id' | 'lead_id' | 'wa_id'>,
   phone: string,
 ): Promise<Unprocessed[]> {
-  // The processor finds this lead by the channel's id, or by the phone unless that is another lead's channel id.
-  const owner = await findLeadByWaId(sql, storeId, phone);
-  const customers = [wa_id, owner === undefined || owner === lead_id ? phone : null].filter((id) => id !== null);
+  // The processor finds this lead by the channel's ids, or by the phone unless that is another lead's channel id.
+  const [owner, userIds] = await Promise.all([findLeadByWaId(sql, storeId, phone), findUserIds(sql, storeId, lead_id)]);
+  const byPhone = owner === undefined || owner === lead_id ? phone : null;
+  const customers = [wa_id, byPhone, ...userIds].filter((id) => id !== null);
   const found: Unprocessed[] = [];
   for (const payload of await findOpenPayloads(sql, storeId, customers)) {
     const { messages } = readPayload(payload, payload.payload);
-    for (const { waId, providerMessageId, writtenAt, body } of messages) {
-      if (!customers.includes(waId)) continue;
+    for (const { providerMessageId, writtenAt, body, ...ids } of messages) {
+      if (!identitiesOf(ids).some((id) => customers.includes(id))) continue;
       if (await isKnownInbound(sql, storeId, { channelId: payload.channel_id, providerMessageId })) continue;
       found.push({ body, at: cameAt(payload.received_at, writtenAt) });
     }

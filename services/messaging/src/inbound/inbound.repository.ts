@@ -10,7 +10,7 @@ export async function findChannelStore(systemSql: Sql, channelId: string): Promi
 
 export type NewPayload = {
   readonly payload: Buffer;
-  /** The channel's ids of the customers who wrote. */
+  /** All of the channel's ids of the customers who wrote. */
   readonly customers: readonly string[];
 };
 
@@ -129,7 +129,7 @@ export async function putBehind(sql: TransactionSql, storeId: string, ids: reado
 
 /**
  * The payload failed for a reason of its own. The retry delay doubles from 2 s up to an hour. Later payloads do not
- * wait for it. After `mostAttempts` it counts as processed and keeps its error until it is purged.
+ * wait for it. After `mostAttempts` it counts as processed and as failed.
  */
 export async function markFailed(
   sql: TransactionSql,
@@ -141,18 +141,53 @@ export async function markFailed(
     update inbound_payloads
     set attempts = attempts + 1, last_error = ${code},
         processed_at = case when attempts + 1 >= ${mostAttempts} then clock_timestamp() end,
+        failed_at = case when attempts + 1 >= ${mostAttempts} then clock_timestamp() end,
         next_attempt_at = clock_timestamp() + least(3600, 2 * power(2, least(attempts, 12))) * interval '1 second'
     where store_id = ${storeId} and id = ${id} and processed_at is null`;
 }
 
+/** Processes the failed payloads of a customer again that had this error. */
+export async function reopenFailed(
+  sql: TransactionSql,
+  storeId: string,
+  { customer, code }: { readonly customer: string; readonly code: string },
+): Promise<void> {
+  await sql`
+    update inbound_payloads set processed_at = null, failed_at = null, next_attempt_at = clock_timestamp()
+    where store_id = ${storeId} and failed_at is not null and last_error = ${code}
+      and customers && ${[customer]}::text[]`;
+}
+
+export async function countFailed(sql: Sql, storeId: string): Promise<number> {
+  const [row] = await sql<{ failed: number }[]>`
+    select count(*)::int as failed from inbound_payloads where store_id = ${storeId} and failed_at is not null`;
+  return row?.failed ?? 0;
+}
+
+/** The number of failed payloads of all stores, by error code. */
+export async function countFailedByCode(systemSql: Sql): Promise<{ code: string; count: number }[]> {
+  return await systemSql<{ code: string; count: number }[]>`
+    select last_error as code, count(*)::int as count from inbound_payloads where failed_at is not null group by 1`;
+}
+
+type Purge = { readonly olderThanMs: number; readonly limit: number };
+
+// `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.
+
 /** Deletes a batch of payloads that were processed more than `olderThanMs` ago. Returns the number deleted. */
-export async function purgePayloads(
-  systemSql: Sql,
-  { olderThanMs, limit }: { olderThanMs: number; limit: number },
-): Promise<number> {
+export async function purgeProcessed(systemSql: Sql, { olderThanMs, limit }: Purge): Promise<number> {
   const { count } = await systemSql`
     delete from inbound_payloads where id = any(array(
       select id from inbound_payloads
-      where processed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond' limit ${limit}))`;
+      where processed_at < now() - ${olderThanMs} * interval '1 millisecond' and failed_at is null limit ${limit}))`;
+  return count;
+}
+
+/** Deletes a batch of payloads that failed more than `olderThanMs` ago. Returns the number deleted. */
+export async function purgeFailed(systemSql: Sql, { olderThanMs, limit }: Purge): Promise<number> {
+  const { count } = await systemSql`
+    delete from inbound_payloads where id = any(array(
+      select id from inbound_payloads
+      where failed_at < now() - ${olderThanMs} * interval '1 millisecond' limit ${limit}))`;
   return count;
 }

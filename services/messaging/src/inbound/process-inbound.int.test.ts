@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { listMessages, listSessions, type Message } from '@mostrador/contracts';
+import { listMessages, listSessions, type Message, showChannel } from '@mostrador/contracts';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectWhatsapp, notification, receive, textFrom } from '../../test/inbound-webhook.ts';
+import {
+  connectWhatsapp,
+  notification,
+  receive,
+  textFrom,
+  withoutPhone,
+  withUserId,
+} from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { sendMissedInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { claimPayloads } from './inbound.repository.ts';
+import { exportInboundMetrics } from './inbound-metrics.ts';
 import { createInboundProcessor } from './inbound-processor.ts';
 import { processInbound } from './process-inbound.ts';
 import { purgeInbound } from './purge-inbound.ts';
@@ -20,6 +29,7 @@ afterAll(() => messaging?.stop());
 
 let phones = 5511970000000;
 const newPhone = () => String(++phones);
+const newUserId = () => `BR.${randomUUID().replaceAll('-', '')}`;
 
 async function newChannel() {
   const storeId = randomUUID();
@@ -38,6 +48,24 @@ async function newChannel() {
       const [row] = await messaging.adminSql`
         select count(*)::int as open from inbound_payloads where channel_id = ${channelId} and processed_at is null`;
       return row?.open;
+    },
+    attempts: async (): Promise<number[]> => {
+      const rows = await messaging.adminSql`select attempts from inbound_payloads where channel_id = ${channelId}`;
+      return rows.map(({ attempts }) => attempts);
+    },
+    /** How many payloads wait for a missing dependency. */
+    putOff: async (): Promise<number> => {
+      const [row] = await messaging.adminSql`
+        select count(*)::int as waiting from inbound_payloads
+        where channel_id = ${channelId} and processed_at is null and next_attempt_at > received_at + interval '200 ms'
+          and next_attempt_at < received_at + interval '20 s'`;
+      return row?.waiting;
+    },
+    /** The codes of the payloads that were given up. */
+    failed: async (): Promise<string[]> => {
+      const rows = await messaging.adminSql`
+        select last_error from inbound_payloads where channel_id = ${channelId} and failed_at is not null`;
+      return rows.map(({ last_error }) => last_error);
     },
   };
 }
@@ -216,13 +244,74 @@ test('a payload that cannot be processed delays no customer, and an unreadable o
 test('a message of an unknown kind is stored with its kind, and the rest of its batch is processed', async () => {
   const channel = await newChannel();
   const phone = newPhone();
-  const { messages: [text] = [] } = textFrom(phone, 'after');
+  const { messages = [] } = textFrom(phone, 'after');
   const odd = { from: phone, id: 'wamid.odd', timestamp: '1', type: 'hologram', hologram: { depth: 3 } };
-  await channel.post({ messages: [{ nonsense: true }, odd, text] });
+  await channel.post({ messages: [{ nonsense: true }, odd, ...messages] });
   await processed(channel);
   expect(await bodiesOf(channel, phone)).toEqual(['', 'after']);
   const [row] = await messaging.adminSql`select kind from messages where provider_message_id = 'wamid.odd'`;
   expect(row?.kind).toBe('hologram');
+});
+
+test('a customer who hides the phone is known by the business-scoped id that came with the phone before', async () => {
+  const channel = await newChannel();
+  const [phone, userId] = [newPhone(), newUserId()];
+  await channel.post(withUserId(textFrom(phone, 'with a phone'), userId));
+  await processed(channel);
+  await channel.post(withoutPhone(textFrom(phone, 'without a phone'), userId));
+  await channel.post(withoutPhone(textFrom(phone, 'sair'), userId));
+  await processed(channel);
+  expect(await bodiesOf(channel, phone)).toEqual(['with a phone', 'without a phone', 'sair']);
+  const [row] = await messaging.adminSql`
+    select opted_out_at from conversations where store_id = ${channel.storeId} and wa_id = ${phone}`;
+  expect(row?.opted_out_at).not.toBeNull();
+});
+
+test('a message without any phone is kept as failed, and accepted once the phone is known', async () => {
+  const channel = await newChannel();
+  const [phone, userId] = [newPhone(), newUserId()];
+  const other = newPhone();
+  await channel.post(withoutPhone(textFrom(phone, 'hidden'), userId), textFrom(other, 'the rest'));
+  await waitFor(async () => (await channel.attempts()).includes(1), { description: 'the payload has failed once' });
+  expect(await bodiesOf(channel, other)).toEqual(['the rest']);
+  await messaging.adminSql`
+    update inbound_payloads set attempts = 19, next_attempt_at = now() where store_id = ${channel.storeId}`;
+  await processed(channel);
+  expect(await channel.failed()).toEqual(['no_phone']);
+  await channel.post(withUserId(textFrom(phone, 'shown'), userId));
+  await waitFor(async () => (await bodiesOf(channel, phone)).length === 2, { description: 'both are accepted' });
+  expect((await bodiesOf(channel, phone)).toSorted()).toEqual(['hidden', 'shown']);
+  expect(await channel.failed()).toEqual([]);
+  expect(await bodiesOf(channel, other)).toEqual(['the rest']);
+});
+
+test('a payload with an entry that cannot be read is kept and counted, and the rest of it is processed', async () => {
+  const channel = await newChannel();
+  const phone = newPhone();
+  const registry = new Registry();
+  exportInboundMetrics({ registry }, messaging.systemDatabase);
+  await channel.post({ messages: [{ nonsense: true }] }, textFrom(phone, 'the rest'));
+  await processed(channel);
+  expect(await bodiesOf(channel, phone)).toEqual(['the rest']);
+  expect(await channel.failed()).toEqual(['unreadable_entry']);
+  expect(await registry.metrics()).toMatch(/mostrador_inbound_failed_payloads\{code="unreadable_entry"\} [1-9]/);
+  const shown = await messaging.rpc.call(showChannel, {}, testContext({ storeId: channel.storeId }));
+  expect(shown.webhooks_failed).toBe(1);
+});
+
+test('an entry that cannot be read does not end the wait of a message for crm', async () => {
+  const channel = await newChannel();
+  const stranger = newPhone();
+  await messaging.crm.stop();
+  try {
+    await channel.post({ messages: [{ nonsense: true }] }, textFrom(stranger, 'waits'));
+    await waitFor(async () => (await channel.putOff()) === 1, { description: 'the payload waits for crm' });
+  } finally {
+    await messaging.crm.start();
+  }
+  await processed(channel);
+  expect(await bodiesOf(channel, stranger)).toEqual(['waits']);
+  expect(await channel.failed()).toEqual(['unreadable_entry']);
 });
 
 test('an existing lead is found by its phone, and a customer without a name also gets a lead', async () => {
@@ -293,8 +382,8 @@ test('status updates move an outbound message forward', async () => {
 
 test('a payload is purged a week after it was processed', async () => {
   const channel = await newChannel();
-  await channel.post();
-  await channel.post();
+  await channel.post(textFrom(newPhone(), 'old'));
+  await channel.post(textFrom(newPhone(), 'new'));
   await processed(channel);
   await messaging.adminSql`
     update inbound_payloads set processed_at = now() - interval '8 days'
@@ -302,4 +391,20 @@ test('a payload is purged a week after it was processed', async () => {
   expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(10_000))).toBe(1);
   const rows = await messaging.adminSql`select 1 from inbound_payloads where store_id = ${channel.storeId}`;
   expect(rows).toHaveLength(1);
+});
+
+test('a payload that failed is kept for 90 days', async () => {
+  const channel = await newChannel();
+  await channel.post({ messages: [{ nonsense: true }] });
+  await channel.post({ messages: [{ nonsense: false }] });
+  await processed(channel);
+  await messaging.adminSql`
+    update inbound_payloads set processed_at = now() - interval '89 days', failed_at = now() - interval '89 days'
+    where store_id = ${channel.storeId}`;
+  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(10_000))).toBe(0);
+  await messaging.adminSql`
+    update inbound_payloads set failed_at = now() - interval '91 days'
+    where id = (select min(id::text)::uuid from inbound_payloads where store_id = ${channel.storeId})`;
+  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(10_000))).toBe(1);
+  expect(await channel.failed()).toHaveLength(1);
 });

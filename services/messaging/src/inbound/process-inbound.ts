@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { isUniqueViolation } from '@mostrador/kit/database/database';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { InboundMessage } from '../channels/channel-provider.ts';
+import { type InboundMessage, identitiesOf } from '../channels/channel-provider.ts';
 import { sendInteractionCounts } from '../conversations/send-interaction-counts.ts';
 import { applyReceivedStatus } from '../delivery/apply-received-status.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptInbound, NoPhone } from './accept-inbound.ts';
+import { acceptInbound, NoPhone, noPhone } from './accept-inbound.ts';
 import {
   claimPayloads,
   findHeldCustomers,
@@ -23,8 +23,6 @@ export type ProcessingTools = Pick<Dependencies, 'database' | 'systemDatabase' |
   readonly log: Log;
 };
 
-/** The code of a payload that is not JSON. It is not retried. */
-const unreadable = 'unreadable';
 const mostAttempts = 20;
 const batch = 50;
 const leaseMs = 30_000;
@@ -34,13 +32,18 @@ const callLimitMs = 5_000;
 const conversationsAtOnce = 4;
 const statusesAtOnce = 2;
 
-const severity = { behind: 0, later: 1, failed: 2 } as const;
+const severity = { unreadable: 0, behind: 1, later: 2, failed: 3 } as const;
 
 /** A piece of work from a payload: a message or a status update. */
 type Piece<T> = { readonly payload: PayloadRow; readonly content: T };
 
-/** Why a payload is not processed: an earlier one is open, a dependency was missing (`later`), or it failed itself. */
-type Trouble = { readonly kind: 'behind' | 'later' } | { readonly kind: 'failed'; readonly code: string };
+/**
+ * Why a payload is not processed: an earlier one is open, a dependency was missing (`later`), or it failed itself. What
+ * is `unreadable` stays so. Its payload fails without a retry, once the rest of it is processed.
+ */
+type Trouble =
+  | { readonly kind: 'behind' | 'later' }
+  | { readonly kind: 'failed' | 'unreadable'; readonly code: string };
 
 /**
  * Processes stored payloads until none is due. It accepts the messages of one customer in the order of arrival, even
@@ -89,11 +92,14 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
   const heldSince = new Map(held.map((row) => [`${row.channel_id} ${row.customer}`, row.payload_id]));
   const { messages, statuses } = piecesOf(payloads, note);
 
-  const conversations = Map.groupBy(messages, ({ payload, content }) => `${payload.channel_id} ${content.waId}`);
+  const conversations = Map.groupBy(
+    messages,
+    ({ payload, content }) => `${payload.channel_id} ${identitiesOf(content).at(-1)}`,
+  );
   const counts = new Map<string, Counted>();
   await Promise.all([
-    eachOf(conversations, conversationsAtOnce, async ([customer, pieces]) => {
-      const counted = await processInOrder(tools, scope, pieces, heldSince.get(customer), note);
+    eachOf(conversations.values(), conversationsAtOnce, async (pieces) => {
+      const counted = await processInOrder(tools, scope, pieces, heldSince, note);
       if (counted) counts.set(counted.lead_id, counted);
     }),
     eachOf(statuses, statusesAtOnce, async ({ payload, content }) => {
@@ -112,9 +118,11 @@ async function processBatch(tools: ProcessingTools, storeId: string, ids: readon
 function piecesOf(payloads: readonly PayloadRow[], note: (payload: PayloadRow, trouble: Trouble) => void) {
   const read = payloads.flatMap((payload) => {
     try {
-      return [{ payload, notification: readPayload(payload, payload.payload) }];
+      const notification = readPayload(payload, payload.payload);
+      if (notification.unreadable > 0) note(payload, { kind: 'unreadable', code: 'unreadable_entry' });
+      return [{ payload, notification }];
     } catch {
-      note(payload, { kind: 'failed', code: unreadable });
+      note(payload, { kind: 'unreadable', code: 'unreadable' });
       return [];
     }
   });
@@ -135,13 +143,16 @@ async function processInOrder(
   tools: ProcessingTools,
   { storeId, deadline }: { storeId: string; deadline: number },
   pieces: readonly Piece<InboundMessage>[],
-  heldSince: string | undefined,
+  heldSince: ReadonlyMap<string, string>,
   note: (payload: PayloadRow, trouble: Trouble) => void,
 ): Promise<Counted | null> {
   let waits = false;
   let latest: Counted | null = null;
   for (const { payload, content } of pieces) {
-    waits ||= heldSince !== undefined && heldSince < payload.id;
+    waits ||= identitiesOf(content).some((id) => {
+      const held = heldSince.get(`${payload.channel_id} ${id}`);
+      return held !== undefined && held < payload.id;
+    });
     if (waits) {
       note(payload, { kind: 'behind' });
       continue;
@@ -164,7 +175,7 @@ const earliest = (deadline: number): number => Math.min(deadline, Date.now() + c
 function troubleOf(error: unknown): Trouble {
   // Another transaction stored this channel id at the same moment. The retry finds it.
   if (isUniqueViolation(error)) return { kind: 'later' };
-  if (error instanceof NoPhone) return { kind: 'failed', code: 'no_phone' };
+  if (error instanceof NoPhone) return { kind: 'failed', code: noPhone };
   if (!(error instanceof AppError)) return { kind: 'failed', code: 'failed' };
   const { code } = error;
   return code === 'service_unavailable' || code === 'upstream_timeout' ? { kind: 'later' } : { kind: 'failed', code };
@@ -180,15 +191,14 @@ async function settle(
     payloads.map(({ id }) => id).filter((id) => troubles.get(id)?.kind === kind);
   const failed = payloads.flatMap(({ id, attempts }) => {
     const trouble = troubles.get(id);
-    return trouble?.kind === 'failed' ? [{ id, attempts, code: trouble.code }] : [];
+    if (!trouble || !('code' in trouble)) return [];
+    return [{ id, attempts, code: trouble.code, mostAttempts: trouble.kind === 'unreadable' ? 1 : mostAttempts }];
   });
   await database.write({ storeId, deadline: Date.now() + callLimitMs }, async (sql) => {
     await markProcessed(sql, storeId, ids(undefined));
     await putOff(sql, storeId, ids('later'));
     await putBehind(sql, storeId, ids('behind'));
-    for (const { id, code } of failed) {
-      await markFailed(sql, storeId, id, { code, mostAttempts: code === unreadable ? 1 : mostAttempts });
-    }
+    for (const { id, ...failure } of failed) await markFailed(sql, storeId, id, failure);
   });
   for (const { id, attempts, code } of failed) {
     log.error({ store_id: storeId, payload: id, attempts: attempts + 1, code }, 'processing an inbound payload failed');

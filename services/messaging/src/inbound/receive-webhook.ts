@@ -2,6 +2,7 @@ import type { receiveWebhook as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { ChannelRow } from '../channels/channel.repository.ts';
+import { identitiesOf } from '../channels/channel-provider.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createBatching } from './batching.ts';
 import { insertPayloads } from './inbound.repository.ts';
@@ -60,7 +61,7 @@ async function ingest(
 function customersOf(channel: ChannelRow, payload: Buffer): string[] {
   try {
     const { messages } = readPayload(channel, payload);
-    return [...new Set(messages.map(({ waId }) => waId))];
+    return [...new Set(messages.flatMap(identitiesOf))];
   } catch {
     return [];
   }

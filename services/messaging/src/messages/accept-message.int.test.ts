@@ -3,7 +3,7 @@ import { acceptMessage, type RequestOf } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notification, textFrom } from '../../test/inbound-webhook.ts';
+import { notification, textFrom, withoutPhone } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
@@ -144,6 +144,15 @@ describe('a reply that is stored but not processed yet', () => {
     await store(storeId, [from], textFrom(from, 'Olá'));
     expect(await attempt(storeId, leadId)).toBe('lead_replied');
     expect(await messagesOf(storeId)).toEqual([]);
+  });
+
+  test('under a business-scoped id of the lead rejects the follow-up', async () => {
+    const phone = '5511900000012';
+    const { storeId, leadId } = await leadWith({ phone, wa_id: phone });
+    const { adminSql } = messaging;
+    await adminSql`insert into customer_user_ids ${adminSql({ store_id: storeId, user_id: 'BR.12', lead_id: leadId })}`;
+    await store(storeId, ['BR.12'], withoutPhone(textFrom(phone, 'Olá'), 'BR.12'));
+    expect(await attempt(storeId, leadId)).toBe('lead_replied');
   });
 
   test.each([

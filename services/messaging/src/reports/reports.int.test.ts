@@ -135,7 +135,13 @@ async function open() {
   const { channelId } = await connectWhatsapp(messaging, storeId);
   await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
   const write = async (writtenAt = new Date()) => {
-    const message = { providerMessageId: `wamid.${randomUUID()}`, waId: '5511900000001', name: 'Maria', kind: 'text' };
+    const message = {
+      providerMessageId: `wamid.${randomUUID()}`,
+      waId: '5511900000001',
+      userId: null,
+      name: 'Maria',
+      kind: 'text',
+    };
     const accepted = await acceptInbound(messaging.dependencies, testContext({ storeId }), channelId, {
       ...message,
       body: 'Hello',

@@ -14,31 +14,30 @@ const Status = Type.Object({
   status: Type.Union([Type.Literal('delivered'), Type.Literal('failed')]),
 });
 
-/** Reads `{ messages, statuses }`. It skips malformed entries and still returns the others. */
+/** Reads `{ messages, statuses }`. It counts malformed entries and still returns the others. */
 export function readNotification(payload: unknown): Notification {
   const now = new Date();
   const { messages, statuses } = Object(payload);
+  const posted = { messages: [messages ?? []].flat(), statuses: [statuses ?? []].flat() };
+  const texts = posted.messages.filter((one) => Value.Check(Message, one));
+  const updates = posted.statuses.filter((one) => Value.Check(Status, one));
   return {
-    messages: [messages ?? []]
-      .flat()
-      .filter((one) => Value.Check(Message, one))
-      .map(({ id, from, text }) => ({
-        providerMessageId: id,
-        waId: from,
-        name: null,
-        kind: 'text',
-        body: storable(text),
-        writtenAt: now,
-      })),
-    statuses: [statuses ?? []]
-      .flat()
-      .filter((one) => Value.Check(Status, one))
-      .map(({ message_id, reference, status }) => ({
-        providerMessageId: message_id,
-        callbackData: reference,
-        status,
-        at: now,
-        ...(status === 'failed' && { error: { code: 'acme_failed', detail: 'Acme could not deliver the message.' } }),
-      })),
+    messages: texts.map(({ id, from, text }) => ({
+      providerMessageId: id,
+      waId: from,
+      userId: null,
+      name: null,
+      kind: 'text',
+      body: storable(text),
+      writtenAt: now,
+    })),
+    statuses: updates.map(({ message_id, reference, status }) => ({
+      providerMessageId: message_id,
+      callbackData: reference,
+      status,
+      at: now,
+      ...(status === 'failed' && { error: { code: 'acme_failed', detail: 'Acme could not deliver the message.' } }),
+    })),
+    unreadable: posted.messages.length + posted.statuses.length - texts.length - updates.length,
   };
 }

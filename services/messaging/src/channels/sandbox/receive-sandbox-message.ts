@@ -20,6 +20,7 @@ export const receiveSandboxMessage =
     const accepted = await acceptInbound(dependencies, { ...context, storeId }, sandbox.id, {
       providerMessageId: `sandbox.${randomUUID()}`,
       waId: body.customer_phone,
+      userId: null,
       name: body.name,
       kind: 'text',
       body: body.text,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { notification, textFrom } from '../../../test/inbound-webhook.ts';
+import { notification, textFrom, withoutPhone, withUserId } from '../../../test/inbound-webhook.ts';
 import { readNotification } from './payload.ts';
 
 const number = '123456789012345';
@@ -16,15 +16,19 @@ test('a text is read with its customer, name and time', () => {
   const payload = notification(number, textFrom(customer, 'Olá! 👋', { id: 'wamid.1', name: 'Ana', at }));
   expect(read(payload)).toEqual({
     messages: [
-      { providerMessageId: 'wamid.1', waId: customer, name: 'Ana', kind: 'text', body: 'Olá! 👋', writtenAt: at },
+      {
+        ...{ providerMessageId: 'wamid.1', waId: customer, userId: null },
+        ...{ name: 'Ana', kind: 'text', body: 'Olá! 👋', writtenAt: at },
+      },
     ],
     statuses: [],
+    unreadable: 0,
   });
 });
 
 test('a batch is read from all its arrays, in order', () => {
   const texts = ['1', '2', '3'].map((body) => textFrom(customer, body));
-  const [first, second, third] = texts as [object, object, { messages: unknown[] }];
+  const [first, second, third] = texts as [object, object, { messages: object[] }];
   const payload = notification(number, first, {
     ...second,
     messages: [...(textFrom(customer, '2').messages ?? []), ...third.messages],
@@ -66,6 +70,46 @@ test('the contact’s `wa_id` identifies a sender whose `from` differs', () => {
   expect(read(payload).messages[0]).toMatchObject({ waId: customer, name: null });
 });
 
+const userId = 'BR.13491208655302741918';
+
+test('a business-scoped id identifies the sender beside the phone or without it', () => {
+  const text = textFrom(customer, 'x', { name: 'Ana' });
+  const others = [{ profile: { name: 'Bia' }, user_id: 'BR.2' }];
+  const senderOf = (content: ReturnType<typeof textFrom>) => {
+    const contacts = [...others, ...(content.contacts ?? [])];
+    const { messages, unreadable } = read(notification(number, { ...content, contacts }));
+    return { ...messages[0], unreadable };
+  };
+  expect(senderOf(withUserId(text, userId))).toMatchObject({ waId: customer, userId, name: 'Ana', unreadable: 0 });
+  expect(senderOf(withoutPhone(text, userId))).toMatchObject({ waId: null, userId, name: 'Ana', unreadable: 0 });
+  const inFrom = { ...text, contacts: [], messages: text.messages?.map((one) => ({ ...one, from: userId })) ?? [] };
+  expect(senderOf(inFrom)).toMatchObject({ waId: null, userId, unreadable: 0 });
+});
+
+test.each([
+  ['no object', null],
+  ['an array', []],
+  ['no entries', { object: 'whatsapp_business_account' }],
+  ['entries that are no array', { entry: {} }],
+  ['no changes', { entry: [{}] }],
+  ['a change without a field', { entry: [{ changes: [null] }] }],
+  ['no value', { entry: [{ changes: [{ field: 'messages' }] }] }],
+  ['messages that are no array', notification(number, { messages: {} as never })],
+  ['a message without an id', notification(number, { messages: [{ from: customer, type: 'text' }] })],
+  ['a message without a sender', notification(number, { messages: [{ id: 'wamid.1', type: 'text' }] })],
+  ['a message of another number', notification('999999999999999', textFrom(customer, 'theirs'))],
+  ['a status update without an id', notification(number, { statuses: [{ status: 'sent' }] })],
+])('what cannot be read is counted: %s', (_, payload) => {
+  expect(read(payload)).toEqual({ messages: [], statuses: [], unreadable: 1 });
+});
+
+test('what says nothing about a message is not counted as unreadable', () => {
+  const statuses = [{ id: 'wamid.1', status: 'warning' }];
+  expect(read(notification(number, { statuses })).unreadable).toBe(0);
+  expect(read(notification('999999999999999', { statuses })).unreadable).toBe(0);
+  expect(read({ entry: [{ changes: [{ field: 'account_update', value: {} }] }] }).unreadable).toBe(0);
+});
+
 test('a status update is read with our id and our own text for a failure', () => {
   const base = { recipient_id: customer, timestamp: '1795000000' };
   const statuses = [
@@ -96,7 +140,11 @@ test('a malformed entry never hides the others', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), (odd, strange) => {
       const good = textFrom(customer, 'good');
-      const payload = notification(number, { ...good, messages: [...odd, ...(good.messages ?? [])], statuses: odd });
+      const payload = notification(number, {
+        ...good,
+        messages: [...(odd as object[]), ...(good.messages ?? [])],
+        statuses: odd,
+      });
       payload.entry.unshift(strange as never);
       expect(read(payload).messages.map(({ body }) => body)).toContain('good');
       expect(() => read(strange)).not.toThrow();
