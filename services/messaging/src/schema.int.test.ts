@@ -22,6 +22,7 @@ beforeAll(async () => {
     await insert('store_settings', {});
     await insert('channels', { id: channel_id, provider: 'sandbox', sealed_credentials: 'sealed' });
     await insert('conversations', { lead_id, wa_id: '5511900000001' });
+    await insert('customer_user_ids', { user_id: 'BR.1', lead_id });
     await insert('sessions', { id: session_id, lead_id, started_at: now, last_message_at: now });
     const message = { id, lead_id, session_id, number: 1, direction: 'outbound', source: 'api', status: 'queued' };
     await insert('messages', { ...message, body: 'Olá' });
@@ -43,7 +44,7 @@ test('every data table has a `store_id` and row-level security that also binds i
       and relname not in ('schema_migrations', 'report_closing')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(11);
+  expect(tables).toHaveLength(12);
 });
 
 test('a request sees and writes only rows of its own store, and none without a store', async () => {
@@ -103,6 +104,7 @@ test('the system role sees ids, states and times of every store, but no content 
     ['error_detail', 'messages'],
     ['provider_message_id', 'messages'],
     ['wa_id', 'conversations'],
+    ['user_id', 'customer_user_ids'],
     ['payload', 'inbound_payloads'],
     ['sealed_credentials', 'channels'],
     ['body', 'sandbox_deliveries'],

@@ -8,7 +8,7 @@ const whole = {
   provider: 'whatsapp_cloud' as const,
   phone_number_id: '106540352242922',
   phone: '15550783881',
-  secrets: { access_token: 'token', app_secret: 'secret', verify_token: 'verify' },
+  secrets: { access_token: 'token', app_secret: 'app-secret', verify_token: 'verify' },
 };
 const toConnectionOf = (body: Parameters<typeof toConnection>[1]) =>
   toConnection(providerOf(body), body, createEgress({}));
@@ -52,6 +52,10 @@ describe('a connection request must fit its provider', () => {
   test('an API URL that would send the access token to another machine without TLS is rejected', () => {
     expect(faultsOf({ ...whole, api_url: 'http://graph.example.com' })).toEqual(['#/api_url']);
     expect(faultsOf({ ...whole, api_url: 'http://127.0.0.1:9' })).toEqual([]);
+  });
+
+  test.each(['', 'secret', '1234567'])('an app secret that is easy to guess is rejected: %j', (app_secret) => {
+    expect(faultsOf({ ...whole, secrets: { ...whole.secrets, app_secret } })).toEqual(['#/secrets/app_secret']);
   });
 
   test('an access token that is not valid in a header is rejected', () => {

@@ -27,7 +27,7 @@ beforeEach(async () => {
           phone_number_id: '106540352242922',
           phone: '15550783881',
           number_rate: 10_000,
-          secrets: { access_token: 't', app_secret: 's', verify_token: 'v' },
+          secrets: { access_token: 't', app_secret: 'app-secret', verify_token: 'v' },
         },
       },
       testContext({ storeId }),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 
@@ -14,18 +15,26 @@ export type NewPayload = {
   readonly customers: readonly string[];
 };
 
-/** Stores payloads in this order. Each id is greater than the one before it. */
+/**
+ * Stores payloads in this order. Each id is greater than the one before it. A payload that the channel already has is
+ * left out: a provider retries with the same bytes, and so does an attacker who has captured a signed webhook.
+ */
 export async function insertPayloads(
   sql: TransactionSql,
   storeId: string,
   channelId: string,
   payloads: readonly NewPayload[],
 ): Promise<void> {
-  const rows = payloads.map(({ payload, customers }) => ({ payload: payload.toString('base64'), customers }));
+  const rows = payloads.map(({ payload, customers }) => ({
+    payload: payload.toString('base64'),
+    payload_hash: createHash('sha256').update(payload).digest('base64'),
+    customers,
+  }));
   await sql`
-    insert into inbound_payloads (store_id, channel_id, payload, customers)
-    select ${storeId}::uuid, ${channelId}::uuid, decode(payload, 'base64'), customers
-    from json_to_recordset(${sql.json(rows)}::json) as posted (payload text, customers text[])`;
+    insert into inbound_payloads (store_id, channel_id, payload, payload_hash, customers)
+    select ${storeId}::uuid, ${channelId}::uuid, decode(payload, 'base64'), decode(payload_hash, 'base64'), customers
+    from json_to_recordset(${sql.json(rows)}::json) as posted (payload text, payload_hash text, customers text[])
+    on conflict (channel_id, payload_hash) where payload_hash is not null do nothing`;
 }
 
 /** Claims due payloads of any store, the oldest first. No other process gets them while the lease lasts. */

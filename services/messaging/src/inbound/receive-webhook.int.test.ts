@@ -46,12 +46,14 @@ test('a payload without a valid signature of this channel is rejected and not st
 
 test('after a rotation the previous app secret is still valid, and the one before it is not', async () => {
   const storeId = randomUUID();
-  const { channelId, phoneNumberId } = await connectWhatsapp(messaging, storeId, { appSecret: 'first' });
-  await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'second' });
-  for (const secret of ['first', 'second']) await receive(messaging, channelId, {}, { secret });
-  expect((await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'third' })).channelId).toBe(channelId);
-  for (const secret of ['second', 'third']) await receive(messaging, channelId, {}, { secret });
-  await expect(receive(messaging, channelId, {}, { secret: 'first' })).rejects.toMatchObject(refused);
+  const { channelId, phoneNumberId } = await connectWhatsapp(messaging, storeId, { appSecret: 'first secret' });
+  await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'second secret' });
+  for (const secret of ['first secret', 'second secret']) await receive(messaging, channelId, {}, { secret });
+  expect((await connectWhatsapp(messaging, storeId, { phoneNumberId, appSecret: 'third secret' })).channelId).toBe(
+    channelId,
+  );
+  for (const secret of ['second secret', 'third secret']) await receive(messaging, channelId, {}, { secret });
+  await expect(receive(messaging, channelId, {}, { secret: 'first secret' })).rejects.toMatchObject(refused);
 });
 
 test('an unknown, disconnected or sandbox channel has no webhook', async () => {
@@ -68,6 +70,17 @@ test('a signed payload that is not JSON is stored', async () => {
   const { channelId } = await connectWhatsapp(messaging, randomUUID());
   await receive(messaging, channelId, '{"entry": [');
   expect(await stored(channelId)).toEqual(['{"entry": [']);
+});
+
+test('a body that is posted again is answered and stored once, and each channel has its own', async () => {
+  const channels = await Promise.all([1, 2].map(() => connectWhatsapp(messaging, randomUUID())));
+  const payload = notification('106540352242922', textFrom('5511988887777', 'x'));
+  for (const { channelId } of channels) {
+    await Promise.all(Array.from({ length: 10 }, () => receive(messaging, channelId, payload)));
+    await receive(messaging, channelId, payload);
+    await receive(messaging, channelId, { ...payload, another: true });
+    expect(await stored(channelId)).toHaveLength(2);
+  }
 });
 
 test('concurrent payloads are stored in the order of arrival, and a wrong signature rejects only its own', async () => {

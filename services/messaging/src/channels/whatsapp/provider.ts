@@ -46,11 +46,18 @@ function missing({ phone_number_id, phone, secrets }: ConnectChannelBody): Valid
     .map(([name]) => ({ pointer: `#/${name}`, detail: 'is required for whatsapp_cloud' }));
 }
 
+/** Meta's own secrets have 32 characters. A shorter one comes from a stand-in, and one below this limit is guessed. */
+const shortestAppSecret = 8;
+
 function malformed({ api_url, secrets }: ConnectChannelBody): ValidationFault[] {
   const token = secrets?.access_token;
+  const appSecret = secrets?.app_secret;
   const isSendable = token === undefined || /^[\x21-\x7e]+$/.test(token);
   return [
     ...(isSendable ? [] : [{ pointer: '#/secrets/access_token', detail: 'must be printable ASCII without spaces' }]),
+    ...(appSecret === undefined || appSecret.length >= shortestAppSecret
+      ? []
+      : [{ pointer: '#/secrets/app_secret', detail: `must have at least ${shortestAppSecret} characters` }]),
     ...(api_url === undefined || isPlainHttp(api_url)
       ? []
       : [{ pointer: '#/api_url', detail: 'must be an http or https URL without credentials, query or fragment' }]),
