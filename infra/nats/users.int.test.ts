@@ -44,6 +44,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'gateway.internal.stores.settings': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.messages.accept': ['scheduling'],
+  'messaging.internal.opt-outs.get': ['scheduling'],
   'messaging.internal.reports.lead': ['gateway'],
   'messaging.internal.reports.summary': ['gateway'],
   'messaging.internal.reports.summary.v2': ['gateway'],

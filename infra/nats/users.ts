@@ -8,6 +8,7 @@ import {
   getCalendarConnection,
   getChannelConnection,
   getLeadContact,
+  getOptOut,
   getStoreSettings,
   messagingOperations,
   type Operation,
@@ -78,7 +79,7 @@ export const roles: Record<NatsUser, Role> = {
   crm: { serves: true, publishesEvents: true },
   scheduling: {
     serves: true,
-    asks: [acceptMessage, checkLead, getStoreSettings],
+    asks: [acceptMessage, checkLead, getOptOut, getStoreSettings],
     publishesEvents: true,
     consumer: 'scheduling-followups',
   },

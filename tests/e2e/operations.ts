@@ -212,6 +212,12 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'messages:read',
     foreign: 'message_not_found',
   },
+  getConversation: {
+    method: 'GET',
+    path: ({ leadId }) => `/leads/${leadId}/conversation`,
+    scope: 'messages:read',
+    foreign: 'lead_not_found',
+  },
   listSessions: {
     method: 'GET',
     path: ({ leadId }) => `/leads/${leadId}/sessions`,

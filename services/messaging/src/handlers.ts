@@ -7,6 +7,8 @@ import { getChannelConnection } from './channels/get-channel-connection.ts';
 import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
 import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
 import { showChannel } from './channels/show-channel.ts';
+import { getConversation } from './conversations/get-conversation.ts';
+import { getOptOut } from './conversations/get-opt-out.ts';
 import { deliverMessages } from './delivery/deliver-messages.ts';
 import { settleMessage } from './delivery/settle-message.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -26,6 +28,8 @@ import { updateSettings } from './settings/update-settings.ts';
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
   const reports = rollupHandlers(conversationRollups, dependencies);
   return {
+    getConversation: getConversation(dependencies),
+    getOptOut: getOptOut(dependencies),
     sendMessage: sendMessage(dependencies),
     listMessages: listMessages(dependencies),
     getMessage: getMessage(dependencies),

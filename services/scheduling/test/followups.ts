@@ -6,6 +6,7 @@ import {
   createFollowup,
   type Followup,
   getFollowup,
+  getOptOut,
   getStoreSettings,
   type NextStep,
   type ReplyOf,
@@ -23,6 +24,8 @@ export async function startFollowups(scheduling: TestScheduling) {
   const asked: Asked[] = [];
   const world = {
     timezone: 'UTC',
+    /** When the lead opted out, as messaging says. */
+    optedOutAt: null as string | null,
     /** The answer of messaging. By default every message is sent. */
     answer: async (_message: Asked): Promise<Accepted> => ({ status: 'sent', error: null }),
   };
@@ -30,12 +33,13 @@ export async function startFollowups(scheduling: TestScheduling) {
   const messaging = createRpcServer({
     nats,
     service: 'messaging',
-    operations: { acceptMessage },
+    operations: { acceptMessage, getOptOut },
     handlers: {
       acceptMessage: async (_context, { body }) => {
         asked.push(body);
         return { id: body.id, ...(await world.answer(body)) };
       },
+      getOptOut: async () => ({ opted_out_at: world.optedOutAt }),
     },
     log: silentLog(),
   });

@@ -186,7 +186,9 @@ export const errorCatalogue = {
   lead_opted_out: {
     status: 422,
     title: 'Lead has opted out',
-    description: 'The lead opted out of messages of this kind. Wait until the lead opts in again.',
+    description:
+      'The lead opted out of messages of source `ai` and `followup`. Wait until the lead opts in again, or send a ' +
+      'message of a person (`POST /leads/{leadId}/messages`).',
     retryable: false,
   },
   lead_replied: {

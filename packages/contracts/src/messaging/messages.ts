@@ -15,7 +15,7 @@ import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
 
-/** Who wrote the message. A lead that opted out gets no `ai` and `followup` messages. */
+/** Who wrote the message. A lead that opted out gets no `ai` and `followup` messages, but still `api` and `seller`. */
 export const messageSources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
 
 /**
@@ -70,7 +70,8 @@ export const sendMessage = defineOperation({
     'The service rejects what it can before it accepts the message. After that the answer is 200. `sent` is true ' +
     'when the channel accepted the message within the wait (5 s unless the store has its own). It is false while the ' +
     'message is durably queued, and false with `status: "failed"` when the channel rejected it. Messages to one lead ' +
-    'are sent in the order of acceptance, each at most once.',
+    'are sent in the order of acceptance, each at most once. The message has the source `api`, which an opt-out does ' +
+    'not stop: an opt-out stops messages of source `ai` and `followup`.',
   request: { params: leadParams, body: Exact({ message: Text(4096) }) },
   reply: Type.Object({
     sent: Type.Boolean(),

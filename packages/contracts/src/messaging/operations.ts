@@ -1,4 +1,5 @@
 import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from './channels.ts';
+import { getConversation, getOptOut } from './conversations.ts';
 import { acceptMessage, deliverMessages, getMessage, listMessages, sendMessage, settleMessage } from './messages.ts';
 import { messagingReportOperations } from './reports.ts';
 import { readSandboxConversation, receiveSandboxMessage } from './sandbox.ts';
@@ -8,6 +9,8 @@ import { receiveWebhook, verifyWebhook } from './webhooks.ts';
 
 export const messagingOperations = {
   getChannelConnection,
+  getConversation,
+  getOptOut,
   sendMessage,
   listMessages,
   getMessage,

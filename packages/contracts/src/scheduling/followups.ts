@@ -70,7 +70,7 @@ export const createFollowup = defineOperation({
     'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
     'cancelled before: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
     '(`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. `template` is sent ' +
-    'when the channel no longer accepts free text.',
+    'when the channel no longer accepts free text. A lead that has opted out is refused at once.',
   extension: true,
   request: {
     body: Exact({
@@ -86,7 +86,7 @@ export const createFollowup = defineOperation({
     }),
   },
   reply: Followup,
-  errors: ['lead_not_found'],
+  errors: ['lead_not_found', 'lead_opted_out'],
 });
 
 export const listFollowups = defineOperation({

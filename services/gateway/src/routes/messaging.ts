@@ -1,4 +1,11 @@
-import { closeSession, getMessage, listMessages, listSessions, sendMessage } from '@mostrador/contracts';
+import {
+  closeSession,
+  getConversation,
+  getMessage,
+  listMessages,
+  listSessions,
+  sendMessage,
+} from '@mostrador/contracts';
 import { get, post, type Route, route } from './route.ts';
 
 const read = { tag: 'Messages', scope: 'messages:read' } as const;
@@ -8,6 +15,7 @@ export const messagingRoutes: readonly Route[] = [
   route(post('/leads/:leadId/messages'), sendMessage, write),
   route(get('/leads/:leadId/messages'), listMessages, read),
   route(get('/leads/:leadId/messages/:messageId'), getMessage, read),
+  route(get('/leads/:leadId/conversation'), getConversation, read),
   route(get('/leads/:leadId/sessions'), listSessions, read),
   route(post('/leads/:leadId/sessions/:sessionId/close'), closeSession, write),
 ];

@@ -43,6 +43,17 @@ export async function ensureConversation(
   return (await lockConversation(sql, storeId, leadId)) as ConversationRow;
 }
 
+/** The conversation, without its lock. */
+export async function findConversation(
+  sql: Sql,
+  storeId: string,
+  leadId: string,
+): Promise<ConversationRow | undefined> {
+  const [row] = await sql<ConversationRow[]>`
+    select ${columns(sql)} from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
+  return row;
+}
+
 export async function conversationExists(sql: Sql, storeId: string, leadId: string): Promise<boolean> {
   const rows = await sql`select 1 from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
   return rows.length > 0;

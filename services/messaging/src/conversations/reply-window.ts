@@ -6,5 +6,10 @@
  */
 export function isWindowOpen(windowMs: number | null, lastInboundAt: Date | null, at: Date): boolean {
   if (windowMs === null) return true;
-  return lastInboundAt !== null && at.getTime() - lastInboundAt.getTime() < windowMs;
+  const expiresAt = windowExpiresAt(windowMs, lastInboundAt);
+  return expiresAt !== null && at < expiresAt;
 }
+
+/** When the window closes or closed; null when the channel has none, or when the lead has never written. */
+export const windowExpiresAt = (windowMs: number | null, lastInboundAt: Date | null): Date | null =>
+  windowMs === null || lastInboundAt === null ? null : new Date(lastInboundAt.getTime() + windowMs);

@@ -1,13 +1,15 @@
 import {
   checkLead,
   followupHorizonDays,
+  getOptOut,
   createFollowup as operation,
   type RequestOf,
   type ValidationFault,
 } from '@mostrador/contracts';
 import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
@@ -37,6 +39,7 @@ export const createFollowup =
         const [, windows] = await Promise.all([
           rpc.call(checkLead, { body: { lead_id: body.lead_id } }, context),
           database.read(context, (sql) => findSendingWindows(sql, storeId)),
+          assertNotOptedOut(rpc, context, body.lead_id),
         ]);
         const zone = await zoneFor(windows, rpc, context);
         return await commit(async (sql) => {
@@ -60,6 +63,26 @@ export const createFollowup =
     relay.nudge();
     return result;
   };
+
+/** How long messaging may take to say whether the lead has opted out. */
+const optOutLimitMs = 1_000;
+
+/**
+ * Throws `lead_opted_out`. Without an answer of messaging the follow-up is accepted, because messaging checks again when
+ * it fires.
+ */
+async function assertNotOptedOut(rpc: Dependencies['rpc'], context: StoreContext, leadId: string): Promise<void> {
+  const deadline = Math.min(context.deadline, Date.now() + optOutLimitMs);
+  try {
+    const { opted_out_at } = await rpc.call(getOptOut, { body: { lead_id: leadId } }, { ...context, deadline });
+    if (opted_out_at === null) return;
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'service_unavailable' || error.code === 'upstream_timeout'))
+      return;
+    throw error;
+  }
+  throw new AppError('lead_opted_out');
+}
 
 function faultsOfMoment({ due_at, delay_minutes }: Body): ValidationFault[] {
   if (due_at === undefined && delay_minutes === undefined) {

@@ -67,6 +67,18 @@ describe('creating', () => {
     ]);
   });
 
+  test('a follow-up to a lead that has opted out is refused at once, and leaves nothing', async () => {
+    followups.world.optedOutAt = new Date().toISOString();
+    await expect(followups.create()).rejects.toMatchObject({ code: 'lead_opted_out' });
+    expect(await list({})).toMatchObject({ total: 0 });
+    expect(await scheduling.wakeUps(followups.storeId)).toEqual([]);
+  });
+
+  test('a creation works while messaging is down', async () => {
+    await followups.stopMessaging();
+    expect(await followups.create()).toMatchObject({ status: 'pending' });
+  });
+
   test('`delay_minutes` counts from now, and the template is stored unchanged', async () => {
     const template = { name: 'reminder', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
     const { due_at, created_at, ...created } = await followups.create({ delay_minutes: 90, template });

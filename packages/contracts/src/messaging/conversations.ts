@@ -1,0 +1,38 @@
+import { Type } from '@sinclair/typebox';
+import { Exact, NullableTimestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { leadParams } from './messages.ts';
+
+const optionalMoment = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+
+/** What decides whether a message to the lead is accepted. */
+export const getConversation = defineOperation({
+  subject: 'messaging.api.conversations.get',
+  summary: 'Read whether a lead can be written to',
+  description:
+    'An opt-out stops messages of source `ai` and `followup`. Messages of source `api` and `seller` are still sent. ' +
+    'It begins with a stop word and ends with a start word of the lead.',
+  extension: true,
+  request: { params: leadParams },
+  reply: Type.Object(
+    {
+      lead_id: Uuid,
+      opted_out_at: optionalMoment('When the lead opted out. Null while it has not, or after it opted in again.'),
+      window_expires_at: optionalMoment(
+        'Until when the channel accepts free text to the lead; it may be in the past. Null when the lead has never ' +
+          'written, or when the channel always accepts free text.',
+      ),
+    },
+    { title: 'Conversation' },
+  ),
+  errors: ['lead_not_found'],
+});
+
+/** When the lead opted out, for another service. Null also for a lead that does not exist. */
+export const getOptOut = defineOperation({
+  subject: 'messaging.internal.opt-outs.get',
+  summary: 'Read when a lead opted out',
+  request: { body: Exact({ lead_id: Uuid }) },
+  reply: Type.Object({ opted_out_at: NullableTimestamp }),
+});

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { getConversation, getOptOut } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const read = (storeId: string, leadId: string) =>
+  messaging.rpc.call(getConversation, { params: { leadId } }, testContext({ storeId }));
+const wrote = new Date('2026-11-20T10:00:00.000Z');
+const leadWith = async (provider: 'sandbox' | 'whatsapp_cloud', conversation: object) => {
+  const storeId = randomUUID();
+  await messaging.addChannel(storeId, provider);
+  const leadId = messaging.crm.addLead(storeId);
+  const { adminSql } = messaging;
+  await adminSql`insert into conversations ${adminSql({ store_id: storeId, lead_id: leadId, ...conversation })}`;
+  return { storeId, leadId };
+};
+
+test('the opt-out of a lead and the end of its reply window are shown', async () => {
+  const { storeId, leadId } = await leadWith('whatsapp_cloud', { last_inbound_at: wrote, opted_out_at: wrote });
+  expect(await read(storeId, leadId.toUpperCase())).toEqual({
+    lead_id: leadId,
+    opted_out_at: '2026-11-20T10:00:00.000Z',
+    window_expires_at: '2026-11-21T10:00:00.000Z',
+  });
+  const forAnother = await messaging.rpc.call(getOptOut, { body: { lead_id: leadId } }, testContext({ storeId }));
+  expect(forAnother).toEqual({ opted_out_at: '2026-11-20T10:00:00.000Z' });
+});
+
+test('a channel without a reply window has no end of it', async () => {
+  const { storeId, leadId } = await leadWith('sandbox', { last_inbound_at: wrote });
+  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, window_expires_at: null });
+});
+
+test('a lead that has never written has neither, and an unknown lead is not found', async () => {
+  const storeId = randomUUID();
+  const leadId = messaging.crm.addLead(storeId);
+  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, window_expires_at: null });
+  await expect(read(storeId, randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
+});
