@@ -5,10 +5,10 @@ import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
 import { providerOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { claim, type HeadRow, lockQueue, postpone, takeSlot, watchQueue } from './delivery.repository.ts';
+import { claim, lockNumber, lockQueue, postpone, saveNumber, watchQueue } from './delivery.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type Move, nextMove } from './next-move.ts';
-import { numberRate, slotGoodForMs } from './rates.ts';
+import { numberRate, sendRate, takeTurn } from './rates.ts';
 import { type Claimed, fail, recordUnknown } from './record-outcome.ts';
 
 /** The lead's phone, for a lead that the channel has no id for yet. `gone`: crm no longer has the lead. */
@@ -88,19 +88,22 @@ async function begin(
   to: string,
   { leaseMs }: DeliveryLimits,
 ): Promise<Taken> {
-  if (!hasSlot(head)) {
-    const { slotAt, now } = await takeSlot(sql, storeId, channel.id, numberRate(channel));
-    const delayMs = slotAt.getTime() - now.getTime();
-    if (delayMs > 0) {
-      return waiting(await postpone(sql, storeId, head.id, delayMs, slotAt), "the number's rate limit is reached");
-    }
+  const { nowMs, ...state } = await lockNumber(sql, storeId, channel.id);
+  const rates = { slots: numberRate(channel), sends: sendRate(channel) };
+  const turn = takeTurn(state, head.slot_at && head.slot_at.getTime(), nowMs, rates);
+  if (turn.waitUntilMs !== null) {
+    const [until] = await Promise.all([
+      postpone(sql, storeId, head.id, turn.waitUntilMs - nowMs, new Date(turn.waitUntilMs)),
+      saveNumber(sql, storeId, channel.id, turn),
+    ]);
+    return waiting(until, "the number's rate limit is reached");
   }
-  const leaseToken = await claim(sql, storeId, head.id, { channelId: channel.id, leaseMs });
+  const [leaseToken] = await Promise.all([
+    claim(sql, storeId, head.id, { channelId: channel.id, leaseMs }),
+    saveNumber(sql, storeId, channel.id, turn),
+  ]);
   const attempt = { storeId, id: head.id, leaseToken };
   return { kind: 'send', claimed: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
 }
-
-const hasSlot = ({ slot_at, now }: HeadRow): boolean =>
-  slot_at !== null && slot_at <= now && now.getTime() - slot_at.getTime() <= slotGoodForMs;
 
 const waiting = (until: Date, reason: string): Taken => ({ kind: 'answer', next: waitUntil(until, reason) });

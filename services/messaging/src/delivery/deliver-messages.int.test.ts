@@ -5,7 +5,7 @@ import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/pro
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { takeSlot } from './delivery.repository.ts';
+import { lockNumber } from './delivery.repository.ts';
 
 const limits = { callLimitMs: 1_000, leaseMs: 2_000, unknownHoldMs: 1_500 };
 let messaging: TestMessaging;
@@ -354,7 +354,7 @@ describe('our rate limits prevent refusals by the provider', () => {
     const locked = Promise.withResolvers<void>();
     const hangs = Promise.withResolvers<void>();
     const hanging = messaging.database.write({ storeId, deadline: Date.now() + 20_000 }, async (sql) => {
-      await takeSlot(sql, storeId, channel?.id, { intervalMs: 1, burst: 1 });
+      await lockNumber(sql, storeId, channel?.id);
       locked.resolve();
       await hangs.promise;
     });
@@ -366,6 +366,25 @@ describe('our rate limits prevent refusals by the provider', () => {
     hangs.resolve();
     await expect(hanging).rejects.toThrow();
     expect(whatsapp.log).toHaveLength(1);
+  });
+
+  test('a slot that has come stays good, however late the step runs', async () => {
+    await connect({ number_rate: 1 });
+    const [first, second] = [await addLead(), await addLead()];
+    await accept(first);
+    await accept(second);
+    await step(first);
+    expect(await step(second)).toMatchObject({ done: false, reason: "the number's rate limit is reached" });
+    const { adminSql } = messaging;
+    await adminSql`
+      update messages set slot_at = now() - interval '10 s', next_attempt_at = now() - interval '10 s'
+      where lead_id = ${second}`;
+    // The number's other messages have taken the slots of the next hour, and nothing was sent for some time.
+    await adminSql`
+      update channels set number_tat = now() + interval '1 hour', number_sent_tat = now() - interval '10 s'
+      where store_id = ${storeId} and disconnected_at is null`;
+    expect(await step(second)).toMatchObject({ done: true });
+    expect(whatsapp.log).toHaveLength(2);
   });
 
   test('for a burst to one lead', async () => {

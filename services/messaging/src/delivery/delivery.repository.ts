@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
+import type { NumberState } from './rates.ts';
 
 /** The columns of the conversation that decide about sending. */
 export type PairRow = {
@@ -69,20 +70,36 @@ export async function watchQueue(sql: TransactionSql, storeId: string, leadId: s
     where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and unsettled_at is null`;
 }
 
-/** Takes the next slot in the number's rate. Its row lock makes other transactions wait until this one ends. */
-export async function takeSlot(
+/** Locks the number's rate limits, and reads them. Its row lock makes other transactions wait until this one ends. */
+export async function lockNumber(
   sql: TransactionSql,
   storeId: string,
   channelId: string,
-  { intervalMs, burst }: { intervalMs: number; burst: number },
-): Promise<{ slotAt: Date; now: Date }> {
-  const [row] = await sql<{ slotAt: Date; now: Date }[]>`
+): Promise<NumberState & { readonly nowMs: number }> {
+  // As fractions of milliseconds, because an interval may be shorter than one.
+  const ms = (moment: ReturnType<typeof sql>) => sql`(extract(epoch from ${moment}) * 1000)::float8`;
+  // Pipelined: PostgreSQL runs them in this order, so the clock is read after the wait for the lock.
+  const [, [row]] = await Promise.all([
+    sql`select ${limitLockTime(sql)} from channels where store_id = ${storeId} and id = ${channelId} for no key update`,
+    sql<(NumberState & { nowMs: number })[]>`
+      select ${ms(sql`number_tat`)} as "tatMs", ${ms(sql`number_sent_tat`)} as "sentTatMs",
+        ${ms(sql`clock_timestamp()`)} as "nowMs"
+      from channels where store_id = ${storeId} and id = ${channelId}`,
+  ]);
+  return row as NumberState & { nowMs: number };
+}
+
+/** Stores the number's rate limits. The caller has locked them. */
+export async function saveNumber(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  { tatMs, sentTatMs }: NumberState,
+): Promise<void> {
+  await sql`
     update channels
-    set number_tat = greatest(number_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'
-    where store_id = ${storeId} and id = ${channelId}
-    returning number_tat - ${burst * intervalMs} * interval '1 millisecond' as "slotAt", clock_timestamp() as now,
-      ${limitLockTime(sql)}`;
-  return row as { slotAt: Date; now: Date };
+    set number_tat = to_timestamp(${tatMs}::float8 / 1000), number_sent_tat = to_timestamp(${sentTatMs}::float8 / 1000)
+    where store_id = ${storeId} and id = ${channelId}`;
 }
 
 /** Begins an attempt. No other attempt can begin while the lease lasts. Returns the lease's token. */
