@@ -1,11 +1,11 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { waitForSignal, waitUntil } from '@mostrador/kit/delivery/step';
+import { waitUntil } from '@mostrador/kit/delivery/step';
 import type { Circuit } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
 import { providerOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { claim, lockNumber, lockQueue, postpone, saveNumber, watchQueue } from './delivery.repository.ts';
+import { claim, lockNumber, lockQueue, postpone, saveNumber, strandQueue } from './delivery.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type Move, nextMove } from './next-move.ts';
 import { numberRate, sendRate, takeTurn } from './rates.ts';
@@ -38,13 +38,13 @@ export async function claimNext(
       findLiveChannel(sql, storeId),
     ]);
     const blockedForMs = channel && providerOf(channel).guarded ? circuit.blockedForMs(channel.id) : 0;
-    const move = nextMove({ pair, head, channel, blockedForMs, unknownHoldMs: limits.unknownHoldMs });
+    const move = nextMove({ ...limits, pair, head, channel, blockedForMs });
     switch (move.kind) {
       case 'answer':
         return move;
       case 'strand':
-        await watchQueue(sql, storeId, leadId, limits.unsettledAfterMs);
-        return { kind: 'answer', next: waitForSignal(move.reason) };
+        await strandQueue(sql, storeId, leadId, limits);
+        return { kind: 'answer', next: waitUntil(move.until, move.reason) };
       case 'postpone':
         return waiting(await postpone(sql, storeId, move.head.id, move.delayMs), move.reason);
       case 'refuse':
@@ -90,7 +90,7 @@ async function begin(
 ): Promise<Taken> {
   const { nowMs, ...state } = await lockNumber(sql, storeId, channel.id);
   const rates = { slots: numberRate(channel), sends: sendRate(channel) };
-  const turn = takeTurn(state, head.slot_at && head.slot_at.getTime(), nowMs, rates);
+  const turn = takeTurn(state, head.slot_at?.getTime() ?? null, nowMs, rates);
   if (turn.waitUntilMs !== null) {
     const [until] = await Promise.all([
       postpone(sql, storeId, head.id, turn.waitUntilMs - nowMs, new Date(turn.waitUntilMs)),

@@ -309,7 +309,11 @@ describe('a channel that needs attention', () => {
     await accept(first);
     await accept(second);
     whatsapp.next({ refuse: { code } });
-    const expected = { done: false, wake_at: null, reason: `the channel needs attention (whatsapp_${code})` };
+    const expected = {
+      done: false,
+      wake_at: expect.any(String),
+      reason: `the channel needs attention (whatsapp_${code})`,
+    };
     expect(await step(first)).toEqual(expected);
     expect(await step(second)).toEqual(expected);
     expect(whatsapp.requests()).toBe(1);
@@ -329,7 +333,8 @@ describe('a channel that needs attention', () => {
     const leadId = await addLead();
     await accept(leadId);
     whatsapp.settings.accessToken = 'renewed';
-    expect(await step(leadId)).toMatchObject({ done: false, wake_at: null });
+    const { reason } = await step(leadId);
+    expect(reason).toBe('the channel needs attention (whatsapp_190)');
     await connect({}, 'renewed');
     expect(await step(leadId)).toMatchObject({ done: true });
     expect(whatsapp.log).toHaveLength(1);
@@ -339,9 +344,26 @@ describe('a channel that needs attention', () => {
     const leadId = await addLead();
     await accept(leadId);
     await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
-    expect(await step(leadId)).toEqual({ done: false, wake_at: null, reason: 'no channel is connected' });
+    const next = await step(leadId);
+    expect(next).toMatchObject({ done: false, reason: 'no channel is connected' });
+    expect(secondsUntil(next.wake_at)).toBeGreaterThan(23 * 3600);
     await connect();
     expect(await step(leadId)).toMatchObject({ done: true });
+  });
+
+  test('a message that waited a day for a channel fails, and is not sent when one is connected', async () => {
+    const leadId = await addLead();
+    const id = await accept(leadId, 'old');
+    await accept(leadId, 'new');
+    await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
+    await step(leadId);
+    await messaging.adminSql`update messages set created_at = now() - interval '25 hours' where id = ${id}`;
+    expect(await step(leadId)).toMatchObject({ done: false, reason: 'no channel is connected' });
+    const [row] = await messaging.adminSql`select status, error_code from messages where id = ${id}`;
+    expect(row).toEqual({ status: 'failed', error_code: 'message_expired' });
+    await connect();
+    expect(await step(leadId)).toMatchObject({ done: true });
+    expect(texts()).toEqual(['new']);
   });
 });
 

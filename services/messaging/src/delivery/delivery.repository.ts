@@ -63,11 +63,23 @@ export async function postpone(
   return row?.next_attempt_at as Date;
 }
 
-/** Makes the watchdog publish an event for each queued message, unless a channel is connected within `afterMs`. */
-export async function watchQueue(sql: TransactionSql, storeId: string, leadId: string, afterMs: number): Promise<void> {
+/**
+ * Makes each queued message wait until it fails for its age. The watchdog publishes an event for each, unless a channel
+ * is connected within `unsettledAfterMs`. A message that waits like this already is left as it is.
+ */
+export async function strandQueue(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { giveUpAfterMs, unsettledAfterMs }: { readonly giveUpAfterMs: number; readonly unsettledAfterMs: number },
+): Promise<void> {
+  const failsAt = sql`created_at + ${giveUpAfterMs} * interval '1 millisecond'`;
   await sql`
-    update messages set unsettled_at = clock_timestamp() + ${afterMs} * interval '1 millisecond'
-    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued' and unsettled_at is null`;
+    update messages
+    set next_attempt_at = ${failsAt},
+        unsettled_at = coalesce(unsettled_at, clock_timestamp() + ${unsettledAfterMs} * interval '1 millisecond')
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued'
+      and next_attempt_at is distinct from ${failsAt}`;
 }
 
 /** Locks the number's rate limits, and reads them. Its row lock makes other transactions wait until this one ends. */

@@ -7,7 +7,7 @@ export type DeliveryLimits = {
   readonly leaseMs: number;
   /** How long a message with an unknown outcome holds the messages behind it. */
   readonly unknownHoldMs: number;
-  /** A message older than this fails instead of being retried. */
+  /** A message that was accepted longer ago than this fails instead of being sent or retried. */
   readonly giveUpAfterMs: number;
   /** The watchdog publishes an event when an outcome stays unknown for this long. */
   readonly unsettledAfterMs: number;

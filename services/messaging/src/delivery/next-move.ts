@@ -15,13 +15,14 @@ export type Situation = {
   /** For how long the channel's circuit blocks calls, in milliseconds. 0: it allows calls. */
   readonly blockedForMs: number;
   readonly unknownHoldMs: number;
+  readonly giveUpAfterMs: number;
 };
 
 export type Move =
   /** Nothing is due now. */
   | { readonly kind: 'answer'; readonly next: NextStep }
-  /** An operator must connect a channel. */
-  | { readonly kind: 'strand'; readonly reason: string }
+  /** An operator must connect a channel before `until`, when the message fails. */
+  | { readonly kind: 'strand'; readonly until: Date; readonly reason: string }
   /** The lease of an attempt ran out before its outcome was recorded. */
   | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
   /** The message was accepted but may no longer be sent. */
@@ -37,18 +38,20 @@ export type Move =
 
 /** The next move for a lead's queue. */
 export function nextMove(situation: Situation, random: () => number = Math.random): Move {
-  const { head, pair, channel, blockedForMs, unknownHoldMs } = situation;
+  const { head, pair, channel, blockedForMs, unknownHoldMs, giveUpAfterMs } = situation;
   if (!head || !pair) return answer(done('the queue is empty'));
   const { now } = head;
   if (head.status === 'sending') {
     if (head.lease_until && head.lease_until > now) return answer(waitForLease(head.lease_until));
     return { kind: 'expire', head, pair };
   }
+  const until = new Date(head.created_at.getTime() + giveUpAfterMs);
+  if (until <= now) return { kind: 'refuse', head, error: errorOfExpired(head) };
   const heldForMs = head.unknown_before ? head.unknown_before.getTime() + unknownHoldMs - now.getTime() : 0;
   if (heldForMs > 0) return postponed(head, heldForMs, 'the outcome of the previous message is unknown');
-  if (!channel) return { kind: 'strand', reason: 'no channel is connected' };
+  if (!channel) return { kind: 'strand', until, reason: 'no channel is connected' };
   if (channel.status === 'needs_attention') {
-    return { kind: 'strand', reason: `the channel needs attention (${channel.last_error_code ?? 'refused'})` };
+    return { kind: 'strand', until, reason: `the channel needs attention (${channel.last_error_code ?? 'refused'})` };
   }
   const open = isWindowOpen(providerOf(channel).replyWindowMs, pair.last_inbound_at, now);
   const refusal = refusalOf(head, pair, open);
@@ -75,6 +78,12 @@ const postponed = (head: HeadRow, delayMs: number, reason: string): Move => ({
   delayMs: Math.ceil(delayMs),
   reason,
 });
+
+/** The error of the last attempt says more than the age. */
+const errorOfExpired = ({ error_code, error_detail }: HeadRow) =>
+  error_code === null
+    ? { code: 'message_expired', detail: 'The message waited for a day. Send it again if it still matters.' }
+    : { code: error_code, detail: error_detail ?? '' };
 
 /** A reason not to send that arose after the message was accepted. */
 function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, open: boolean) {

@@ -91,14 +91,12 @@ async function recordFailure(
   const { storeId } = attempt;
   switch (error.kind) {
     case 'not_sent': {
-      if (isTooOld(message, limits)) return await fail(sql, storeId, message.id, error);
       await recordNotSent(sql, attempt, error, delayAfter(error, attempts));
       return undefined;
     }
     case 'throttled': {
       const delayMs = delayAfter(error, attempts);
       if (error.scope === 'number') await pauseChannel(sql, storeId, channel.id, delayMs);
-      if (isTooOld(message, limits)) return await fail(sql, storeId, message.id, error);
       await recordNotSent(sql, attempt, error, delayMs);
       return undefined;
     }
@@ -114,9 +112,6 @@ async function recordFailure(
       return await recordUnknown(sql, storeId, message, channel, error, limits);
   }
 }
-
-const isTooOld = ({ created_at }: MessageRow, { giveUpAfterMs }: DeliveryLimits): boolean =>
-  Date.now() - created_at.getTime() >= giveUpAfterMs;
 
 /** Marks a message as failed: it will not be sent. Returns its id. */
 export async function fail(

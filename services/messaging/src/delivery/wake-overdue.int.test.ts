@@ -124,7 +124,7 @@ describe('the watchdog', () => {
   test('publishes one event per message that waits ten minutes for a channel, unless one is connected', async () => {
     const leadId = await waiting(2);
     await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
-    expect(await step(leadId)).toMatchObject({ wake_at: null, reason: 'no channel is connected' });
+    expect(await step(leadId)).toMatchObject({ done: false, reason: 'no channel is connected' });
     await older(590);
     expect(await watch()).toBe(0);
     await older(11);
@@ -132,6 +132,8 @@ describe('the watchdog', () => {
     expect(await watch()).toBe(0);
     expect(await told()).toBe(2);
     await step(leadId);
+    await older(601);
+    expect(await watch()).toBe(0);
     await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, testContext({ storeId }));
     await older(601);
     expect(await watch()).toBe(0);

@@ -75,6 +75,25 @@ test('the outcome of a queued message is polled with growing delays until it is 
   expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
 });
 
+test('a message that stays queued is asked about once an hour in the end', async () => {
+  const id = await due();
+  followups.world.answer = async () => ({ status: 'queued', error: null });
+  await followups.step(id);
+  await scheduling.adminSql`update followups set attempts = 20 where id = ${id}`;
+  const { wake_at } = await followups.step(id);
+  expect(secondsUntil(wake_at)).toBeGreaterThan(3500);
+  expect(secondsUntil(wake_at)).toBeLessThanOrEqual(3600);
+});
+
+test('a follow-up that could not be sent for 14 days fails instead of being sent late', async () => {
+  const id = await due();
+  await scheduling.adminSql`update followups set due_at = now() - interval '15 days' where id = ${id}`;
+  expect(await followups.step(id)).toMatchObject({ done: true, reason: 'failed (followup_expired)' });
+  expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'followup_expired' } });
+  expect(await eventsOf(id)).toContain('scheduling.followup.failed');
+  expect(followups.asked).toEqual([]);
+});
+
 test('at most 16 concurrent steps wait for the outcome, so that the others do not occupy the worker', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, due));
   const all = Promise.withResolvers<void>();

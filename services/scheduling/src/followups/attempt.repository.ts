@@ -37,6 +37,20 @@ export async function postponeFollowup(
     where store_id = ${storeId} and id = ${followupId} and status = 'pending'`;
 }
 
+/** Fails a follow-up without an attempt. */
+export async function failUnsent(
+  sql: TransactionSql,
+  storeId: string,
+  followupId: string,
+  { code, detail }: AttemptError,
+): Promise<void> {
+  await sql`
+    update followups
+    set status = 'failed', next_attempt_at = null, error_code = ${code}, error_detail = ${detail},
+        updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${followupId} and status = 'pending'`;
+}
+
 const own = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) =>
   sql`where store_id = ${storeId} and id = ${followupId} and lease_token = ${leaseToken}`;
 const over = (sql: TransactionSql) =>

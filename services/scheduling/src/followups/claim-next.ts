@@ -1,10 +1,11 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
-import { type Attempt, claimFollowup, postponeFollowup } from './attempt.repository.ts';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { done, recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
+import { type Attempt, claimFollowup, failUnsent, postponeFollowup } from './attempt.repository.ts';
 import { lockFollowup } from './followup.repository.ts';
-import type { FollowupRow } from './followup.ts';
-import { nextMove, outsideWindow } from './next-move.ts';
+import { type FollowupRow, followupEvents } from './followup.ts';
+import { expired, nextMove, outsideWindow } from './next-move.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 
 /** A claimed attempt. */
@@ -30,6 +31,10 @@ export async function claimNext(
   switch (move.kind) {
     case 'answer':
       return { next: move.next };
+    case 'expire':
+      await failUnsent(sql, storeId, id, expired);
+      await appendOutbox(sql, storeId, [followupEvents.failed(move.followup, expired.code)]);
+      return { next: done(`failed (${expired.code})`) };
     case 'postpone':
       await postponeFollowup(sql, storeId, id, move.until);
       return { next: waitUntil(move.until, outsideWindow) };

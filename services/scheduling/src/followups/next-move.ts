@@ -16,6 +16,8 @@ export type Situation = {
 export type Move =
   /** Nothing is due now. */
   | { readonly kind: 'answer'; readonly next: NextStep }
+  /** Due too long ago to be sent. */
+  | { readonly kind: 'expire'; readonly followup: FollowupRow }
   /** Due, but outside the sending window. */
   | { readonly kind: 'postpone'; readonly until: Date }
   | { readonly kind: 'send'; readonly followup: FollowupRow };
@@ -32,6 +34,7 @@ export function nextMove({ followup, now, windows, zone }: Situation): Move {
     const reason = error_code === null ? 'it is not due yet' : failedReason(error_code, attempts);
     return answer(waitUntil(next_attempt_at, reason));
   }
+  if (now.getTime() - followup.due_at.getTime() > expiresAfterMs) return { kind: 'expire', followup };
   if (windows.length === 0) return { kind: 'send', followup };
   // The windows were set after the caller had checked whether it needs the zone.
   if (zone === null) return answer(lookAgain('the sending windows have just changed'));
@@ -40,6 +43,14 @@ export function nextMove({ followup, now, windows, zone }: Situation): Move {
 }
 
 const answer = (next: NextStep): Move => ({ kind: 'answer', next });
+
+/** Sending windows open at least once a week, so they never delay a follow-up for this long. */
+const expiresAfterMs = 14 * 24 * 60 * 60_000;
+
+export const expired = {
+  code: 'followup_expired',
+  detail: 'The follow-up could not be sent within 14 days after `due_at`. Create it again if it still matters.',
+};
 
 export const outsideWindow = 'the sending window is closed';
 

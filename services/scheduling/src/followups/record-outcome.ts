@@ -15,7 +15,8 @@ import type { Claimed } from './claim-next.ts';
 import { followupEvents } from './followup.ts';
 import { delayAfter } from './next-move.ts';
 
-const askAgainSeconds = [1, 2, 5, 10, 30, 60];
+/** Messaging's event wakes the workflow when the message is settled. So in the long run it asks once an hour only. */
+const askAgainSeconds = [1, 2, 5, 10, 30, 60, 300, 900, 3600];
 /** How long a store may lack a channel, counted from the first attempt. Waiting for a sending window does not count. */
 const patienceMs = 24 * 60 * 60_000;
 
