@@ -79,7 +79,16 @@ describe('the sweep', () => {
     await messaging.adminSql`
       update channels set status = 'needs_attention', last_error_code = 'c', last_error_detail = 'd'
       where store_id = ${storeId}`;
+    await step(leadId);
     expect(await sweep()).toBe(0);
+  });
+
+  test('wakes a lead whose message has become too old for a channel that nobody connected', async () => {
+    const leadId = await waiting();
+    await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
+    await step(leadId);
+    await older(24 * 3600 + 31);
+    expect(await sweep()).toBe(1);
   });
 
   test('wakes each lead once when two sweeps run at once', async () => {

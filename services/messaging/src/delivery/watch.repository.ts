@@ -9,7 +9,7 @@ export async function takeUnsettled(
   return await sql<{ store_id: string; id: string; lead_id: string }[]>`
     update messages m set unsettled_at = null
     from (
-      select store_id, id from messages where unsettled_at < clock_timestamp()
+      select store_id, id from messages where unsettled_at < now()
       order by unsettled_at limit ${limit} for no key update skip locked
     ) due
     where m.store_id = due.store_id and m.id = due.id
@@ -24,11 +24,14 @@ export async function countUnsettled(sql: Sql): Promise<Record<'queued' | 'sendi
   return { queued: 0, sending: 0, unknown: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
 
+// `now()` and not `clock_timestamp()`: a volatile function cannot be an index condition.
+
 export type OverdueLead = { readonly store_id: string; readonly lead_id: string };
 
 /**
  * Up to `limit` leads of any store whose queue has been due for more than `overdueMs` and that were not returned within
- * `againMs`. A queue without a connected channel is not overdue. Two sweeps at once get different leads.
+ * `againMs`. A queue without a connected channel is due when its head fails for its age. Two sweeps at once get
+ * different leads.
  */
 export async function takeOverdueLeads(
   sql: TransactionSql,
@@ -42,16 +45,13 @@ export async function takeOverdueLeads(
       join conversations held on held.store_id = head.store_id and held.lead_id = head.lead_id
       where head.status in ('queued', 'sending')
         and coalesce(head.lease_until, head.next_attempt_at, head.created_at)
-          < clock_timestamp() - ${overdueMs} * interval '1 millisecond'
-        and (held.woken_at is null or held.woken_at < clock_timestamp() - ${againMs} * interval '1 millisecond')
+          < now() - ${overdueMs} * interval '1 millisecond'
+        and (held.woken_at is null or held.woken_at < now() - ${againMs} * interval '1 millisecond')
         and not exists (
           select 1 from messages before
           where before.store_id = head.store_id and before.lead_id = head.lead_id and before.number < head.number
             and before.status in ('queued', 'sending'))
-        and exists (
-          select 1 from channels live
-          where live.store_id = head.store_id and live.disconnected_at is null and live.status = 'connected')
-      order by head.created_at
+      order by coalesce(head.lease_until, head.next_attempt_at, head.created_at)
       limit ${limit}
       for no key update of held skip locked
     ) overdue

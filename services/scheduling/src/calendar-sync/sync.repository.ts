@@ -123,7 +123,8 @@ export type OverdueSync = Concerned & { readonly store_id: string };
 
 /**
  * Up to `limit` rows of all stores that are overdue by more than `overdueMs`, the most overdue first. A row that was
- * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
+ * returned within the last `againMs` is left out. Two concurrent sweeps get different rows. It compares with `now()`,
+ * because a volatile function such as `clock_timestamp()` cannot be an index condition.
  */
 export async function takeOverdueSyncs(
   sql: TransactionSql,
@@ -136,8 +137,8 @@ export async function takeOverdueSyncs(
       from calendar_syncs due
       join appointments a on a.store_id = due.store_id and a.id = due.appointment_id
       where due.state = 'pending'
-        and due.next_attempt_at < clock_timestamp() - ${overdueMs} * interval '1 millisecond'
-        and (due.woken_at is null or due.woken_at < clock_timestamp() - ${againMs} * interval '1 millisecond')
+        and due.next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
+        and (due.woken_at is null or due.woken_at < now() - ${againMs} * interval '1 millisecond')
       order by due.next_attempt_at
       limit ${limit}
       for no key update of due skip locked

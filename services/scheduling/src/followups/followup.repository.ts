@@ -132,7 +132,8 @@ export type OverdueFollowup = Named & { readonly store_id: string };
 
 /**
  * Up to `limit` rows of all stores that are overdue by more than `overdueMs`, the most overdue first. A row that was
- * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
+ * returned within the last `againMs` is left out. Two concurrent sweeps get different rows. It compares with `now()`,
+ * because a volatile function such as `clock_timestamp()` cannot be an index condition.
  */
 export async function takeOverdueFollowups(
   sql: TransactionSql,
@@ -143,8 +144,8 @@ export async function takeOverdueFollowups(
     from (
       select store_id, id from followups
       where status in ('pending', 'sending')
-        and next_attempt_at < clock_timestamp() - ${overdueMs} * interval '1 millisecond'
-        and (woken_at is null or woken_at < clock_timestamp() - ${againMs} * interval '1 millisecond')
+        and next_attempt_at < now() - ${overdueMs} * interval '1 millisecond'
+        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
       order by next_attempt_at
       limit ${limit}
       for no key update skip locked

@@ -1,0 +1,3 @@
+-- no-transaction
+create index concurrently if not exists messages_due
+  on messages (coalesce(lease_until, next_attempt_at, created_at)) where status in ('queued', 'sending');

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { rowsRead } from '@mostrador/testing/servers/rows-read';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { takeOverdueLeads, takeUnsettled } from './delivery/watch.repository.ts';
+import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
+
+const waiting = 100_000;
+const due = 5;
+const storeId = randomUUID();
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('messaging');
+  const { adminSql } = database;
+  const channelId = randomUUID();
+  await adminSql`insert into channels (store_id, id, provider) values (${storeId}, ${channelId}, 'sandbox')`;
+  await adminSql`
+    insert into conversations (store_id, lead_id)
+    select ${storeId}::uuid, gen_random_uuid() from generate_series(1, ${waiting})`;
+  await adminSql`
+    insert into sessions (store_id, id, lead_id, started_at, last_message_at)
+    select store_id, lead_id, lead_id, now(), now() from conversations`;
+  // Accepted long ago: only the time of the next attempt says that they wait.
+  await adminSql`
+    insert into messages (store_id, lead_id, session_id, number, direction, source, body, status, created_at,
+      next_attempt_at, unsettled_at)
+    select store_id, lead_id, lead_id, 1, 'outbound', 'api', 'x', 'queued', now() - interval '1 hour',
+      at, at
+    from (select *, now() + case when row_number() over () <= ${due} then interval '-1 minute' else interval '1 hour' end as at
+      from conversations) as spread`;
+  await adminSql`
+    insert into inbound_payloads (store_id, channel_id, payload, processed_at, failed_at, last_error)
+    select ${storeId}::uuid, ${channelId}::uuid, '', now() - case
+        when n <= ${due} then interval '8 days' when n <= ${2 * due} then interval '91 days' else interval '6 days' end,
+      case when n > ${due} and n <= ${2 * due} then now() - interval '91 days' end,
+      case when n > ${due} and n <= ${2 * due} then 'failed' end
+    from generate_series(1, ${waiting}) as n`;
+  await adminSql`vacuum analyze`;
+}, 120_000);
+afterAll(() => database?.drop());
+
+const overdue = { overdueMs: 30_000, againMs: 300_000, limit: 500 };
+const dayMs = 24 * 3_600_000;
+
+type Sweep = (sql: TransactionSql) => Promise<{ length: number } | number>;
+const sweeps: [string, string, Sweep][] = [
+  ['the sweep over queues', 'messages', (sql) => takeOverdueLeads(sql, overdue)],
+  ['the watchdog', 'messages', (sql) => takeUnsettled(sql, 500)],
+  [
+    'the purge of processed payloads',
+    'inbound_payloads',
+    (sql) => purgeProcessed(sql, { olderThanMs: 7 * dayMs, limit: 1_000 }),
+  ],
+  [
+    'the purge of failed payloads',
+    'inbound_payloads',
+    (sql) => purgeFailed(sql, { olderThanMs: 90 * dayMs, limit: 1_000 }),
+  ],
+];
+
+test.each(sweeps)('%s reads only what is due, while 100,000 rows wait', async (_, table, sweep) => {
+  const { taken, read } = await database.systemDatabase.write({ deadline: Date.now() + 30_000 }, async (sql) => {
+    const result = await sweep(sql);
+    return { taken: typeof result === 'number' ? result : result.length, read: await rowsRead(sql, table) };
+  });
+  expect(taken).toBe(due);
+  // A due row is read again to change it.
+  expect(read).toBeLessThan(10 * due);
+});
