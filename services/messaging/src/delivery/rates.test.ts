@@ -49,14 +49,20 @@ function simulate(count: number, number_rate: number, latenessMs: () => number):
   const rates = { slots: numberRate({ number_rate }), sends: sendRate({ number_rate }) };
   let state: NumberState = { tatMs: 0, sentTatMs: 0 };
   const sentAt: number[] = [];
+  // Ordered by time, the next step last.
   const due = Array.from({ length: count }, () => ({ atMs: latenessMs(), slotAtMs: null as number | null }));
-  while (due.length > 0) {
-    due.sort((one, other) => other.atMs - one.atMs);
-    const { atMs, slotAtMs } = due.pop() as (typeof due)[number];
-    const { waitUntilMs, ...after } = takeTurn(state, slotAtMs, atMs, rates);
+  due.sort((one, other) => other.atMs - one.atMs);
+  for (let step = due.pop(); step; step = due.pop()) {
+    const { atMs } = step;
+    const { waitUntilMs, ...after } = takeTurn(state, step.slotAtMs, atMs, rates);
     state = after;
-    if (waitUntilMs === null) sentAt.push(atMs);
-    else due.push({ atMs: waitUntilMs + latenessMs(), slotAtMs: waitUntilMs });
+    if (waitUntilMs === null) {
+      sentAt.push(atMs);
+      continue;
+    }
+    const next = { atMs: waitUntilMs + latenessMs(), slotAtMs: waitUntilMs };
+    const place = due.findIndex((other) => other.atMs <= next.atMs);
+    due.splice(place < 0 ? due.length : place, 0, next);
   }
   return sentAt;
 }
