@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
@@ -77,7 +77,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   onStop('requests over HTTP', async () => await app.close());
   onStop('readiness', async () => {
     health.drain();
-    await setTimeout(config.DRAIN_DELAY_MS);
+    await pause(config.DRAIN_DELAY_MS);
   });
 
   await app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT }).catch((error: NodeJS.ErrnoException) => {

@@ -70,8 +70,13 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/crm/src/leads/create-lead.ts',
-        from: 'relay.nudge();\n    return result;',
-        to: "if (context.idempotency) throw new AppError('service_unavailable');\n    return result;",
+        from: 'return await writeOnce(',
+        to: 'const result = await writeOnce(',
+      },
+      {
+        file: 'services/crm/src/leads/create-lead.ts',
+        from: 'etag: (row) => leadEtag(row, now),\n    });',
+        to: "etag: (row) => leadEtag(row, now),\n    });\n    if (context.idempotency) throw new AppError('service_unavailable');\n    return result;",
       },
     ],
   },

@@ -4,6 +4,7 @@ import type { Database, Sql, SystemDatabase, TransactionSql } from '../database/
 import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { type Later, later, type Reply, replay, reply, replyBytes, serializeReply } from '../rpc/reply.ts';
+import type { Relay } from './relay.ts';
 
 export type IdempotentWork<O extends Operation, T> = {
   readonly database: Database;
@@ -69,6 +70,26 @@ export async function withIdempotency<O extends Operation, T>(
       first: () => runOnce(options, idempotency),
     },
   );
+}
+
+/**
+ * `withIdempotency` for work that is one transaction and needs nothing before it. Afterwards the relay delivers what the
+ * transaction wrote to the outbox.
+ */
+export async function writeOnce<O extends Operation, T>(
+  { database, relay }: { readonly database: Database; readonly relay: Pick<Relay, 'nudge'> },
+  context: StoreContext,
+  operation: O,
+  {
+    work,
+    ...answer
+  }: Pick<IdempotentWork<O, T>, 'toReply' | 'etag'> & {
+    readonly work: (sql: TransactionSql) => Promise<T>;
+  },
+): Promise<Reply<ReplyOf<O>>> {
+  const result = await withIdempotency({ ...answer, database, context, operation, run: (commit) => commit(work) });
+  relay.nudge();
+  return result;
 }
 
 /**

@@ -139,29 +139,35 @@ function purgeJob(database: SystemDatabase, log: Log): Periodic {
 type Measured = Pick<ServiceDependencies, 'database' | 'systemDatabase' | 'relay'>;
 
 function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
-  for (const [name, member, help] of [
-    [
-      'mostrador_outbox_entries',
-      'entries',
-      'Outbox entries that wait for delivery to Temporal or to the event stream.',
-    ],
-    [
-      'mostrador_outbox_entries_set_aside',
-      'setAside',
-      'Those that were refused ten times or more. The log names them.',
-    ],
-  ] as const) {
-    new Gauge({
-      name,
-      help: `${help} At most 10,000 are counted.`,
-      registers: [registry],
-      async collect() {
-        // A scrape must not fail when PostgreSQL is down: NaN means that the number is unknown.
-        const backlog = await relay.backlog().catch(() => undefined);
-        this.set(backlog?.[member] ?? Number.NaN);
-      },
-    });
-  }
+  // A scrape collects all gauges at once, so those of the backlog share one read of it. It must not fail when PostgreSQL
+  // is down: NaN means that the number is unknown.
+  const unknown = { entries: Number.NaN, setAside: Number.NaN };
+  let reading: ReturnType<Relay['backlog']> | undefined;
+  const readBacklog = () => {
+    reading ??= relay
+      .backlog()
+      .catch(() => unknown)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  new Gauge({
+    name: 'mostrador_outbox_entries',
+    help: 'Outbox entries that wait for delivery to Temporal or to the event stream. At most 10,000 are counted.',
+    registers: [registry],
+    async collect() {
+      this.set((await readBacklog()).entries);
+    },
+  });
+  new Gauge({
+    name: 'mostrador_outbox_entries_set_aside',
+    help: 'Those that were refused ten times or more. The log names them. At most 10,000 are counted.',
+    registers: [registry],
+    async collect() {
+      this.set((await readBacklog()).setAside);
+    },
+  });
   new Gauge({
     name: 'mostrador_database_connections',
     help: 'Connections in use, and operations that wait for one.',

@@ -1,5 +1,5 @@
 import { createLead as operation } from '@mostrador/contracts';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -10,29 +10,23 @@ import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
 import { type LeadRow, leadEtag, leadEvent, newLead, toLead } from './lead.ts';
 
 export const createLead =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const now = new Date();
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          const lead = newLead(body);
-          // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
-          if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
-          const row = await insertLead(sql, context.storeId, lead);
-          if (!row) {
-            const id = await findLeadIdByPhone(sql, context.storeId, lead.customer_phone);
-            throw new AppError('lead_exists', { members: { id } });
-          }
-          await appendOutbox(sql, context.storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
-          return row;
-        }),
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const lead = newLead(body);
+        // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
+        if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
+        const row = await insertLead(sql, context.storeId, lead);
+        if (!row) {
+          const id = await findLeadIdByPhone(sql, context.storeId, lead.customer_phone);
+          throw new AppError('lead_exists', { members: { id } });
+        }
+        await appendOutbox(sql, context.storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
+        return row;
+      },
       toReply: (row: LeadRow) => toLead(row, now),
       etag: (row) => leadEtag(row, now),
     });
-    relay.nudge();
-    return result;
   };

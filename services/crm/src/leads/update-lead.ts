@@ -1,6 +1,6 @@
 import { updateLead as operation } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -11,32 +11,26 @@ import { lockLead, saveLead } from './lead.repository.ts';
 import { changeLead, type LeadRow, leadEtag, leadEvent, toLead } from './lead.ts';
 
 export const updateLead =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
     const now = new Date();
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
-          const seller = body.seller_id ? await lockSeller(sql, storeId, body.seller_id) : undefined;
-          const current = await lockLead(sql, storeId, params.leadId);
-          if (!current) throw new AppError('lead_not_found');
-          assertIfMatch(context, current.version);
-          if (seller !== undefined) assertAssignable(seller);
-          const changed = changeLead(current, body);
-          if (!changed) return current;
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
+        const seller = body.seller_id ? await lockSeller(sql, storeId, body.seller_id) : undefined;
+        const current = await lockLead(sql, storeId, params.leadId);
+        if (!current) throw new AppError('lead_not_found');
+        assertIfMatch(context, current.version);
+        if (seller !== undefined) assertAssignable(seller);
+        const changed = changeLead(current, body);
+        if (!changed) return current;
 
-          const saved = await saveLead(sql, current, changed);
-          await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.lead.updated', data: leadEvent(saved) }]);
-          return saved;
-        }),
+        const saved = await saveLead(sql, current, changed);
+        await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.lead.updated', data: leadEvent(saved) }]);
+        return saved;
+      },
       toReply: (row: LeadRow) => toLead(row, now),
       etag: (row) => leadEtag(row, now),
     });
-    relay.nudge();
-    return result;
   };

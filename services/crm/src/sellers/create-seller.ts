@@ -1,6 +1,6 @@
 import { createSeller as operation } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -8,23 +8,17 @@ import { insertSeller } from './seller.repository.ts';
 import { newSeller, toSeller } from './seller.ts';
 
 export const createSeller =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          const row = await insertSeller(sql, context.storeId, newSeller(body));
-          await appendOutbox(sql, context.storeId, [
-            { kind: 'event', type: 'crm.seller.created', data: { seller_id: row.id, is_active: row.is_active } },
-          ]);
-          return row;
-        }),
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const row = await insertSeller(sql, context.storeId, newSeller(body));
+        await appendOutbox(sql, context.storeId, [
+          { kind: 'event', type: 'crm.seller.created', data: { seller_id: row.id, is_active: row.is_active } },
+        ]);
+        return row;
+      },
       toReply: toSeller,
       etag: (row) => etagOf(row.version),
     });
-    relay.nudge();
-    return result;
   };

@@ -1,6 +1,6 @@
 import { updateSeller as operation } from '@mostrador/contracts';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -9,30 +9,24 @@ import { lockSellerForChange, saveSeller } from './seller.repository.ts';
 import { changeSeller, toSeller } from './seller.ts';
 
 export const updateSeller =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          const current = await lockSellerForChange(sql, storeId, params.sellerId);
-          if (!current) throw new AppError('seller_not_found');
-          assertIfMatch(context, current.version);
-          const changed = changeSeller(current, body);
-          if (!changed) return current;
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const current = await lockSellerForChange(sql, storeId, params.sellerId);
+        if (!current) throw new AppError('seller_not_found');
+        assertIfMatch(context, current.version);
+        const changed = changeSeller(current, body);
+        if (!changed) return current;
 
-          const saved = await saveSeller(sql, current, changed);
-          await appendOutbox(sql, storeId, [
-            { kind: 'event', type: 'crm.seller.updated', data: { seller_id: saved.id, is_active: saved.is_active } },
-          ]);
-          return saved;
-        }),
+        const saved = await saveSeller(sql, current, changed);
+        await appendOutbox(sql, storeId, [
+          { kind: 'event', type: 'crm.seller.updated', data: { seller_id: saved.id, is_active: saved.is_active } },
+        ]);
+        return saved;
+      },
       toReply: toSeller,
       etag: (row) => etagOf(row.version),
     });
-    relay.nudge();
-    return result;
   };

@@ -21,10 +21,13 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
     source: {
       find: (keyId) => lookUps.read(soon(), (sql) => findAccess(sql, keyId)),
       changes: (sinceSeconds, limit) =>
-        polls.read(soon(), async (sql) => ({
-          changed: await findChangedAccess(sql, sinceSeconds, limit),
-          deleted: await findDeletedKeys(sql, sinceSeconds),
-        })),
+        polls.read(soon(), async (sql) => {
+          const [changed, deleted] = await Promise.all([
+            findChangedAccess(sql, sinceSeconds, limit),
+            findDeletedKeys(sql, sinceSeconds),
+          ]);
+          return { changed, deleted };
+        }),
     },
     log,
   });

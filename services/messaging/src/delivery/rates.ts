@@ -13,7 +13,10 @@ export const pairRate = (channel: { readonly pair_interval_seconds: number; read
   burst: channel.pair_burst,
 });
 
-/** The rate limit of the number's slots. The burst is a tenth of the per-second limit, as evenly spaced sends can arrive bunched. */
+/**
+ * The rate limit of the number's slots. The burst is a tenth of the per-second limit, as evenly spaced sends can arrive
+ * bunched.
+ */
 export const numberRate = ({ number_rate }: { readonly number_rate: number }): Rate => ({
   intervalMs: 1000 / number_rate,
   burst: Math.max(1, Math.floor(number_rate / 10)),

@@ -1,5 +1,5 @@
 import { closeSession as operation } from '@mostrador/contracts';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
@@ -7,20 +7,14 @@ import { closeSession as closeRow } from './session.repository.ts';
 import { toSession } from './session.ts';
 
 export const closeSession =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          const row = await closeRow(sql, context.storeId, params.leadId, params.sessionId);
-          if (!row) throw new AppError('session_not_found');
-          return row;
-        }),
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const row = await closeRow(sql, context.storeId, params.leadId, params.sessionId);
+        if (!row) throw new AppError('session_not_found');
+        return row;
+      },
       toReply: toSession,
     });
-    relay.nudge();
-    return result;
   };

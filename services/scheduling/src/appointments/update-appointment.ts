@@ -1,6 +1,6 @@
 import { updateAppointment as operation } from '@mostrador/contracts';
 import { assertIfMatch, etagOf } from '@mostrador/kit/database/etag';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -12,35 +12,29 @@ import { appointmentEvent, changeAppointment, signalOfChange, toAppointment } fr
 import { wakeAppointment } from './wake-appointment.ts';
 
 export const updateAppointment =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          const connection = await lockCalendarConnection(sql, storeId);
-          const current = await lockAppointment(sql, storeId, params.appointmentId);
-          if (!current) throw new AppError('appointment_not_found');
-          assertIfMatch(context, current.version);
-          const changed = changeAppointment(current, body);
-          if (!changed) return current;
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const connection = await lockCalendarConnection(sql, storeId);
+        const current = await lockAppointment(sql, storeId, params.appointmentId);
+        if (!current) throw new AppError('appointment_not_found');
+        assertIfMatch(context, current.version);
+        const changed = changeAppointment(current, body);
+        if (!changed) return current;
 
-          const saved = await saveAppointment(sql, storeId, current.id, changed);
-          await Promise.all([
-            connection && requestSync(sql, storeId, saved, connection.id),
-            appendOutbox(sql, storeId, [
-              { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
-              ...(connection ? [wakeAppointment(saved, signalOfChange(changed))] : []),
-            ]),
-          ]);
-          return saved;
-        }),
+        const saved = await saveAppointment(sql, storeId, current.id, changed);
+        await Promise.all([
+          connection && requestSync(sql, storeId, saved, connection.id),
+          appendOutbox(sql, storeId, [
+            { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
+            ...(connection ? [wakeAppointment(saved, signalOfChange(changed))] : []),
+          ]),
+        ]);
+        return saved;
+      },
       toReply: toAppointment,
       etag: (row) => etagOf(row.version),
     });
-    relay.nudge();
-    return result;
   };

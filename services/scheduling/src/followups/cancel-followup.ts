@@ -1,5 +1,5 @@
 import { cancelFollowup as operation } from '@mostrador/contracts';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -10,29 +10,23 @@ import { wakeFollowup } from './wake-followup.ts';
 
 /** A cancellation and the claim of a step exclude each other, because only one of them finds the row `pending`. */
 export const cancelFollowup =
-  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const { storeId } = context;
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: (commit) =>
-        commit(async (sql) => {
-          const row = await cancelPending(sql, storeId, params.followupId);
-          if (row) {
-            await appendOutbox(sql, storeId, [followupEvents.cancelled(row, 'api'), wakeFollowup(row, 'cancelled')]);
-            return row;
-          }
-          const current = await findFollowup(sql, storeId, params.followupId);
-          if (!current) throw new AppError('followup_not_found');
-          throw new AppError('followup_not_pending', {
-            detail: `The follow-up is ${current.status}. Only a pending follow-up can be cancelled.`,
-            members: { current_status: current.status },
-          });
-        }),
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const row = await cancelPending(sql, storeId, params.followupId);
+        if (row) {
+          await appendOutbox(sql, storeId, [followupEvents.cancelled(row, 'api'), wakeFollowup(row, 'cancelled')]);
+          return row;
+        }
+        const current = await findFollowup(sql, storeId, params.followupId);
+        if (!current) throw new AppError('followup_not_found');
+        throw new AppError('followup_not_pending', {
+          detail: `The follow-up is ${current.status}. Only a pending follow-up can be cancelled.`,
+          members: { current_status: current.status },
+        });
+      },
       toReply: ({ id }: Named) => ({ cancelled: true as const, id }),
     });
-    relay.nudge();
-    return result;
   };

@@ -5,37 +5,37 @@ import { failureOf } from './errors.ts';
 const longestBody = 4096;
 const longestName = 200;
 
-/** What a webhook contains of one kind. `unreadable` counts the entries that should be of this kind and are not. */
-type Read<T> = { readonly found: readonly T[]; readonly unreadable: number };
-
 /**
  * Reads a WhatsApp webhook (Cloud API, `field: messages`). A batch comes in three nested arrays. The reader skips other
  * fields and what says nothing about a message. It counts what it cannot read, and still returns the rest. A message to
  * another number counts as unreadable, because this channel is not the place for it.
  */
 export function readNotification(payload: unknown, phoneNumberId: string, now = new Date()): Notification {
-  const entries = listIn(payload, 'entry');
-  const changes = joined(entries.found.map((entry) => listIn(entry, 'changes')));
-  const fields = eachOf(changes.found, (change) => text(member(change, 'field')) || undefined);
-  const values = eachOf(
-    changes.found.filter((change) => member(change, 'field') === 'messages'),
-    (change) => object(member(change, 'value')),
-  );
-  const isOurs = (value: object) => text(member(member(value, 'metadata'), 'phone_number_id')) === phoneNumberId;
-  const messages = joined(
-    values.found.map((value) => {
-      const posted = optionalListIn(value, 'messages');
-      return and(posted, (one) => (isOurs(value) ? readMessage(one, value, now) : undefined));
-    }),
-  );
-  const statuses = joined(
-    values.found.filter(isOurs).map((value) => and(optionalListIn(value, 'statuses'), (one) => readStatus(one, now))),
-  );
-  return {
-    messages: messages.found,
-    statuses: statuses.found.filter((one) => one !== 'skipped'),
-    unreadable: [entries, changes, fields, values, messages, statuses].reduce((sum, read) => sum + read.unreadable, 0),
+  let unreadable = 0;
+  /** The one element as a list. Undefined counts as unreadable, and the list is empty. */
+  const readable = <T>(one: T | undefined): readonly T[] => {
+    if (one !== undefined) return [one];
+    unreadable += 1;
+    return [];
   };
+  const listIn = (value: unknown, name: string) => readable(array(member(value, name))).flat();
+  const fieldOf = (change: unknown) => readable(text(member(change, 'field')) || undefined)[0];
+  const optionalListIn = (value: object, name: string) => (Object.hasOwn(value, name) ? listIn(value, name) : []);
+
+  const values = listIn(payload, 'entry')
+    .flatMap((entry) => listIn(entry, 'changes'))
+    .filter((change) => fieldOf(change) === 'messages')
+    .flatMap((change) => readable(object(member(change, 'value'))));
+  const isOurs = (value: object) => text(member(member(value, 'metadata'), 'phone_number_id')) === phoneNumberId;
+  const messages = values.flatMap((value) =>
+    optionalListIn(value, 'messages').flatMap((one) =>
+      readable(isOurs(value) ? readMessage(one, value, now) : undefined),
+    ),
+  );
+  const statuses = values
+    .filter(isOurs)
+    .flatMap((value) => optionalListIn(value, 'statuses').flatMap((one) => readable(readStatus(one, now))));
+  return { messages, statuses: statuses.filter((one) => one !== 'skipped'), unreadable };
 }
 
 const phoneId = /^[0-9]{5,20}$/;
@@ -50,7 +50,7 @@ function readMessage(message: unknown, value: unknown, now: Date): InboundMessag
   const providerMessageId = identifier(member(message, 'id'));
   const from = text(member(message, 'from'));
   const fromUser = text(member(message, 'from_user_id'));
-  const contacts = list(member(value, 'contacts'));
+  const contacts = array(member(value, 'contacts')) ?? [];
   // `from` and `wa_id` may differ. With a single contact, that contact is the sender.
   const contact =
     contacts.find((one) => isOf(one, 'wa_id', from) || isOf(one, 'user_id', fromUser)) ??
@@ -96,7 +96,7 @@ function readStatus(status: unknown, now: Date): ReceivedStatusUpdate | 'skipped
   const word = text(member(status, 'status'));
   if (!providerMessageId || !word) return undefined;
   if (!reported.has(word)) return 'skipped';
-  const [error] = list(member(status, 'errors'));
+  const [error] = array(member(status, 'errors')) ?? [];
   const code = Number(member(error, 'code'));
   return {
     providerMessageId,
@@ -119,34 +119,9 @@ function member(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** The elements of the array `name`. Anything else in its place counts as one unreadable entry. */
-function listIn(value: unknown, name: string): Read<unknown> {
-  const found = member(value, name);
-  return Array.isArray(found) ? { found, unreadable: 0 } : { found: [], unreadable: 1 };
-}
-
-const optionalListIn = (value: object, name: string): Read<unknown> =>
-  Object.hasOwn(value, name) ? listIn(value, name) : { found: [], unreadable: 0 };
-
-/** Reads each element. An element that `read` returns undefined for is unreadable. */
-function eachOf<From, To>(elements: readonly From[], read: (element: From) => To | undefined): Read<To> {
-  const found = elements.map(read).filter((one) => one !== undefined);
-  return { found, unreadable: elements.length - found.length };
-}
-
-function and<From, To>({ found, unreadable }: Read<From>, read: (element: From) => To | undefined): Read<To> {
-  const next = eachOf(found, read);
-  return { ...next, unreadable: unreadable + next.unreadable };
-}
-
-const joined = <T>(reads: readonly Read<T>[]): Read<T> => ({
-  found: reads.flatMap(({ found }) => found),
-  unreadable: reads.reduce((sum, { unreadable }) => sum + unreadable, 0),
-});
-
 const object = (value: unknown): object | undefined =>
   typeof value === 'object' && value !== null ? value : undefined;
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const array = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const identifier = (value: unknown): string => {
   const id = storable(text(value));
