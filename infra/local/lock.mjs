@@ -23,7 +23,7 @@ export async function tryLock(name, holder = '') {
 }
 
 /**
- * The text that the lock's holder gave to `tryLock`; undefined when nobody holds the lock.
+ * The text that the lock's holder gave to `tryLock`; undefined while the lock is free.
  *
  * @param {string} name
  * @returns {Promise<string | undefined>}

@@ -106,7 +106,7 @@ async function apply(sql: Sql, schema: string, { name, text, checksum }: Migrati
     sql`insert into ${sql(schema)}.schema_migrations (name, checksum) values (${name}, ${checksum})`;
   await sql`select set_config('search_path', ${schema}, false)`;
   if (withoutTransaction.test(text)) {
-    // The statement waits for older transactions and blocks nobody. A timeout would leave an invalid index.
+    // The statement waits for older transactions and blocks no other statement. A timeout would leave an invalid index.
     await sql`set lock_timeout = 0`;
     await sql.unsafe(text);
     await remember();

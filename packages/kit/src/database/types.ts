@@ -30,7 +30,7 @@ const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] 
 
 /**
  * How instants, int8 and arrays cross the wire. By default postgres.js asks every new connection for the array types,
- * and nobody catches the rejection when that connection breaks.
+ * and no code catches the rejection when that connection breaks.
  */
 export function columnTypes(): Record<string, postgres.PostgresType> {
   const int8 = { to: 20, from: [20], serialize: String, parse: asInt8 };

@@ -31,7 +31,7 @@ export function keyIdOf(apiKey: string): string | undefined {
   return checksumOf(id.slice(0, idLength)) === id.slice(idLength) ? id : undefined;
 }
 
-/** SHA-256 of the whole key. A fast hash is enough, because nobody can guess 256 random bits. */
+/** SHA-256 of the whole key. A fast hash is enough, because 256 random bits cannot be guessed. */
 export function hashKey(apiKey: string): Uint8Array {
   return hash('sha256', apiKey, 'buffer');
 }

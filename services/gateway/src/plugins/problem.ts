@@ -77,7 +77,7 @@ export function toAppError(error: FastifyError | AppError): AppError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-    // The client disconnected during its request. Nobody reads the response.
+    // The client disconnected during its request. No client reads the response.
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':
       return new AppError('malformed_request');

@@ -174,7 +174,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The server answers with times in the calendar's own zone, in whichever zone they were sent. */
+/** The server answers with times in the calendar's own zone, whatever zone the request used. */
 export const calendarZone = { timeZone: 'America/Sao_Paulo', offset: '-03:00', offsetMs: -3 * 3_600_000 };
 
 /** A time in the calendar's zone, to the second. */
