@@ -21,7 +21,7 @@ import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
-import { testTemporal } from '@mostrador/testing/servers/temporal';
+import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { activities } from '../src/activities/activities.ts';
@@ -66,6 +66,8 @@ export async function startWorkflowStage() {
   const log = silentLog();
   const logger = installRuntime(log);
   const [nats, temporal, bundle] = await Promise.all([startTestNats(), testTemporal(), loadWorkflowBundle({ logger })]);
+  // A schedule or a workflow that another test left would take steps here.
+  await emptyNamespace(temporal);
   const { address, namespace, client } = temporal;
   const starter = connectTemporal({ address, namespace, log });
   const connection = await NativeConnection.connect({ address });

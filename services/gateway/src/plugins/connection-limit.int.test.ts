@@ -11,7 +11,7 @@ let port: number;
 let sockets: Socket[] = [];
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ maximumConnections, connectionTimeoutMs: 1000, requestTimeoutMs: 1000 });
+  gateway = await startTestGateway({ maximumConnections, connectionTimeoutMs: 5000, requestTimeoutMs: 5000 });
   await gateway.app.listen({ host: '127.0.0.1', port: 0 });
   ({ port } = gateway.app.server.address() as AddressInfo);
 });
