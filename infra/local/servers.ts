@@ -27,6 +27,8 @@ export type ServerOptions = {
   ports: Ports;
   /** The password of our own PostgreSQL's administrator and of the services' roles. NATS passwords derive from it. */
   password: string;
+  /** The configuration file of our own NATS server. Default: `infra/nats/platform.conf`. */
+  natsConfig?: string;
   start(spec: ProcessSpec): Promise<void>;
   report(text: string): void;
 };
@@ -76,7 +78,10 @@ export async function provideNats(options: ServerOptions): Promise<string> {
   const storeDirectory = join(localDirectory, 'nats');
   const passwords = natsPasswords(password);
   await options.start(
-    natsSpec({ binary, passwords, storeDirectory, port: ports.nats, monitorPort: ports.natsMonitor }),
+    natsSpec({
+      ...{ binary, passwords, storeDirectory, config: options.natsConfig },
+      ...{ port: ports.nats, monitorPort: ports.natsMonitor },
+    }),
   );
   return natsUrlOf('admin', `nats://127.0.0.1:${ports.nats}`, password);
 }

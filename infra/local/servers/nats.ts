@@ -33,6 +33,8 @@ export async function findNats(env: NodeJS.ProcessEnv, report: (text: string) =>
 
 export function natsSpec(options: {
   binary: string;
+  /** The configuration file. Default: `infra/nats/platform.conf`. */
+  config?: string | undefined;
   /** The variables of `infra/nats/users.conf`. */
   passwords: NodeJS.ProcessEnv;
   storeDirectory: string;
@@ -43,7 +45,14 @@ export function natsSpec(options: {
     name: 'nats',
     command: options.binary,
     args: [
-      ...['-c', join(root, 'infra/nats/platform.conf'), '-a', '127.0.0.1', '-p', String(options.port)],
+      ...[
+        '-c',
+        options.config ?? join(root, 'infra/nats/platform.conf'),
+        '-a',
+        '127.0.0.1',
+        '-p',
+        String(options.port),
+      ],
       ...['-m', String(options.monitorPort), '-sd', options.storeDirectory],
     ],
     env: { ...process.env, ...options.passwords },

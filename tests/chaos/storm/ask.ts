@@ -16,8 +16,10 @@ export function createAsker(options: {
   baseUrls: () => readonly string[];
   stores: readonly ChaosStore[];
   journal: Journal;
+  /** Response times count for `journal.watch`. */
+  watched?: boolean;
 }) {
-  const { baseUrls, stores, journal } = options;
+  const { baseUrls, stores, journal, watched = false } = options;
   const { counts, unexpected } = journal;
   const keys = new Map(stores.map(({ id, key }) => [id, key]));
   let turn = 0;
@@ -47,6 +49,7 @@ export function createAsker(options: {
     const wasGood = changesBefore % 2 === 0 && changesBefore === journal.clientsWayChanges;
     attempts?.push({ sentAt, status, afterMs, wasGood });
     counts.requests += 1;
+    if (watched) journal.watch?.(afterMs);
     if (wasGood && afterMs - requestTimeoutMs > journal.latest.ms) {
       const what = `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
       const moment = new Date(sentAt).toISOString().slice('2027-01-31T'.length, -1);

@@ -79,7 +79,7 @@ async function untilNothingIsLeft(
 async function settle(platform: Platform, stores: readonly ChaosStore[], { sql }: Open): Promise<number> {
   const rows = await sql<{ id: string; store_id: string; body: string }[]>`
     select id, store_id, body from messaging.messages where status = 'unknown'`;
-  const taken = new Set(stores.flatMap(({ phone }) => phone.server.log.map(({ text }) => text)));
+  const taken = new Set(stores.flatMap(({ phone }) => phone.taken().map(({ text }) => text)));
   // The provider has sent status updates for the messages that it accepted. If one of those is still unknown, the
   // invariants report it.
   const nowhere = rows.filter(({ body }) => !taken.has(body));

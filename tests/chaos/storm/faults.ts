@@ -1,15 +1,24 @@
+import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { appointmentWorkflow } from '@mostrador/contracts';
 import type { Behaviour } from '@mostrador/testing/providers/whatsapp/server';
 import type { Random } from '@mostrador/testing/random';
-import type { Journal } from './journal.ts';
+import { createAsker } from './ask.ts';
+import type { ChaosStore, Journal } from './journal.ts';
 import { withServers } from './look.ts';
-import type { Platform } from './platform.ts';
+import { crowdsWay, type Platform } from './platform.ts';
 import { allProcesses, type ProcessName, twinOf } from './processes.ts';
 import type { Server } from './servers.ts';
 import { type Trouble, troubles } from './ways.ts';
+import { wishMessage } from './wishes.ts';
 
-export type Stage = { readonly platform: Platform; readonly random: Random; readonly journal: Journal };
+export type Stage = {
+  readonly platform: Platform;
+  readonly random: Random;
+  readonly journal: Journal;
+  /** The stores that share one provider. */
+  readonly crowd: readonly ChaosStore[];
+};
 export type Fault = {
   readonly name: string;
   /** Makes the fault, keeps it up for its time, and ends it. Returns a note for the log, if there is one. */
@@ -19,11 +28,14 @@ export type Fault = {
 type Trial = (stage: Stage) => Promise<unknown>;
 
 const clientsWay = 'clients → gateway';
+/** The processes that read deadlines by their own clock. */
+const skewed = ['crm', 'scheduling', 'messaging'] as const;
+const skewMs = 10_000;
 /** After 15 s without an answer from NATS, clients drop the connection and dial again. */
 const takenForDeadMs = 18_000;
 
 /** All faults. The short form has each kind once, at a random place, and nothing is down for long. */
-export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'random'>, short: boolean): Fault[] {
+export function chooseFaults({ platform, random, crowd }: Omit<Stage, 'journal'>, short: boolean): Fault[] {
   const some = <T>(list: readonly T[], count: number): readonly T[] =>
     short ? random.shuffled(list).slice(0, count) : list;
   const badMs = short ? 2_500 : 7_000;
@@ -49,6 +61,8 @@ export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'ran
       fault(`kill -9 of ${name}`, killed(server)),
       fault(`${name} stalled`, stalledServer(server, badMs)),
     ]),
+    ...some(skewed, 1).map((name) => fault(`a second ${name} with a clock 10 s off`, skewedTwin(name, badMs))),
+    fault('NATS without JetStream', withoutJetStream(short ? badMs : 60_000)),
     ...troubles.flatMap((trouble) =>
       some(between, 1).map((way) => fault(`${trouble}: ${way}`, badWay(way, trouble, badMs))),
     ),
@@ -57,6 +71,7 @@ export function chooseFaults({ platform, random }: Pick<Stage, 'platform' | 'ran
     fault('WhatsApp closes connections', behaving({ cut: true }, badMs)),
     fault('WhatsApp accepts messages without answering', behaving({ answer: 'hang' }, badMs)),
     fault('WhatsApp hangs', providerHangs('messaging → whatsapp', badMs)),
+    ...(crowd.length > 0 ? [fault(`WhatsApp hangs for ${crowd.length} numbers`, hangsForCrowd(badMs))] : []),
     fault('the calendar hangs', providerHangs('scheduling → calendar', badMs)),
     fault('the calendar is down', calendarDown(badMs)),
     fault('workflows terminated by hand while the calendar is down', terminateWaiting),
@@ -174,6 +189,58 @@ const behaving =
     for (const { server } of phones) server.always(behaviour);
     await pause(ms);
     for (const { server } of phones) server.always({});
+  };
+
+/**
+ * The provider that many stores share hangs, and each of them sends a message. Notes the 99th percentile of the other
+ * stores' response times beside it, and in as long a time before it.
+ */
+const hangsForCrowd =
+  (ms: number): Trial =>
+  async ({ platform: { ways, baseUrls }, random, journal, crowd }) => {
+    const quietMs = await p99During(journal, () => pause(2 * ms));
+    const asker = createAsker({ baseUrls, stores: crowd, journal });
+    const entries = crowd.map((store) => wishMessage(store, random));
+    // Clients of the load work with the latest entries, so these stand before them.
+    journal.entries.unshift(...entries);
+    const left = [...entries];
+    const send = async () => {
+      for (let entry = left.shift(); entry; entry = left.shift()) await asker.create(entry);
+    };
+    await ways.trouble(crowdsWay, 'silence');
+    const besideMs = await p99During(journal, () =>
+      Promise.all([pause(2 * ms), ...Array.from({ length: crowdClients }, send)]),
+    );
+    await ways.mend(crowdsWay);
+    journal.besideCrowd.push({ quietMs, besideMs });
+    return `p99 of the others ${quietMs.toFixed(0)} ms before, ${besideMs.toFixed(0)} ms beside it`;
+  };
+
+const crowdClients = 5;
+
+async function p99During(journal: Journal, work: () => Promise<unknown>): Promise<number> {
+  const histogram = createHistogram();
+  journal.watch = (ms) => histogram.record(Math.max(1, Math.round(ms * 1_000)));
+  await work();
+  journal.watch = null;
+  return histogram.percentile(99) / 1_000;
+}
+
+/** Its share of the requests must be served by the first instance, or refused before its deadline. */
+const skewedTwin =
+  (name: (typeof skewed)[number], ms: number): Trial =>
+  async ({ platform, random }) => {
+    await platform.startSkewedTwin(name, random.pick([skewMs, -skewMs]));
+    await pause(2 * ms);
+    await platform.stopTwin(name);
+  };
+
+const withoutJetStream =
+  (ms: number): Trial =>
+  async ({ platform: { servers } }) => {
+    await servers.switchJetStream('disabled');
+    await pause(ms);
+    await servers.switchJetStream('enabled');
   };
 
 const calendarDown =

@@ -83,6 +83,10 @@ export type Journal = {
   readonly unexpected: string[];
   /** The latest answer, in milliseconds after its deadline. Excludes requests over a bad link. */
   latest: { readonly ms: number; readonly what: string };
+  /** Set while a fault measures response times. Gets those of the load, in milliseconds. */
+  watch: ((ms: number) => void) | null;
+  /** One for each time that the crowd's provider hung: the other stores' response times before it and beside it. */
+  readonly besideCrowd: { readonly quietMs: number; readonly besideMs: number }[];
   /** Incremented when the clients' link becomes bad and when it is repaired. So it is odd while the link is bad. */
   clientsWayChanges: number;
 };
@@ -93,6 +97,8 @@ export const createJournal = (): Journal => ({
   counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0 },
   unexpected: [],
   latest: { ms: Number.NEGATIVE_INFINITY, what: 'none' },
+  watch: null,
+  besideCrowd: [],
   clientsWayChanges: 0,
 });
 

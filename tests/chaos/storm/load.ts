@@ -39,7 +39,7 @@ const newLeadsAtMost = 20;
 export function startLoad(options: LoadOptions): Load {
   const { stores, journal, random } = options;
   let on = true;
-  const asker = createAsker(options);
+  const asker = createAsker({ ...options, watched: true });
   const isOn = () => on;
   const unwritten: { store: ChaosStore; lead: ChaosLead }[] = [];
 
@@ -156,12 +156,12 @@ async function write(
 ): Promise<boolean> {
   const id = newWamid();
   const text = `chaos ${store.id} ${id}`;
-  const { server, post } = store.phone;
+  const { server, number, post } = store.phone;
   const message = { from: lead.phone, text, id };
   const written: Written = { storeId: store.id, leadId: lead.id, id, text, firstAt: Date.now(), posts: 0 };
   journal.written.push(written);
   await server.customerWrites(message);
-  const payload = inboundPayload(server.settings, [message]);
+  const payload = inboundPayload(number, [message]);
   const times = random.next() < 0.3 ? 2 : 1;
   for (let taken = 0; taken < times && isOn(); ) {
     written.posts += 1;

@@ -15,7 +15,7 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
     ...(await lookAtDatabase(sql)),
     workflows: await lookAtWorkflows(temporal),
     taken: stores.flatMap(({ id, phone }) =>
-      phone.server.log.map(({ to, text, atMs }) => ({ storeId: id, to, text, atMs })),
+      phone.taken().map(({ to, text, atMs }) => ({ storeId: id, to, text, atMs })),
     ),
     calendars: [],
     published: [],

@@ -13,12 +13,14 @@ import { freeBase, freePort, portsFrom } from '../../../infra/local/ports.ts';
 import { migrateAll, serviceSpec } from '../../../infra/local/services.ts';
 import { mountSmallDisk, unmount } from './disk.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
-import { type Phone, startPhone } from './providers.ts';
+import { type Phone, startPhones } from './providers.ts';
 import { startServers } from './servers.ts';
 import { startWays } from './ways.ts';
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
+/** The link to the provider that many stores share. */
+export const crowdsWay = 'messaging → the whatsapp of many';
 /** Shorter than in production, so that a run makes more requests per minute. */
 export const requestTimeoutMs = 4_000;
 const serverNames = ['postgres', 'nats', 'temporal'] as const;
@@ -43,7 +45,10 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
  */
 export async function startPlatform(options: {
   random: Random;
+  /** So many stores have a WhatsApp stand-in each. */
   phones: number;
+  /** So many further stores share one stand-in, as all numbers of WhatsApp share one API. Default: 0. */
+  crowd?: number;
   diskMegabytes: number;
   beside?: string | undefined;
   broken?: string | undefined;
@@ -59,11 +64,14 @@ export async function startPlatform(options: {
   const ports = portsFrom(await freeBase(folder));
   const password = randomBytes(16).toString('hex');
   const disk = mountSmallDisk(join(folder, 'disk'), options.diskMegabytes);
-  const [servers, radicale, ways, phones] = await Promise.all([
+  const [servers, radicale, ways, providers] = await Promise.all([
     startServers({ folder, postgresFolder: join(folder, 'disk'), ports, password, children }),
     startRadicale(),
     startWays(children),
-    Promise.all(Array.from({ length: options.phones }, (_, index) => startPhone(index, options.random))),
+    Promise.all([
+      ...Array.from({ length: options.phones }, (_, index) => startPhones(index, 1, options.random)),
+      ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),
+    ]),
   ]);
   await migrateAll(servers.databaseUrl, password, { info: () => {} });
 
@@ -82,8 +90,13 @@ export async function startPlatform(options: {
   const fromClients = await ways.open('clients → gateway', gateway);
   const fromWhatsapp = await ways.open('whatsapp → gateway', gateway);
   const toCalendar = await ways.open('scheduling → calendar', new URL(radicale.collectionUrl).host);
-  const toPhones = await Promise.all(
-    phones.map(({ server }, index) => ways.open(`messaging → whatsapp ${index + 1}`, new URL(server.apiUrl).host)),
+  const toProviders = await Promise.all(
+    providers.map(({ server }, index) =>
+      ways.open(index < options.phones ? `messaging → whatsapp ${index + 1}` : crowdsWay, new URL(server.apiUrl).host),
+    ),
+  );
+  const urls = new Map(
+    providers.map(({ server }, index) => [server, through(server.apiUrl, toProviders[index] as string)]),
   );
 
   const twinPorts = new Map<ProcessName, number>();
@@ -111,7 +124,7 @@ export async function startPlatform(options: {
     }
     const args =
       isTwin && options.beside ? spec.args.map((arg) => arg.replace(root, options.beside as string)) : spec.args;
-    const broken = options.broken === undefined ? [] : ['--import', brokenCode(options.broken)];
+    const broken = options.broken === undefined ? [] : preload('broken-code.ts', { name: options.broken });
     // The second gateway has the first one's public URL.
     return { ...spec, name, args: [...broken, ...args], env: { ...env, PUBLIC_URL: `http://${gateway}` } };
   };
@@ -125,14 +138,25 @@ export async function startPlatform(options: {
     processes,
     ways,
     radicale,
-    phones,
+    phones: providers.slice(0, options.phones).flatMap(({ phones }) => phones),
+    crowd: providers.slice(options.phones).flatMap(({ phones }) => phones),
     /** The small disk, or the reason why there is none. */
     disk,
     calendarUrl: through(radicale.collectionUrl, toCalendar),
-    phoneUrls: phones.map(({ server }, index) => through(server.apiUrl, toPhones[index] as string)),
+    /** The API of a phone's provider, as a channel's `api_url`. */
+    apiUrlOf: ({ server }: Phone): string => urls.get(server) as string,
     /** The API's current base URLs: two while there are two gateways. */
     baseUrls: () => [...gateways].map((url) => `${url}/integrations/v1`),
     webhookUrl: (channelId: string) => `http://${fromWhatsapp}/channels/whatsapp/${channelId}/webhook`,
+    /** Starts a second instance with a clock that is ahead. It lives, but it must never get ready. */
+    async startSkewedTwin(name: Exclude<ProcessName, 'gateway'>, aheadMs: number) {
+      await processes.launch(twinOf(name), preload('skewed-clock.ts', { ms: String(aheadMs) }));
+      const url = `http://127.0.0.1:${twinPorts.get(name)}/healthz`;
+      await waitFor(async () => (await httpAnswers(url)) === true, {
+        description: `the second ${name} lives`,
+        timeoutMs: 60_000,
+      });
+    },
     /** Starts a second instance of a process. Resolves when it is ready. Clients then use both gateways. */
     async startTwin(name: ProcessName) {
       await processes.start(twinOf(name));
@@ -167,7 +191,7 @@ export async function startPlatform(options: {
       const { postgres, nats, temporal } = servers;
       for (const server of [postgres, nats, temporal]) server.goOn();
       await Promise.all([postgres.stop(), nats.stop(), temporal.stop(), radicale.dispose()]);
-      await Promise.all(phones.map((phone: Phone) => phone.close()));
+      await Promise.all(providers.map((provider) => provider.close()));
       await children.stopSurvivors(5_000);
     },
     /** Keeps data and logs for inspection, and unmounts the disk, which takes memory. */
@@ -192,11 +216,12 @@ export async function startPlatform(options: {
   return platform;
 }
 
-const brokenCode = (name: string): string => {
-  const url = pathToFileURL(join(import.meta.dirname, 'broken-code.ts'));
-  url.searchParams.set('name', name);
-  return url.href;
-};
+/** The arguments of a process that loads a module of this folder first. */
+function preload(file: string, parameters: Record<string, string>): string[] {
+  const url = pathToFileURL(join(import.meta.dirname, file));
+  url.search = new URLSearchParams(parameters).toString();
+  return ['--import', url.href];
+}
 
 const through = (address: string, way: string): string =>
   address.includes('://') ? Object.assign(new URL(address), { host: way }).href : way;

@@ -52,6 +52,13 @@ export function createProcesses(options: {
   };
   return {
     start,
+    /** Starts a process with further arguments of Node, and does not wait until it is ready. */
+    async launch(name: Name, args: readonly string[]) {
+      const spec = await specOf(name);
+      const changed = { ...spec, args: [...args, ...spec.args] };
+      wanted.set(name, changed);
+      launch(name, changed);
+    },
     /** Stops processes with SIGTERM, as a deployment does. */
     stop,
     /** `kill -9` of all these at once. Skips a process that is just being restarted. */

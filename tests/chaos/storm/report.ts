@@ -1,3 +1,4 @@
+import { ratioCell } from '../../../bench/src/shared/report.ts';
 import { damages } from './damages.ts';
 import { holds, latenessMs, type Outcome } from './run.ts';
 
@@ -24,6 +25,7 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
     ['too late', `${counts.refused} (409: the state had changed)`],
     ['keys', `${entries.length}, of which clients gave up ${unresolved}`],
     ...Object.entries(made),
+    ...besideCrowd(journal),
     ['settled by hand', `${drained.settledByHand} messages of unknown outcome`],
     ['drained', `${drained.seconds.toFixed(1)} s after the last fault`],
     [
@@ -39,6 +41,15 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
     ['duplicated', faultsOf(outcome, 'doubled')],
     ['other violations', faultsOf(outcome, 'broken') + journal.unexpected.length],
   ];
+}
+
+function besideCrowd({ besideCrowd: measured }: Outcome['journal']): [string, string][] {
+  if (measured.length === 0) return [];
+  const ratio = ratioCell(
+    measured.map(({ besideMs }) => besideMs),
+    measured.map(({ quietMs }) => quietMs),
+  );
+  return [['p99 beside the hanging numbers', `${ratio} times the other stores' p99 before it`]];
 }
 
 /** Renders a run for the terminal. */

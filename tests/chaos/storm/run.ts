@@ -11,7 +11,7 @@ import { askForTheRest, startLoad } from './load.ts';
 import { look, withServers } from './look.ts';
 import { onPlatform } from './on-platform.ts';
 import type { Platform } from './platform.ts';
-import { createStores } from './stores.ts';
+import { createCrowd, createStores } from './stores.ts';
 
 export type Settings = {
   readonly minutes: number;
@@ -58,11 +58,13 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
     // Providers and clients have their own generators: the number of requests between two faults varies between runs.
     random: createRandom(seed + 2),
     phones: 1 + feeds,
+    crowd: short ? 20 : 500,
     diskMegabytes: short ? 384 : 1_536,
     beside,
   };
   const work = async (platform: Platform): Promise<Outcome> => {
-    const stores = await createStores(platform);
+    const [stores, crowd] = [await createStores(platform), await createCrowd(platform)];
+    const all = [...stores, ...crowd];
     const journal = createJournal();
     const { baseUrls } = platform;
     const load = startLoad({
@@ -76,13 +78,13 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
     const left = typeof platform.disk === 'string' ? [`PostgreSQL's disk is full (${platform.disk})`] : [];
     for (const name of left) say(`Skipped: ${name}`);
     await pause(3_000);
-    const faults = await makeTrouble({ platform, random, journal }, settings, say);
+    const faults = await makeTrouble({ platform, random, journal, crowd }, settings, say);
     await load.stop();
     say('The faults are over. Waiting until all work is done.');
-    await askForTheRest({ baseUrls, stores, journal });
+    await askForTheRest({ baseUrls, stores: all, journal });
     const { drained, seen } = await withServers(platform, async (open) => {
-      const drained = await drain(platform, stores, open, { say });
-      return { drained, seen: await look(platform, stores, open) };
+      const drained = await drain(platform, all, open, { say });
+      return { drained, seen: await look(platform, all, open) };
     });
     const recorded: Recorded = { journal: { entries: journal.entries, written: journal.written }, seen };
     const findings = judge(recorded);

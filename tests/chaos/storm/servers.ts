@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { waitFor } from '@mostrador/testing/wait';
 import { type Child, type Children, type ProcessSpec, untilReady } from '../../../infra/local/children.ts';
+import { root } from '../../../infra/local/paths.ts';
 import type { Ports } from '../../../infra/local/ports.ts';
 import { adminUrl, findPostgres, preparePostgres } from '../../../infra/local/servers/postgres.ts';
 import {
@@ -22,12 +24,16 @@ export type Server = {
   /** SIGSTOP: connections stay open, but nothing answers. */
   stall(): void;
   goOn(): void;
+  /** Has the server read its configuration again. */
+  reload(): void;
 };
 
 export type Servers = ServerAddresses & {
   readonly postgres: Server;
   readonly nats: Server;
   readonly temporal: Server;
+  /** Switches JetStream on or off while NATS serves requests. What it stores stays. */
+  switchJetStream(state: 'enabled' | 'disabled'): Promise<void>;
 };
 
 const readyWithinMs = 60_000;
@@ -60,21 +66,39 @@ export async function startServers(options: {
   const env: NodeJS.ProcessEnv = { ...process.env, NATS_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '' };
   env.POSTGRES_URL = adminUrl({ port: ports.postgres, password });
   const report = (text: string) => process.stderr.write(`${text}\n`);
-  const serverOptions: ServerOptions = { localDirectory: folder, env, ports, password, start, report };
+  const natsConfig = join(folder, 'nats.conf');
+  const configureNats = (jetStream: string) => writeFileSync(natsConfig, natsConfiguration(folder, jetStream));
+  configureNats('enabled');
+  const serverOptions: ServerOptions = { localDirectory: folder, env, ports, password, natsConfig, start, report };
   mkdirSync(join(folder, 'temporal'), { recursive: true });
   const [databaseUrl, natsUrl, temporal] = await Promise.all([
     postgres.start().then(() => providePostgres(serverOptions)),
     provideNats(serverOptions),
     provideTemporal(serverOptions),
   ]);
+  const nats = started.get('nats') as Server;
   return {
     databaseUrl,
     natsUrl,
     ...temporal,
     postgres,
-    nats: started.get('nats') as Server,
+    nats,
     temporal: started.get('temporal') as Server,
+    async switchJetStream(state) {
+      configureNats(state);
+      nats.reload();
+      await waitFor(async () => (await jetStreamState(ports)) === state, { description: `JetStream is ${state}` });
+    },
   };
+}
+
+// An include is relative to the file that has it. The last of two equal settings counts.
+const natsConfiguration = (folder: string, jetStream: string): string =>
+  `include "${relative(folder, join(root, 'infra/nats/platform.conf'))}"\njetstream: ${jetStream}\n`;
+
+async function jetStreamState({ natsMonitor }: Ports): Promise<'enabled' | 'disabled'> {
+  const answer = await fetch(`http://127.0.0.1:${natsMonitor}/jsz`);
+  return ((await answer.json()) as { accounts: number }).accounts > 0 ? 'enabled' : 'disabled';
 }
 
 function createServer(children: Children, prepare: () => Promise<ProcessSpec>): Server {
@@ -112,6 +136,7 @@ function createServer(children: Children, prepare: () => Promise<ProcessSpec>): 
     },
     stall: () => signal('SIGSTOP'),
     goOn: () => signal('SIGCONT'),
+    reload: () => signal('SIGHUP'),
   };
 }
 

@@ -10,20 +10,40 @@ import { inboundPayload } from '@mostrador/testing/providers/whatsapp/webhooks';
 import { waitFor } from '@mostrador/testing/wait';
 import type { ChaosLead, ChaosStore } from './journal.ts';
 import type { Platform } from './platform.ts';
+import type { Phone } from './providers.ts';
 
 const leadsAtFirst = 12;
+const createdAtOnce = 10;
+
+type Wanted = { readonly phone: Phone; readonly calendar: 'caldav' | 'feed'; readonly leads: number };
 
 /** Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. */
-export async function createStores(platform: Platform): Promise<ChaosStore[]> {
-  return await platform.inside((call) =>
-    Promise.all(platform.phones.map((_, index) => createOne(platform, call, index))),
+export const createStores = (platform: Platform): Promise<ChaosStore[]> =>
+  platform.inside((call) =>
+    Promise.all(
+      platform.phones.map((phone, index) => {
+        const calendar = index === 0 ? 'caldav' : 'feed';
+        return createOne(platform, call, { phone, calendar, leads: leadsAtFirst });
+      }),
+    ),
   );
-}
 
-async function createOne(platform: Platform, call: InsideCall, index: number): Promise<ChaosStore> {
-  const calendar = index === 0 ? 'caldav' : 'feed';
-  const phone = platform.phones[index] as Platform['phones'][number];
-  const { id } = await call(createStore, { body: { name: `Chaos ${index}`, tier: 'enterprise' } });
+/** Creates the stores that share one provider. Each has one lead. */
+export const createCrowd = (platform: Platform): Promise<ChaosStore[]> =>
+  platform.inside(async (call) => {
+    const crowd: ChaosStore[] = [];
+    const left = [...platform.crowd];
+    const work = async () => {
+      for (let phone = left.shift(); phone; phone = left.shift())
+        crowd.push(await createOne(platform, call, { phone, calendar: 'feed', leads: 1 }));
+    };
+    await Promise.all(Array.from({ length: createdAtOnce }, work));
+    return crowd;
+  });
+
+async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): Promise<ChaosStore> {
+  const { phone, calendar } = wanted;
+  const { id } = await call(createStore, { body: { name: `Chaos ${phone.number.phone}`, tier: 'enterprise' } });
   const made = await call(createApiKey, { body: { store_id: id, name: 'chaos' } });
   const { username, password } = platform.radicale;
   const { feed_url } = await call(
@@ -41,7 +61,8 @@ async function createOne(platform: Platform, call: InsideCall, index: number): P
     },
     id,
   );
-  const { phoneNumberId, phone: number, accessToken, appSecret } = phone.server.settings;
+  const { phoneNumberId, phone: number } = phone.number;
+  const { accessToken, appSecret } = phone.server.settings;
   const { channel_id } = await call(
     connectChannel,
     {
@@ -49,7 +70,7 @@ async function createOne(platform: Platform, call: InsideCall, index: number): P
         provider: 'whatsapp_cloud',
         phone_number_id: phoneNumberId,
         phone: number,
-        api_url: platform.phoneUrls[index] as string,
+        api_url: platform.apiUrlOf(phone),
         number_rate: 1000,
         pair_burst: 1000,
         pair_interval_seconds: 0,
@@ -61,10 +82,10 @@ async function createOne(platform: Platform, call: InsideCall, index: number): P
   await call(updateMessagingSettings, { body: { message_wait_seconds: 2 } }, id);
   phone.webhookUrl = platform.webhookUrl(channel_id);
   const store: ChaosStore = { id, key: made.api_key, calendar, feedUrl: feed_url, phone, leads: [] };
-  for (let made = 0; made < leadsAtFirst; made += 1) store.leads.push(await createOneLead(platform, store));
+  for (let made = 0; made < wanted.leads; made += 1) store.leads.push(await createOneLead(platform, store));
   const writing = store.leads.map((lead) => ({ from: lead.phone, text: `hello ${id}` }));
   await phone.server.customerWrites(...writing);
-  await waitFor(async () => (await phone.post(inboundPayload(phone.server.settings, writing))) === 200, {
+  await waitFor(async () => (await phone.post(inboundPayload(phone.number, writing))) === 200, {
     description: 'the first webhook is answered with 200',
   });
   await Promise.all(store.leads.map((lead) => untilItHasWritten(platform, store, lead)));

@@ -107,7 +107,7 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients, readers: 0, soonMs });
     const until = performance.now() + longestLoadMs;
     await pause(loadMs / 2);
-    await makeFaults(faults, { platform, random: createRandom(seed), journal });
+    await makeFaults(faults, { platform, random: createRandom(seed), journal, crowd: [] });
     await pause(loadMs / 2);
     while (journal.counts.requests < enoughRequests && performance.now() < until) await pause(100);
     await load.stop();

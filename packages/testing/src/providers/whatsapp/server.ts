@@ -35,6 +35,8 @@ export type Behaviour = {
 export type WhatsappSettings = {
   phoneNumberId: string;
   phone: string;
+  /** Further numbers of the same account. Webhooks that the stand-in posts itself name only the first number. */
+  moreNumberIds: readonly string[];
   accessToken: string;
   appSecret: string;
   /** The URL for webhooks. Null: it posts none. */
@@ -51,8 +53,8 @@ export type WhatsappSettings = {
   waIds: Record<string, string>;
 };
 
-/** An accepted message. */
-export type Taken = SendRequest & { readonly id: string; readonly atMs: number };
+/** An accepted message, and the number that sent it. */
+export type Taken = SendRequest & { readonly id: string; readonly phoneNumberId: string; readonly atMs: number };
 
 export type WhatsappServer = {
   /** The value for `--api-url`. */
@@ -80,6 +82,7 @@ export type WhatsappServer = {
 const defaults: WhatsappSettings = {
   phoneNumberId: '106540352242922',
   phone: '15550783881',
+  moreNumberIds: [],
   accessToken: 'EAAtoken',
   appSecret: 'app-secret',
   webhookUrl: null,
@@ -105,7 +108,7 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   let requests = 0;
   const wroteAtMs = new Map<string, number>();
   const pairs = new Map<string, Bucket>();
-  let number: Bucket | undefined;
+  const numbers = new Map<string, Bucket>();
   const posting = new Set<Promise<unknown>>();
 
   const post = (payload: unknown): Promise<number> => {
@@ -123,13 +126,15 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
   const waIdOf = (to: string) => settings.waIds[to] ?? to;
 
   /** The refusal by WhatsApp's own rules, if there is one. */
-  const ruleOf = ({ to, type }: SendRequest): Refusal | undefined => {
+  const ruleOf = (phoneNumberId: string, { to, type }: SendRequest): Refusal | undefined => {
     const nowMs = Date.now();
     const waId = waIdOf(to);
     const wrote = wroteAtMs.get(waId);
     if (type === 'text' && (wrote === undefined || nowMs - wrote > settings.windowHours * 3_600_000))
       return { code: 131047 };
-    number ??= createBucket({ burst: settings.numberRate, intervalMs: 1000 / settings.numberRate });
+    const { numberRate } = settings;
+    const number = numbers.get(phoneNumberId) ?? createBucket({ burst: numberRate, intervalMs: 1000 / numberRate });
+    numbers.set(phoneNumberId, number);
     if (!number.take(nowMs)) return { code: 130429 };
     const pair = pairs.get(waId) ?? createBucket({ burst: settings.pairBurst, intervalMs: settings.pairIntervalMs });
     pairs.set(waId, pair);
@@ -151,15 +156,17 @@ export async function startWhatsappServer(given: Partial<WhatsappSettings> = {})
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     };
     if (request.headers.authorization !== `Bearer ${settings.accessToken}`) return refuse({ code: 190 });
-    if (request.url?.split('/').at(-2) !== settings.phoneNumberId) return refuse({ code: 100, subcode: 33 });
+    const phoneNumberId = request.url?.split('/').at(-2) ?? '';
+    if (phoneNumberId !== settings.phoneNumberId && !settings.moreNumberIds.includes(phoneNumberId))
+      return refuse({ code: 100, subcode: 33 });
     const wanted = readSendRequest(body);
     if ('code' in wanted) return refuse(wanted);
 
     const behaviour = planned.shift() ?? everyTime;
     if (behaviour.cut) return void request.socket.destroy();
-    const refusal = behaviour.refuse ?? ruleOf(wanted);
+    const refusal = behaviour.refuse ?? ruleOf(phoneNumberId, wanted);
     if (refusal) return refuse(refusal, wanted.to);
-    const taken: Taken = { ...wanted, id: newWamid(), atMs: Date.now() };
+    const taken: Taken = { ...wanted, id: newWamid(), phoneNumberId, atMs: Date.now() };
     log.push(taken);
     if (behaviour.statusesFirst) await reportAll(taken, behaviour);
     else setImmediate(() => void reportAll(taken, behaviour));

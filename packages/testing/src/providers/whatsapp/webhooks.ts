@@ -7,9 +7,9 @@ export const newWamid = (): string => `wamid.${randomBytes(18).toString('base64'
 
 const seconds = (ms: number): string => String(Math.floor(ms / 1000));
 
-export type Number = { readonly phoneNumberId: string; readonly phone: string };
+export type PhoneNumber = { readonly phoneNumberId: string; readonly phone: string };
 
-const envelope = (number: Number, value: object) => ({
+const envelope = (number: PhoneNumber, value: object) => ({
   object: 'whatsapp_business_account',
   entry: [
     {
@@ -37,7 +37,10 @@ export type ReportedStatus = {
 };
 
 /** The webhook of one status update. */
-export const statusPayload = (number: Number, { id, recipient, status, callbackData, code = 131026 }: ReportedStatus) =>
+export const statusPayload = (
+  number: PhoneNumber,
+  { id, recipient, status, callbackData, code = 131026 }: ReportedStatus,
+) =>
   envelope(number, {
     statuses: [
       {
@@ -77,7 +80,7 @@ export type CustomerMessage = {
 };
 
 /** One webhook with messages of customers. */
-export const inboundPayload = (number: Number, messages: readonly CustomerMessage[]) =>
+export const inboundPayload = (number: PhoneNumber, messages: readonly CustomerMessage[]) =>
   envelope(number, {
     contacts: messages.map(({ from, name = 'Maria' }) => ({ profile: { name }, wa_id: from })),
     messages: messages.map(({ from, text, id = newWamid(), timestamp }) => ({
