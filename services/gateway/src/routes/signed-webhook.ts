@@ -23,6 +23,8 @@ export type SignedWebhook = {
 
 /** The most bytes of a payload (WhatsApp's own limit). */
 const payloadLimit = 3 * 1024 * 1024;
+const tooLarge = () =>
+  new AppError('body_too_large', { detail: 'The webhook is larger than 3 MiB. Send it in smaller ones.' });
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
@@ -75,13 +77,13 @@ export function addSignedWebhook(
 
 /** Reads a payload and counts its bytes as they arrive. The handler gives them back. */
 async function readPayload({ headers }: FastifyRequest, payload: Readable, bytes: WebhookBytes): Promise<Buffer> {
-  if (Number(headers['content-length']) > payloadLimit) throw new AppError('body_too_large');
+  if (Number(headers['content-length']) > payloadLimit) throw tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     // The connection must survive a rejection, because it carries the response.
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      if (length + chunk.length > payloadLimit) throw new AppError('body_too_large');
+      if (length + chunk.length > payloadLimit) throw tooLarge();
       if (!bytes.take(chunk.length)) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
       length += chunk.length;
       chunks.push(chunk);
