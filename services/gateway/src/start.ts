@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
+import { databaseCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
-import { createHealth } from '@mostrador/kit/process/health';
+import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import type { RunningProcess } from '@mostrador/kit/process/run';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
@@ -28,6 +29,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   const lookUps = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
   const polls = createSystemDatabase({ ...system, size: 1, name: `${name} poll` });
 
+  let server: RpcServer | undefined;
   let connection: { nats: NatsConnection; rpc: RpcClient } | undefined;
   const connected = () => {
     if (!connection) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
@@ -40,12 +42,14 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   const health = createHealth({
     // Unknown keys can fill the connections for look-ups. The one for polls also decides whether keys can be trusted.
     required: {
-      postgres: () => polls.ping(),
+      postgres: databaseCheck(database, 'DATABASE_URL', { shared: true }),
+      postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       clock: clockCheck(polls),
       nats: async () => await pingNats(connected().nats),
     },
     informative: servicePresence(rpc),
     failuresUntilUnready: 3,
+    onReadiness: async (ready) => await (ready ? server?.join() : server?.leave()),
     log,
   });
   exportClockSkew(metrics, polls);
@@ -67,8 +71,8 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     },
   });
 
+  const watch = watchReadiness(health, log);
   // The process stops these in reverse order.
-  let server: RpcServer | undefined;
   onStop('databases', async () => void (await Promise.all([database, lookUps, polls].map((each) => each.close()))));
   onStop('nats', async () => await connection?.nats.close());
   onStop('key usage', () => usage.stop());
@@ -77,6 +81,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   onStop('requests over HTTP', async () => await app.close());
   onStop('readiness', async () => {
     health.drain();
+    await watch.stop();
     await pause(config.DRAIN_DELAY_MS);
   });
 
@@ -91,5 +96,14 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   connection = { nats, rpc: createRpcClient({ nats, log }) };
   const { announce } = createAccessNotices(nats, directory);
   const handlers = createHandlers({ database, systemDatabase: lookUps, rpc, announceAccessChange: announce });
-  server = createRpcServer({ nats, service: name, operations: gatewayOperations, handlers, log, metrics });
+  server = createRpcServer({
+    nats,
+    service: name,
+    operations: gatewayOperations,
+    handlers,
+    log,
+    metrics,
+    joined: false,
+  });
+  watch.start();
 }

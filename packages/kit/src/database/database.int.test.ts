@@ -168,6 +168,18 @@ test('a transaction whose connection breaks fails as not done, and never continu
     expect(await textsOf(scope.storeId)).toEqual(['next']);
   }));
 
+test.each([
+  ['28P01', 'with a wrong password', { password: 'wrong' }],
+  ['3D000', 'to a database that does not exist', { pathname: '/nowhere' }],
+])('an operation fails with service_unavailable, %s, %s', async (code, _, change) => {
+  const url = Object.assign(new URL(kit.url), change).href;
+  const database = createDatabase({ url, size: 1, log: silentLog(), name: 'no login' });
+  const refused = { code: 'service_unavailable', cause: { code } };
+  await expect(database.read(newScope(), (sql) => sql`select 1`)).rejects.toMatchObject(refused);
+  await expect(database.write(newScope(), (sql) => sql`select 1`)).rejects.toMatchObject(refused);
+  await database.close();
+});
+
 test('a write fails with service_unavailable while the server closes every new connection', async () => {
   const server = createServer({ allowHalfOpen: true }, (socket) => socket.end().resume());
   server.listen(0, '127.0.0.1');

@@ -43,7 +43,14 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-export const isLostConnection = (error: unknown): boolean => lostConnection.has(codeOf(error) ?? '');
+/**
+ * The server ended the session, or did not begin it: a wrong password (28P01), no such database (3D000), no permission to
+ * connect (42501). This process cannot use its database.
+ */
+const endedSession = (error: unknown): boolean => (error as { severity?: unknown } | null)?.severity === 'FATAL';
+
+export const isLostConnection = (error: unknown): boolean =>
+  lostConnection.has(codeOf(error) ?? '') || (endedSession(error) && meaningOf(error) === 'unavailable');
 
 /** A migration changed the columns of a prepared statement, so the connection that prepared it must be closed. */
 export const isStalePlan = (error: unknown): boolean =>
@@ -54,7 +61,8 @@ function meaningOf(error: unknown): Meaning {
   if (code === undefined) return 'ours';
   if (isStalePlan(error)) return 'again';
   if (lostConnection.has(code)) return 'unavailable';
-  return meanings.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'ours';
+  const meaning = meanings.find(([prefix]) => code.startsWith(prefix))?.[1];
+  return meaning ?? (endedSession(error) ? 'unavailable' : 'ours');
 }
 
 /** Deadlocks, serialization failures and stale plans: nothing was done, so the same work may run again at once. */

@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHealth, serveHealth } from './health.ts';
+import { createHealth, NotReady, serveHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 
 const up = async () => {};
@@ -26,6 +26,31 @@ describe('readiness', () => {
   test('reveals no addresses and no errors', async () => {
     const readiness = await createHealth({ required: { postgres: down } }).ready();
     expect(JSON.stringify(readiness)).not.toMatch(/10\.0\.0|ECONN/);
+  });
+
+  test('shows the reason that a check gives', async () => {
+    const detail = 'PostgreSQL rejects the login: check the user and password in DATABASE_URL.';
+    const refused = () => Promise.reject(new NotReady(detail, { cause: new Error('10.0.0.7') }));
+    const readiness = await createHealth({ required: { postgres: refused } }).ready();
+    expect(readiness.dependencies).toEqual({ postgres: { state: 'down', detail } });
+  });
+
+  test('is told before it is answered, and what cannot act upon it is not ready', async () => {
+    const told: boolean[] = [];
+    const outcomes = [up, down, up];
+    const health = createHealth({
+      required: { postgres: () => (outcomes.shift() ?? up)() },
+      onReadiness: async (ready) => {
+        told.push(ready);
+        if (outcomes.length === 0) throw new Error('NATS does not answer');
+      },
+      cacheMs: 0,
+    });
+    for (const [index, ready] of [true, false, false].entries()) {
+      expect((await health.ready()).ready).toBe(ready);
+      expect(told).toHaveLength(index + 1);
+    }
+    expect(told).toEqual([true, false, true]);
   });
 
   test('does not wait for a check that hangs', async () => {

@@ -2,9 +2,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { type Periodic, periodically } from './periodic.ts';
 
 /** Throws when the dependency cannot be used. */
 export type Check = () => Promise<void>;
+
+/** What is wrong with a dependency, then what to do. The text is public: it contains no addresses and no secrets. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady';
+}
 
 /** A dependency's state. `detail` is public, so it reveals no addresses and no errors. */
 export type DependencyState = { readonly state: 'up' | 'down'; readonly detail?: string };
@@ -34,43 +40,71 @@ export type HealthOptions = {
   readonly failuresUntilUnready?: number;
   /** How long an answer is reused, so that probes are cheap. Default 500. */
   readonly cacheMs?: number;
+  /** Gets every answer before `ready` returns it. When it throws, the process is not ready. */
+  readonly onReadiness?: (ready: boolean) => Promise<void>;
 };
 
-/** The health of a process, from its dependencies. Each change of state is logged once. */
+/** The health of a process, from its dependencies. Each change of a dependency, or of its reason, is logged once. */
 export function createHealth(options: HealthOptions): Health {
   const { required, informative = {}, log, checkTimeoutMs = 1_000, cacheMs = 500 } = options;
-  const { failuresUntilUnready = 1 } = options;
+  const { failuresUntilUnready = 1, onReadiness = async () => {} } = options;
   const checks = { ...required, ...informative };
-  const lastStates = new Map<string, 'up' | 'down'>();
+  const lastStates = new Map<string, DependencyState>();
+  let wasReady = false;
   /** Failed checks in a row, of each dependency that was up once. */
   const failures = new Map<string, number>();
   let draining = false;
-  let cached: { at: number; readiness: Promise<Readiness> } | undefined;
+  let last: { endedAtMs: number; readonly readiness: Promise<Readiness> } | undefined;
 
   const check = async (name: string, run: Check): Promise<[string, DependencyState]> => {
     const state = await checkWithin(run, checkTimeoutMs);
-    const last = lastStates.get(name);
-    lastStates.set(name, state.state);
+    const before = lastStates.get(name);
+    lastStates.set(name, state);
     if (state.state === 'up') failures.set(name, 0);
     else if (failures.has(name)) failures.set(name, (failures.get(name) ?? 0) + 1);
-    if (state.state === 'down' && last !== 'down') log?.warn({ dependency: name, err: state.cause }, 'dependency down');
-    if (state.state === 'up' && last === 'down') log?.info({ dependency: name }, 'dependency up again');
+    if (state.state === 'down' && before?.detail !== state.detail) {
+      log?.warn({ dependency: name, detail: state.detail, err: state.cause }, 'dependency down');
+    }
+    if (state.state === 'up' && before?.state === 'down') log?.info({ dependency: name }, 'dependency up again');
     return [name, { state: state.state, ...(state.detail === undefined ? {} : { detail: state.detail }) }];
   };
   const checkAll = async (): Promise<Readiness> => {
     const dependencies = Object.fromEntries(
       await Promise.all(Object.entries(checks).map(([name, run]) => check(name, run))),
     );
-    const isUsable = (name: string) => (failures.get(name) ?? failuresUntilUnready) < failuresUntilUnready;
-    return { ready: Object.keys(required).every(isUsable), dependencies };
+    const unusable = Object.keys(required).filter(
+      (name) => (failures.get(name) ?? failuresUntilUnready) >= failuresUntilUnready,
+    );
+    return { ready: await follow(unusable, dependencies), dependencies };
+  };
+  const follow = async (unusable: string[], dependencies: Readiness['dependencies']): Promise<boolean> => {
+    const ready = unusable.length === 0;
+    if (wasReady && !ready) {
+      const reasons = Object.fromEntries(unusable.map((name) => [name, dependencies[name]?.detail]));
+      log?.warn({ reasons }, 'not ready: takes no requests');
+    }
+    if (ready && !wasReady) log?.info('ready: takes requests');
+    wasReady = ready;
+    try {
+      await onReadiness(ready);
+      return ready;
+    } catch (error) {
+      log?.error({ err: error, ready }, 'the readiness could not be acted upon');
+      return false;
+    }
   };
 
   return {
     live: () => ({ status: 'ok' }),
     async ready() {
-      const now = performance.now();
-      if (cached === undefined || now - cached.at >= cacheMs) cached = { at: now, readiness: checkAll() };
-      const readiness = await cached.readiness;
+      if (last === undefined || performance.now() - last.endedAtMs >= cacheMs) {
+        const current = { endedAtMs: Number.POSITIVE_INFINITY, readiness: checkAll() };
+        current.readiness.finally(() => {
+          current.endedAtMs = performance.now();
+        });
+        last = current;
+      }
+      const readiness = await last.readiness;
       return draining ? { ...readiness, ready: false } : readiness;
     },
     drain() {
@@ -78,6 +112,11 @@ export function createHealth(options: HealthOptions): Health {
     },
     isDraining: () => draining,
   };
+}
+
+/** Checks every second, so that `onReadiness` hears of a change without a probe. */
+export function watchReadiness(health: Health, log: Log): Periodic {
+  return periodically({ name: 'readiness', everyMs: 1_000, log, run: async () => void (await health.ready()) });
 }
 
 type Checked = DependencyState & { readonly cause?: unknown };
@@ -92,7 +131,7 @@ async function checkWithin(run: Check, timeoutMs: number): Promise<Checked> {
       await run();
       return { state: 'up' };
     } catch (cause) {
-      return { state: 'down', detail: 'the check failed', cause };
+      return { state: 'down', detail: cause instanceof NotReady ? cause.message : 'the check failed', cause };
     }
   })();
   try {

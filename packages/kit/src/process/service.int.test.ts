@@ -43,8 +43,10 @@ let kit: TestDatabase;
 let nats: TestNats;
 let wayToPostgres: TcpProxy;
 let service: ChildProcess;
-let startService: (before?: string) => ChildProcess;
+let startService: (options?: { before?: string; env?: NodeJS.ProcessEnv }) => ChildProcess;
 let healthUrl: string;
+/** Further processes of a test. */
+const others: ChildProcess[] = [];
 
 beforeEach(async () => {
   [kit, nats] = await Promise.all([createKitDatabase(), startTestNats()]);
@@ -52,7 +54,7 @@ beforeEach(async () => {
   const throughProxy = (url: string) => Object.assign(new URL(url), { host: wayToPostgres.address }).href;
   const [healthPort, nowhere] = [await freePort(), await freePort()];
   healthUrl = `http://127.0.0.1:${healthPort}`;
-  startService = (before = '') =>
+  startService = ({ before = '', env = {} } = {}) =>
     spawn(process.execPath, ['--input-type=module', '--eval', before + program], {
       cwd: new URL('../..', import.meta.url),
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -63,12 +65,13 @@ beforeEach(async () => {
         DATABASE_SYSTEM_URL: throughProxy(kit.systemUrl),
         TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}`,
         HEALTH_PORT: String(healthPort),
+        ...env,
       },
     });
   service = startService();
 });
 afterEach(async () => {
-  if (service.exitCode === null) service.kill('SIGKILL');
+  for (const child of [service, ...others.splice(0)]) if (child.exitCode === null) child.kill('SIGKILL');
   await wayToPostgres.close();
   await Promise.all([nats.stop(), kit.drop()]);
 });
@@ -81,15 +84,15 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-type Readiness = { status: number; dependencies: Record<string, { state: string }> };
-async function readiness(): Promise<Readiness> {
-  const response = await fetch(`${healthUrl}/readyz`);
+type Readiness = { status: number; dependencies: Record<string, { state: string; detail?: string }> };
+async function readiness(url = healthUrl): Promise<Readiness> {
+  const response = await fetch(`${url}/readyz`);
   return { status: response.status, ...((await response.json()) as Omit<Readiness, 'status'>) };
 }
 const untilStatus = (status: number) =>
   waitFor(async () => (await readiness()).status === status, {
     description: `ready answers ${status}`,
-    timeoutMs: 15_000,
+    timeoutMs: 25_000,
   });
 const ask = () =>
   createRpcClient({ nats: nats.nats, log: silentLog() }).call(
@@ -110,6 +113,30 @@ test('a service is ready without Temporal, not without PostgreSQL, and again whe
   wayToPostgres.mend();
   await untilStatus(200);
   await ask();
+});
+
+test('a replica with a wrong database password gets no requests, and its readiness says what to do', async () => {
+  const port = await freePort();
+  const wrong = Object.assign(new URL(kit.url), { password: 'wrong' }).href;
+  others.push(startService({ env: { DATABASE_URL: wrong, HEALTH_PORT: String(port) } }));
+  await untilStatus(200);
+  const ofOther = () => readiness(`http://127.0.0.1:${port}`);
+  const started = async () => (await ofOther()).dependencies.nats?.state === 'up';
+  await waitFor(started, { description: 'the other is up but for its database', timeoutMs: 25_000 });
+  expect(await ofOther()).toMatchObject({
+    status: 503,
+    dependencies: { postgres: { detail: expect.stringContaining('DATABASE_URL') } },
+  });
+  for (let asked = 0; asked < 200; asked++) await ask();
+});
+
+test('while no replica is ready, a request gets service_unavailable without reaching one', async () => {
+  await untilStatus(200);
+  wayToPostgres.cut();
+  await untilStatus(503);
+  const refused = await ask().catch((error) => error);
+  expect(refused).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+  expect(refused.cause?.message).toContain('no process answers');
 });
 
 test('a service that gets SIGTERM leaves no claimed outbox entry and exits with 0', async () => {
@@ -136,7 +163,7 @@ test('a service whose clock is 10 s ahead of PostgreSQL is not ready, and a metr
   const exited = once(service, 'exit');
   service.kill('SIGKILL');
   await exited;
-  service = startService(aheadClock);
+  service = startService({ before: aheadClock });
   const up = async () => (await readiness()).dependencies.nats?.state === 'up';
   await waitFor(up, { description: 'it is up but for its clock', timeoutMs: 15_000 });
   expect(await readiness()).toMatchObject({ status: 503, dependencies: { clock: { state: 'down' } } });

@@ -5,13 +5,14 @@ import { connectNats, ensureEventStream, type NatsConnection, natsAddress, pingN
 import { connectTemporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
+import { databaseCheck } from '../database/readiness.ts';
 import { purgeIdempotency } from '../delivery/idempotency.ts';
 import { createRelay, type Relay } from '../delivery/outbox.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
-import { createRpcServer, type Handlers } from '../rpc/server.ts';
+import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
 import { clockCheck, exportClockSkew } from './clock.ts';
 import type { serviceConfig } from './config.ts';
-import { createHealth, serveHealth } from './health.ts';
+import { createHealth, serveHealth, watchReadiness } from './health.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Periodic, periodically } from './periodic.ts';
@@ -70,6 +71,8 @@ async function startService<const Ops extends Record<string, Operation>>(
     log,
     name: `${name} system`,
   });
+  // Requests can fill their pool, so the checks have a connection of their own.
+  const checked = createDatabase({ url: DATABASE_URL, size: 1, log, name: `${name} readiness` });
   const temporal = connectTemporal({
     ...temporalAddress(config),
     namespace: config.TEMPORAL_NAMESPACE,
@@ -78,9 +81,11 @@ async function startService<const Ops extends Record<string, Operation>>(
   });
 
   let nats: NatsConnection | undefined;
+  let rpcServer: RpcServer | undefined;
   const health = createHealth({
     required: {
-      postgres: () => database.ping(),
+      postgres: databaseCheck(checked, 'DATABASE_URL'),
+      postgres_system: databaseCheck(systemDatabase, 'DATABASE_SYSTEM_URL', { shared: true }),
       clock: clockCheck(systemDatabase),
       nats: async () => {
         if (!nats) throw new Error('not connected yet');
@@ -88,11 +93,15 @@ async function startService<const Ops extends Record<string, Operation>>(
       },
     },
     informative: { temporal: () => temporal.ping() },
+    failuresUntilUnready: 3,
+    onReadiness: async (ready) => await (ready ? rpcServer?.join() : rpcServer?.leave()),
     log,
   });
-  const server = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
-  onStop('health', () => server.close());
-  onStop('database', async () => void (await Promise.all([database.close(), systemDatabase.close()])));
+  const healthServer = await serveHealth({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, health, metrics });
+  onStop('health', () => healthServer.close());
+  onStop('database', async () => {
+    await Promise.all([database, systemDatabase, checked].map((each) => each.close()));
+  });
   onStop('temporal', () => temporal.close());
 
   const connection = await connectNats({ ...natsAddress(config), name, log });
@@ -119,12 +128,24 @@ async function startService<const Ops extends Record<string, Operation>>(
     consumer.start();
     onStop('events', () => consumer.stop());
   }
-  const rpcServer = createRpcServer({ nats: connection, service: name, operations, handlers, log, metrics });
-  onStop('requests', () => rpcServer.drain());
-  onStop('readiness', async () => health.drain());
-  // Ready means that requests are accepted, so NATS must know the subscriptions first.
-  await connection.flush();
+  const server = createRpcServer({
+    nats: connection,
+    service: name,
+    operations,
+    handlers,
+    log,
+    metrics,
+    joined: false,
+  });
+  rpcServer = server;
   nats = connection;
+  const watch = watchReadiness(health, log);
+  watch.start();
+  onStop('requests', () => server.drain());
+  onStop('readiness', async () => {
+    health.drain();
+    await watch.stop();
+  });
 }
 
 function purgeJob(database: SystemDatabase, log: Log): Periodic {

@@ -448,6 +448,25 @@ describe('rpc', () => {
     await other.close();
   });
 
+  test('a process that left its queue group answers what it has, gets nothing more, and may join again', async () => {
+    const blocked = blockedHandler();
+    const rpcServer = await serve({ createThing: blocked.pass });
+    const accepted = client.call(operations.createThing, bread, testContext());
+    await waitFor(() => blocked.entered() === 1, { description: 'the request runs' });
+    await rpcServer.leave();
+    const refused = await failure(client.call(operations.createThing, bread, testContext()));
+    expect(refused).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+    expect((refused.cause as Error).message).toContain('no process answers');
+    blocked.open();
+    expect(await accepted).toEqual(thing);
+
+    await rpcServer.join();
+    expect(await client.call(operations.createThing, bread, testContext())).toEqual(thing);
+    await rpcServer.drain();
+    await rpcServer.join();
+    expect((await failure(client.call(operations.createThing, bread, testContext()))).code).toBe('service_unavailable');
+  });
+
   test('the client fails at once while NATS is down, and works again when NATS is back', async () => {
     await serve({ createThing: async () => thing });
     await server.stopServer();

@@ -1,6 +1,6 @@
 import type { Operation, ReplyOf, RequestOf } from '@mostrador/contracts/core';
-import { headers, type Msg } from 'nats';
-import type { NatsConnection } from '../clients/nats.ts';
+import { headers, type Msg, type Subscription } from 'nats';
+import { isConnected, type NatsConnection, pingNats } from '../clients/nats.ts';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { Context, StoreContext } from './context.ts';
@@ -34,11 +34,17 @@ export type RpcServerOptions<Ops extends Record<string, Operation>> = {
   readonly log: Log;
   readonly metrics?: Metrics;
   readonly queues?: Partial<Record<QueueName, RequestQueueLimits>>;
+  /** False: takes no requests until `join`. Default true. */
+  readonly joined?: boolean;
 };
 
 /** Serves operations until drained. */
 export type RpcServer = {
-  /** Accepts no more requests. Resolves when all accepted ones are answered, including those answered later. */
+  /** Joins the queue group: takes its share of the requests. Resolves when NATS knows. */
+  join(): Promise<void>;
+  /** Leaves the queue group: NATS gives the requests to other processes. Answers those that it has. */
+  leave(): Promise<void>;
+  /** Leaves for ever. Resolves when all accepted requests are answered, including those answered later. */
   drain(): Promise<void>;
 };
 
@@ -76,19 +82,35 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   const observe = options.metrics === undefined ? undefined : instrument(options.metrics, queues);
   const closing = new AbortController();
   const unanswered = new Set<Promise<void>>();
+  let subscriptions: Subscription[] = [];
 
-  const subscriptions = Object.entries(operations).map(([name, operation]) => {
+  const served = Object.entries(operations).map(([name, operation]) => {
     const queue = queues.get(operation.queue ?? audienceOf(operation));
     if (queue === undefined) throw new Error(`the subject ${operation.subject} names no queue`);
-    const handle = handlers[name] as unknown as AnyHandler;
-    return nats.subscribe(operation.subject, {
-      queue: service,
-      callback: (error, message) => {
-        if (error) log.error({ err: error, subject: operation.subject }, 'a subscription failed');
-        else take(message, operation, handle, queue);
-      },
-    });
+    return { operation, queue, handle: handlers[name] as unknown as AnyHandler };
   });
+  if (options.joined ?? true) subscribe();
+
+  function subscribe(): void {
+    subscriptions = served.map(({ operation, queue, handle }) =>
+      nats.subscribe(operation.subject, {
+        queue: service,
+        callback: (error, message) => {
+          if (error) log.error({ err: error, subject: operation.subject }, 'a subscription failed');
+          else take(message, operation, handle, queue);
+        },
+      }),
+    );
+  }
+
+  async function unsubscribe(): Promise<void> {
+    const left = subscriptions;
+    subscriptions = [];
+    // Requests that NATS has already sent here still arrive while a subscription drains.
+    const drained = Promise.allSettled(left.map((subscription) => subscription.drain()));
+    await Promise.race([drained, nats.closed(), after(2_000)]);
+    for (const subscription of left) subscription.unsubscribe();
+  }
 
   function take(message: Msg, operation: Operation, handle: AnyHandler, queue: RequestQueue): void {
     // The caller names the reply subject and our permissions apply to it. So only an inbox is accepted.
@@ -142,12 +164,18 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
   }
 
   return {
+    async join() {
+      if (closing.signal.aborted || subscriptions.length > 0) return;
+      subscribe();
+      await pingNats(nats);
+    },
+    async leave() {
+      // Without a connection the process gets no requests, and NATS would not learn that it left.
+      if (isConnected(nats)) await unsubscribe();
+    },
     async drain() {
       closing.abort();
-      // Requests that NATS has already sent here still arrive while a subscription drains.
-      const drained = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
-      await Promise.race([drained, nats.closed(), after(2_000)]);
-      for (const subscription of subscriptions) subscription.unsubscribe();
+      await unsubscribe();
       await Promise.all([...queues.values()].map((queue) => queue.idle()));
       await Promise.all(unanswered);
       if (!nats.isClosed()) await Promise.race([nats.flush().catch(() => {}), after(2_000)]);
