@@ -134,12 +134,15 @@ describe("a service's roles in PostgreSQL", () => {
 
   test.each(serving)('$role cannot switch off row-level security for any table', async ({ role, schema }) => {
     const own = tables.filter((table) => table.schema === schema);
+    const ofStores = own.filter(({ name }) => name !== 'schema_migrations');
     const statements = own.flatMap(({ name }) => [
-      `set local row_security = off; select 1 from ${schema}.${name} limit 1`,
       `alter table ${schema}.${name} disable row level security`,
       `alter table ${schema}.${name} no force row level security`,
       `create policy mine on ${schema}.${name} using (true)`,
     ]);
+    for (const { name } of ofStores) {
+      statements.push(`set local row_security = off; select 1 from ${schema}.${name} limit 1`);
+    }
     const codes = await codesFor(role, statements);
     const passed = statements.filter((_, index) => codes[index] !== insufficientPrivilege);
     expect(passed).toEqual([]);

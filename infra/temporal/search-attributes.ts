@@ -1,7 +1,6 @@
 import { searchAttributes } from '../../packages/contracts/src/workflows.ts';
 import type { TemporalAddress } from '../../packages/kit/src/clients/temporal-address.ts';
-
-const keyword = 2; // temporal.api.enums.v1.IndexedValueType
+import { keyword } from '../../packages/kit/src/clients/temporal-namespace.ts';
 
 /** The names that workflows can be searched by, all of type Keyword. */
 export const searchAttributeNames: string[] = Object.values(searchAttributes);

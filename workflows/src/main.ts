@@ -1,8 +1,9 @@
 import { reportClosing } from '@mostrador/contracts/workflows';
-import { connectNats, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
+import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/clients/nats';
 import { identityOf, temporalAddress } from '@mostrador/kit/clients/temporal-address';
+import { checkNamespace } from '@mostrador/kit/clients/temporal-namespace';
 import { loadConfig } from '@mostrador/kit/process/config';
-import { createHealth, serveHealth } from '@mostrador/kit/process/health';
+import { createHealth, serveHealth, untilPassed } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { type RunningProcess, run } from '@mostrador/kit/process/run';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
@@ -27,13 +28,15 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   const bundle = loadWorkflowBundle({ cacheDirectory: config.WORKFLOW_BUNDLE_CACHE, logger });
   const nats = connectNats({ ...natsAddress(config), name: 'workflows', log });
   const connection = connectWhenThere({ address: temporalAddress(config), log, signal: stopping.signal });
+  let connected: NatsConnection | undefined;
   connection.catch(() => {}); // awaited below, unless the process ends before that
 
   // Health comes first, so that it shows what a starting worker waits for.
   const health = createHealth({
     required: {
-      nats: async () => pingNats(await nats),
+      nats: natsCheck(() => connected),
       temporal: async () => pingTemporal(await connection),
+      temporal_namespace: untilPassed(async () => checkNamespace(await connection, config.TEMPORAL_NAMESPACE)),
       workers: async () => {
         await polling.promise;
         for (const worker of workers) worker.assertPolling();
@@ -47,7 +50,8 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
   onStop('health', () => server.close());
   onStop('pending connections', async () => stopping.abort());
 
-  const rpc = createRpcClient({ nats: await nats, log });
+  connected = await nats;
+  const rpc = createRpcClient({ nats: connected, log });
   onStop('nats', async () => (await nats).close());
   const temporal = await connection;
   onStop('temporal', () => temporal.close());

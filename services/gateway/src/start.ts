@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
-import { connectNats, type NatsConnection, natsAddress, pingNats } from '@mostrador/kit/clients/nats';
+import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
-import { databaseCheck } from '@mostrador/kit/database/readiness';
+import { databaseCheck, schemaCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
@@ -15,6 +15,7 @@ import { createAccessNotices } from './access/notices.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
+import { migrations } from './migrations.ts';
 import { servicePresence } from './service-presence.ts';
 
 /**
@@ -45,7 +46,8 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       postgres: databaseCheck(database, 'DATABASE_URL', { shared: true }),
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       clock: clockCheck(polls),
-      nats: async () => await pingNats(connected().nats),
+      schema: schemaCheck(polls, { schema: name, directory: migrations }),
+      nats: natsCheck(() => connection?.nats),
     },
     informative: servicePresence(rpc),
     failuresUntilUnready: 3,

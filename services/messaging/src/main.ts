@@ -6,6 +6,7 @@ import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
 import { createChannelCircuit } from './channels/channel-circuit.ts';
+import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
 import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
@@ -16,12 +17,14 @@ import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
+import { migrations } from './migrations.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
 
 /** The number of requests in this process that may wait for the outcome of their message. */
 const mostWaiting = 1000;
 
 const config = loadConfig(messagingConfig);
+const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
   plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
@@ -31,9 +34,13 @@ runService({
   name: 'messaging',
   config,
   operations: messagingOperations,
+  migrations,
+  startsWorkflows: true,
+  checks: ({ database, systemDatabase }) => ({
+    encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
+  }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
-    const vault = createVault(config.ENCRYPTION_KEYS);
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     exportDeliveryMetrics(metrics, systemDatabase);
     exportInboundMetrics(metrics, systemDatabase);

@@ -7,13 +7,16 @@ import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { createCalendarCircuit } from './calendars/calendar-circuit.ts';
+import { credentialsCheck } from './calendars/credentials-check.ts';
 import { createProviders } from './calendars/providers.ts';
 import { schedulingConfig } from './config.ts';
 import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
 import { overdueFollowups } from './followups/wake-overdue.ts';
 import { createHandlers } from './handlers.ts';
+import { migrations } from './migrations.ts';
 
 const config = loadConfig(schedulingConfig);
+const vault = createVault(config.ENCRYPTION_KEYS);
 const egress = createEgress({
   allowHosts: config.PROVIDER_ALLOW_HOSTS,
   plaintextHosts: config.PLAINTEXT_ALLOW_HOSTS,
@@ -23,13 +26,18 @@ runService({
   name: 'scheduling',
   config,
   operations: schedulingOperations,
+  migrations,
+  startsWorkflows: true,
+  checks: ({ database, systemDatabase }) => ({
+    encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
+  }),
   build: ({ database, systemDatabase, rpc, relay, nats, log }) => ({
     handlers: createHandlers({
       database,
       systemDatabase,
       rpc,
       relay,
-      vault: createVault(config.ENCRYPTION_KEYS),
+      vault,
       openProvider: createProviders(egress),
       egress,
       circuit: createCalendarCircuit(),

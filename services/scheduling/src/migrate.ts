@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { runMigrateCommand } from '@mostrador/kit/database/migrate-command';
 import { loadConfig, migrateConfig } from '@mostrador/kit/process/config';
+import { migrations } from './migrations.ts';
 
-const directory = join(import.meta.dirname, '../migrations');
-await runMigrateCommand({ name: 'scheduling', directory, config: loadConfig(migrateConfig) });
+await runMigrateCommand({ name: 'scheduling', directory: migrations, config: loadConfig(migrateConfig) });

@@ -12,6 +12,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from 'nats';
+import { type Check, NotReady } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 
 export type { NatsConnection } from 'nats';
@@ -142,6 +143,19 @@ export async function pingNats(nats: NatsConnection): Promise<void> {
     clearTimeout(timer);
   }
 }
+
+/** Throws unless NATS answers. Undefined: not connected yet. */
+export const natsCheck =
+  (current: () => NatsConnection | undefined): Check =>
+  async () => {
+    try {
+      const nats = current();
+      if (nats === undefined) throw new Error('not connected yet');
+      await pingNats(nats);
+    } catch (cause) {
+      throw new NotReady('NATS does not answer, or rejects the login: the log says which. Check NATS_URL.', { cause });
+    }
+  };
 
 /**
  * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes nothing but

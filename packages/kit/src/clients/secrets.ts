@@ -1,4 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type Check, NotReady, untilPassed } from '../process/health.ts';
+import { AppError } from '../rpc/errors.ts';
 
 /** Encrypts data that is stored but never shown, such as the credentials of a calendar. */
 export type Vault = {
@@ -45,6 +47,26 @@ export function createVault(encryptionKeys: string): Vault {
       return JSON.parse(Buffer.concat(parts).toString('utf8')) as T;
     },
   };
+}
+
+/**
+ * Throws unless the vault opens what is stored: one row for each key that sealed one. `sample` finds these rows, and
+ * `open` throws when the vault cannot open one.
+ */
+export function vaultCheck<Row extends { readonly key_id: string }>(options: {
+  sample: () => Promise<readonly Row[]>;
+  open: (row: Row) => Promise<void>;
+}): Check {
+  return untilPassed(async () => {
+    for (const row of await options.sample()) {
+      await options.open(row).catch((cause) => {
+        if (cause instanceof AppError) throw cause;
+        throw new NotReady(`ENCRYPTION_KEYS cannot open what the key ${row.key_id} sealed: restore that key.`, {
+          cause,
+        });
+      });
+    }
+  });
 }
 
 const boundTo = (keyId: string, aad: string): Buffer => Buffer.from(`v1.${keyId}.${aad}`, 'utf8');

@@ -12,6 +12,7 @@ import { defineSearchAttributeKey, type SearchAttributePair, TypedSearchAttribut
 import type { Log } from '../process/log.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { TemporalAddress } from './temporal-address.ts';
+import { checkNamespace } from './temporal-namespace.ts';
 
 export type TemporalStarter = {
   /**
@@ -32,6 +33,8 @@ export type TemporalStarter = {
 export type Temporal = TemporalStarter & {
   /** Throws unless Temporal answers within a second. */
   ping(): Promise<void>;
+  /** Throws as the function `checkNamespace` does. */
+  checkNamespace(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -104,6 +107,8 @@ export function connectTemporal(
         connection.withDeadline(Date.now() + pingLimitMs, () => connection.workflowService.getSystemInfo({})),
       );
     },
+    checkNamespace: () =>
+      connection.withDeadline(Date.now() + callLimitMs, () => checkNamespace(connection, namespace)),
     close: () => connection.close(),
   };
 }

@@ -69,6 +69,18 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   }
 }
 
+/** What a schema has, and what it lacks of the migrations of a folder. */
+export async function compareMigrations(
+  sql: Sql,
+  schema: string,
+  directory: string,
+): Promise<{ newest: string | undefined; missing: string[] }> {
+  const rows = await sql<{ name: string }[]>`select name from ${sql(schema)}.schema_migrations order by name`;
+  const applied = rows.map(({ name }) => name);
+  const missing = (await readMigrations(directory)).map(({ name }) => name).filter((name) => !applied.includes(name));
+  return { newest: applied.at(-1), missing };
+}
+
 async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   const odd = names.find((name) => !fileName.test(name));
@@ -97,6 +109,8 @@ async function becomeTheOnlyOne(sql: Sql, schema: string, until: number): Promis
 async function appliedBefore(sql: Sql, schema: string): Promise<Map<string, string>> {
   await sql`create table if not exists ${sql(schema)}.schema_migrations (
     name text primary key, checksum text not null, applied_at timestamptz(3) not null default clock_timestamp())`;
+  // A process compares it with the migrations of its version.
+  await sql`grant select on ${sql(schema)}.schema_migrations to ${sql(`${schema}_system`)}`;
   const rows = await sql`select name, checksum from ${sql(schema)}.schema_migrations`;
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }

@@ -1,7 +1,10 @@
-import { type Check, NotReady } from '../process/health.ts';
+import { type Check, NotReady, untilPassed } from '../process/health.ts';
 import type { AppError } from '../rpc/errors.ts';
 import type { SystemDatabase } from './database.ts';
 import { codeOf } from './failures.ts';
+import { compareMigrations } from './migrate.ts';
+
+const limitMs = 5_000;
 
 /** Each tells the operator what is wrong with the variable's database, and what to do. By SQLSTATE. */
 const reasons: Readonly<Record<string, (variable: string) => string>> = {
@@ -29,4 +32,29 @@ export function databaseCheck(
         cause: error,
       });
     });
+}
+
+/** No such table, no permission: the migrate command creates and grants what the check reads. */
+const notMigrated = new Set(['42P01', '42501']);
+
+/**
+ * Throws unless every migration of the folder was applied to the schema. Further ones do no harm: a new version migrates
+ * before it starts, while the previous one still runs.
+ */
+export function schemaCheck(
+  database: SystemDatabase,
+  { schema, directory }: { schema: string; directory: string },
+): Check {
+  return untilPassed(async () => {
+    const { newest, missing } = await database
+      .read({ deadline: Date.now() + limitMs }, (sql) => compareMigrations(sql, schema, directory))
+      .catch((cause) => {
+        if (!notMigrated.has(codeOf(cause) ?? '')) throw cause;
+        throw new NotReady(`This version has not migrated the schema ${schema}: run its migrate command.`, { cause });
+      });
+    if (missing.length === 0) return;
+    throw new NotReady(
+      `The schema ${schema} is at ${newest}, this process needs ${missing.at(-1)}: run its migrate command.`,
+    );
+  });
 }

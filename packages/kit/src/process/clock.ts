@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { SystemDatabase } from '../database/database.ts';
-import type { Check } from './health.ts';
+import { type Check, NotReady } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
 type Clock = Pick<SystemDatabase, 'clockSkewMs'>;
@@ -14,9 +14,9 @@ export function clockCheck(database: Clock): Check {
     // The check of PostgreSQL itself reports that it cannot be reached.
     const skewMs = await database.clockSkewMs().catch(() => 0);
     if (Math.abs(skewMs) <= greatestSkewMs) return;
-    throw new Error(
-      `the clock is ${Math.round(skewMs)} ms ahead of PostgreSQL's: synchronize the clocks of both hosts`,
-    );
+    throw new NotReady("The clock differs by more than 2 s from PostgreSQL's: synchronize the clocks of both hosts.", {
+      cause: new Error(`the clock is ${Math.round(skewMs)} ms ahead`),
+    });
   };
 }
 

@@ -114,6 +114,21 @@ export function createHealth(options: HealthOptions): Health {
   };
 }
 
+/**
+ * A check that is not repeated once it has passed. An error that is no `NotReady` proves nothing, for example because a
+ * server does not answer: the check of that server reports it.
+ */
+export function untilPassed(check: Check): Check {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= check().catch((error) => {
+      running = undefined;
+      if (error instanceof NotReady) throw error;
+    });
+    return running;
+  };
+}
+
 /** Checks every second, so that `onReadiness` hears of a change without a probe. */
 export function watchReadiness(health: Health, log: Log): Periodic {
   return periodically({ name: 'readiness', everyMs: 1_000, log, run: async () => void (await health.ready()) });

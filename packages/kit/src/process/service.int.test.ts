@@ -10,6 +10,7 @@ import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../database/migrate.ts';
 import { createRpcClient } from '../rpc/client.ts';
 
 /** Run before the program: the clock of the process is 10 s ahead. */
@@ -26,6 +27,7 @@ const program = `
     name: 'messaging',
     config: loadConfig(Type.Object(serviceConfig)),
     operations: { getChannelConnection },
+    migrations: '.', // it has none
     build: ({ database, relay }) => ({
       handlers: {
         async getChannelConnection(context) {
@@ -50,6 +52,8 @@ const others: ChildProcess[] = [];
 
 beforeEach(async () => {
   [kit, nats] = await Promise.all([createKitDatabase(), startTestNats()]);
+  const none = { schema: 'messaging', directory: import.meta.dirname, log: silentLog() };
+  await migrate({ url: kit.ownerUrl, ...none });
   wayToPostgres = await startTcpProxy(new URL(kit.url).host);
   const throughProxy = (url: string) => Object.assign(new URL(url), { host: wayToPostgres.address }).href;
   const [healthPort, nowhere] = [await freePort(), await freePort()];

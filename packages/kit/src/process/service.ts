@@ -1,18 +1,18 @@
 import type { Operation } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Gauge } from 'prom-client';
-import { connectNats, ensureEventStream, type NatsConnection, natsAddress, pingNats } from '../clients/nats.ts';
+import { connectNats, ensureEventStream, type NatsConnection, natsAddress, natsCheck } from '../clients/nats.ts';
 import { connectTemporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
-import { databaseCheck } from '../database/readiness.ts';
+import { databaseCheck, schemaCheck } from '../database/readiness.ts';
 import { purgeIdempotency } from '../delivery/idempotency.ts';
 import { createRelay, type Relay } from '../delivery/outbox.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
 import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
 import { clockCheck, exportClockSkew } from './clock.ts';
 import type { serviceConfig } from './config.ts';
-import { createHealth, serveHealth, watchReadiness } from './health.ts';
+import { type Check, createHealth, serveHealth, untilPassed, watchReadiness } from './health.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Periodic, periodically } from './periodic.ts';
@@ -45,6 +45,12 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly name: string;
   readonly config: ServiceConfig;
   readonly operations: Ops;
+  /** The folder of its migrations. The process is ready when they are applied. */
+  readonly migrations: string;
+  /** The service starts workflows: without a usable namespace of Temporal the process is not ready. */
+  readonly startsWorkflows?: boolean;
+  /** Further checks that it is ready. */
+  readonly checks?: (dependencies: Pick<ServiceDependencies, 'database' | 'systemDatabase'>) => Record<string, Check>;
   readonly build: (dependencies: ServiceDependencies) => ServiceParts<Ops>;
 };
 
@@ -59,7 +65,7 @@ export function runService<const Ops extends Record<string, Operation>>(options:
 }
 
 async function startService<const Ops extends Record<string, Operation>>(
-  { name, config, operations, build }: ServiceOptions<Ops>,
+  { name, config, operations, migrations, startsWorkflows, checks, build }: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
   const metrics = createMetrics(name);
@@ -87,10 +93,10 @@ async function startService<const Ops extends Record<string, Operation>>(
       postgres: databaseCheck(checked, 'DATABASE_URL'),
       postgres_system: databaseCheck(systemDatabase, 'DATABASE_SYSTEM_URL', { shared: true }),
       clock: clockCheck(systemDatabase),
-      nats: async () => {
-        if (!nats) throw new Error('not connected yet');
-        await pingNats(nats);
-      },
+      schema: schemaCheck(systemDatabase, { schema: name, directory: migrations }),
+      nats: natsCheck(() => nats),
+      ...(startsWorkflows && { temporal_namespace: untilPassed(() => temporal.checkNamespace()) }),
+      ...checks?.({ database, systemDatabase }),
     },
     informative: { temporal: () => temporal.ping() },
     failuresUntilUnready: 3,

@@ -135,3 +135,8 @@ export async function pauseChannel(sql: TransactionSql, storeId: string, id: str
     where store_id = ${storeId} and id = ${id}
     returning ${limitLockTime(sql)}`;
 }
+
+/** For each key that sealed the credentials of a live channel: that key's id, and one such store. */
+export const findSealedStores = (sql: Sql) => sql<{ key_id: string; store_id: string }[]>`
+  select distinct on (credentials_key_id) credentials_key_id as key_id, store_id from channels
+  where disconnected_at is null and credentials_key_id is not null order by credentials_key_id`;

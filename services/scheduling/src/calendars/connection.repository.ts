@@ -86,3 +86,8 @@ export async function findFeedStore(sql: Sql, tokenHash: Buffer): Promise<string
     select store_id from calendar_connections where feed_token_hash = ${tokenHash}`;
   return row?.store_id;
 }
+
+/** For each key that sealed the credentials of a live connection: that key's id, and one such store. */
+export const findSealedStores = (sql: Sql) => sql<{ key_id: string; store_id: string }[]>`
+  select distinct on (credentials_key_id) credentials_key_id as key_id, store_id from calendar_connections
+  where disconnected_at is null and credentials_key_id is not null order by credentials_key_id`;
