@@ -8,6 +8,7 @@ export const runsSql = (source: string): boolean => /\b\w*[sS]ql(<[^`;]*>)?`|\bs
 
 /** Modules of the kit with SQL. Other SQL is in `*.repository.ts`, migrations, tests and `packages/rollups`. */
 export const sqlModules: readonly string[] = [
+  'packages/kit/src/database/client.ts',
   'packages/kit/src/database/database.ts',
   'packages/kit/src/database/migrate.ts',
   'packages/kit/src/database/settled-moment.ts',

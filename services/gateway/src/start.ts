@@ -25,8 +25,9 @@ import { servicePresence } from './service-presence.ts';
 export async function startGateway(config: GatewayConfig, { log, onStop }: RunningProcess): Promise<void> {
   const name = 'gateway';
   const metrics = createMetrics(name);
-  const system = { url: config.DATABASE_SYSTEM_URL, log };
-  const database = createDatabase({ url: config.DATABASE_URL, size: config.DATABASE_POOL_SIZE, log, name });
+  const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
+  const system = { ...shared, url: config.DATABASE_SYSTEM_URL };
+  const database = createDatabase({ ...shared, url: config.DATABASE_URL, size: config.DATABASE_POOL_SIZE, name });
   const lookUps = createSystemDatabase({ ...system, size: config.DATABASE_SYSTEM_POOL_SIZE, name: `${name} system` });
   const polls = createSystemDatabase({ ...system, size: 1, name: `${name} poll` });
 

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import postgres from 'postgres';
+import { addressesOf } from './addresses.ts';
 import { columnTypes } from './types.ts';
 
 /** A tagged template that runs one statement, with postgres.js' helpers: `sql(values)`, `sql.json`, `sql.array`. */
@@ -18,6 +19,10 @@ export type ServerLimits = {
 export type Client = {
   readonly sql: postgres.Sql;
   readonly broken: boolean;
+  /** The server has accepted the login and takes writes. */
+  readonly opened: boolean;
+  /** Throws 25006 when the server is read-only: a standby, or a primary that is fenced. The first call opens. */
+  assertWritable(): Promise<void>;
   /** Closes the connection at once. Statements in flight are rejected; an open transaction is rolled back. */
   destroy(): void;
   /** Closes the connection after the statements in flight. */
@@ -25,22 +30,62 @@ export type Client = {
 };
 
 const connectTimeoutSeconds = 5;
+/** The server reports these settings at the login, and when they change. */
+const readOnlySettings = new Set(['default_transaction_read_only', 'in_hot_standby']);
 
 /**
- * Creates a client. It connects with its first statement.
+ * Creates clients of the server that takes writes, among the hosts of the address. A client that breaks before it opens
+ * moves the next ones on to the next host.
+ */
+export function createClients(options: { url: string; name: string; limits: ServerLimits }): {
+  readonly hosts: number;
+  create(onBroken?: () => void): Client;
+} {
+  const addresses = addressesOf(options.url);
+  let current = 0;
+  return {
+    hosts: addresses.length,
+    create(onBroken) {
+      const mine = current;
+      const client = createClient({
+        ...options,
+        url: addresses[mine] ?? options.url,
+        onBroken: () => {
+          if (!client.opened && current === mine) current = (mine + 1) % addresses.length;
+          onBroken?.();
+        },
+      });
+      return client;
+    },
+  };
+}
+
+/** A client of the first host that takes writes. */
+export async function openClient(options: { url: string; name: string; limits: ServerLimits }): Promise<Client> {
+  const clients = createClients(options);
+  for (let host = 1; ; host++) {
+    const client = clients.create();
+    try {
+      await client.assertWritable();
+      return client;
+    } catch (error) {
+      client.destroy();
+      if (host >= clients.hosts) throw error;
+    }
+  }
+}
+
+/**
+ * Creates a client of one host. It connects with its first statement.
  *
  * postgres.js reconnects by itself and then runs its queue. The rest of a transaction would run outside of it, and a
  * read without its store. So this function supplies the socket, and supplies only one.
  */
-export function createClient(options: {
-  url: string;
-  name: string;
-  limits: ServerLimits;
-  onBroken?: () => void;
-}): Client {
+function createClient(options: { url: string; name: string; limits: ServerLimits; onBroken?: () => void }): Client {
   const { limits } = options;
   let socket: net.Socket | undefined;
   let broken = false;
+  let opened = false;
 
   const sql = postgres(options.url, {
     max: 1,
@@ -51,6 +96,9 @@ export function createClient(options: {
     fetch_types: false,
     onnotice: () => {},
     onclose: () => destroy(),
+    onparameter: (name: string, value: string) => {
+      if (opened && value === 'on' && readOnlySettings.has(name)) destroy();
+    },
     socket: (parsed: { host: string[]; port: number[]; path?: string }) => {
       if (socket || broken) throw Object.assign(new Error('the connection is gone'), { code: 'CONNECTION_CLOSED' });
       socket = open(parsed);
@@ -85,6 +133,16 @@ export function createClient(options: {
     sql,
     get broken() {
       return broken;
+    },
+    get opened() {
+      return opened;
+    },
+    async assertWritable() {
+      const [row] = await sql`show transaction_read_only`;
+      if (row?.transaction_read_only === 'on') {
+        throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+      }
+      opened = true;
     },
     destroy,
     async end() {

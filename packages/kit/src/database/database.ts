@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../process/log.ts';
-import { type Client, createClient, type ServerLimits, type Sql } from './client.ts';
+import { type Client, createClients, type ServerLimits, type Sql } from './client.ts';
 import { codeOf, failureOf, mayRunAgain, type Phase } from './failures.ts';
 import { createPool, type Pool, type PoolStats } from './pool.ts';
 
@@ -28,7 +28,7 @@ export type DatabaseOf<Scope> = {
    * nothing but statements.
    */
   write<T>(scope: Scope, work: (sql: TransactionSql) => PromiseLike<T>): Promise<T>;
-  /** Throws unless PostgreSQL answers within a second. */
+  /** Throws unless PostgreSQL answers within a second and takes writes. */
   ping(): Promise<void>;
   /** How far this process's clock is ahead of PostgreSQL's, in milliseconds. Throws as `ping` does. */
   clockSkewMs(): Promise<number>;
@@ -51,6 +51,8 @@ export type DatabaseOptions = {
   log: Log;
   /** Shown in pg_stat_activity. */
   name: string;
+  /** The age at which a connection is closed and replaced. Default: no limit. */
+  lifetimeMs?: number;
 };
 
 const limits: ServerLimits = {
@@ -83,13 +85,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || (error as { constraint_name?: string }).constraint_name === constraint;
 }
 
-function openPool({ url, size, queue, log, name }: DatabaseOptions): Pool {
+function openPool({ url, size, queue, log, name, lifetimeMs }: DatabaseOptions): Pool {
   return createPool({
     size,
     queue: queue ?? size * 64,
     name,
     log,
-    create: (onBroken) => createClient({ url, name, limits, onBroken }),
+    lifetimeMs,
+    clients: createClients({ url, name, limits }),
   });
 }
 
@@ -136,7 +139,7 @@ function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Sc
 
     async ping() {
       await pool
-        .use(Date.now() + 1000, async ({ sql }) => void (await sql`select 1`))
+        .use(Date.now() + 1000, (client) => client.assertWritable())
         .catch((error) => {
           throw failureOf(error, 'before commit');
         });

@@ -6,6 +6,7 @@ export type Phase = 'before commit' | 'committing';
 /** What a failure means to the caller. `again`: nothing was done, and a retry of the same work may succeed now. */
 type Meaning = 'again' | 'unavailable' | 'timeout' | 'ours';
 
+/** These end a connection. A further operation needs another one. */
 const lostConnection = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -20,6 +21,7 @@ const lostConnection = new Set([
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
+  '25006', // read_only_sql_transaction: after a failover this server is no longer the primary
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Sql } from './client.ts';
+import { openClient, type Sql } from './client.ts';
 import { codeOf } from './failures.ts';
 
 export type MigrateOptions = {
@@ -38,7 +38,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   const { schema } = options;
   const migrations = await readMigrations(options.directory);
   const until = Date.now() + (options.patienceMs ?? 60_000);
-  const client = createClient({
+  const client = await openClient({
     url: options.url,
     name: `${schema} migrations`,
     // An index on a large table takes long to build, so only the wait for locks has a limit.

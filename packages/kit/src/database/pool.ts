@@ -27,8 +27,12 @@ export function createPool(options: {
   queue: number;
   name: string;
   log: Log;
-  create(onBroken: () => void): Client;
+  /** The age at which a client is replaced, or up to a quarter of it earlier, so that not all are replaced at once. */
+  lifetimeMs?: number;
+  clients: { readonly hosts: number; create(onBroken: () => void): Client };
 }): Pool {
+  const { lifetimeMs, clients } = options;
+  const old = new WeakSet<Client>();
   const all = new Set<Client>();
   const free: Client[] = [];
   const waiting = new Set<Waiter>();
@@ -37,14 +41,25 @@ export function createPool(options: {
   let reachable = true;
 
   function create(): Client {
-    const client: Client = options.create(() => {
+    const client: Client = clients.create(() => {
+      clearTimeout(timer);
       all.delete(client);
       const index = free.indexOf(client);
       if (index >= 0) free.splice(index, 1);
       serveNext();
     });
+    const timer = lifetimeMs && setTimeout(() => retire(client), lifetimeMs * (0.75 + Math.random() * 0.25)).unref();
     all.add(client);
     return client;
+  }
+
+  /** Closes a free client now, and one that is lent when it comes back. */
+  function retire(client: Client): void {
+    old.add(client);
+    const index = free.indexOf(client);
+    if (index < 0) return;
+    free.splice(index, 1);
+    void client.end();
   }
 
   /** A free client, or a new one below the maximum. */
@@ -95,6 +110,7 @@ export function createPool(options: {
   function release(client: Client): void {
     if (client.broken) return;
     free.push(client);
+    if (old.has(client)) retire(client);
     serveNext();
   }
 
@@ -105,8 +121,19 @@ export function createPool(options: {
     else options.log.warn({ pool: options.name, err: error }, 'PostgreSQL does not answer');
   }
 
+  /** No work was sent over a client that did not open, so it runs on the next host. */
   async function use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await acquire(deadline);
+    for (let host = 1; ; host++) {
+      const client = await acquire(deadline);
+      try {
+        return await lend(client, deadline, work);
+      } catch (error) {
+        if (client.opened || host >= clients.hosts || Date.now() >= deadline) throw error;
+      }
+    }
+  }
+
+  async function lend<T>(client: Client, deadline: number, work: (client: Client) => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -118,7 +145,8 @@ export function createPool(options: {
       );
     });
     try {
-      const result = await Promise.race([work(client), limit]);
+      const working = client.opened ? work(client) : client.assertWritable().then(() => work(client));
+      const result = await Promise.race([working, limit]);
       noteReachable(true);
       return result;
     } catch (error) {

@@ -8,6 +8,8 @@ const limitMs = 5_000;
 
 /** Each tells the operator what is wrong with the variable's database, and what to do. By SQLSTATE. */
 const reasons: Readonly<Record<string, (variable: string) => string>> = {
+  '25006': (variable) =>
+    `PostgreSQL is read-only: a standby, or \`default_transaction_read_only\` is on. Promote it, or list every host in ${variable}.`,
   '28000': (variable) => `PostgreSQL rejects the login: check the user in ${variable} and pg_hba.conf.`,
   '28P01': (variable) => `PostgreSQL rejects the login: check the user and password in ${variable}.`,
   '3D000': (variable) => `The database does not exist: check its name in ${variable}.`,
@@ -16,7 +18,7 @@ const reasons: Readonly<Record<string, (variable: string) => string>> = {
 };
 
 /**
- * Throws unless PostgreSQL answers within a second. The variable holds its address. `shared`: requests use these
+ * Throws unless PostgreSQL answers within a second and takes writes. The variable holds its address. `shared`: requests use these
  * connections too, so a wait for one in vain proves nothing.
  */
 export function databaseCheck(

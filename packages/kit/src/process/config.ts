@@ -54,12 +54,20 @@ export const temporalConfig = {
   TEMPORAL_API_KEY: Type.Optional(Type.String({ minLength: 1, description: 'Sent with every call, over TLS only' })),
 };
 
-/** The two database roles of a service and the maximum number of connections of each. */
+const DatabaseAddress = (description: string) => Type.String({ format: 'database-address', description });
+
+/** The two database roles of a service, and the connections of each. */
 export const databaseConfig = {
-  DATABASE_URL: Type.String({ format: 'uri' }),
-  DATABASE_SYSTEM_URL: Type.String({ format: 'uri' }),
+  DATABASE_URL: DatabaseAddress('The role for requests; several hosts are separated by commas'),
+  DATABASE_SYSTEM_URL: DatabaseAddress('The role for work of no store'),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 500, default: 8 }),
   DATABASE_SYSTEM_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 100, default: 2 }),
+  DATABASE_CONNECTION_LIFETIME_MS: Type.Integer({
+    minimum: 1_000,
+    maximum: 86_400_000,
+    default: 1_800_000,
+    description: 'A connection is closed and replaced at this age, or up to a quarter of it earlier',
+  }),
 };
 
 /** What a service that connects stores to providers also reads. */
@@ -88,7 +96,7 @@ export const migrateConfig = Type.Object({
   LOG_LEVEL: baseConfig.LOG_LEVEL,
   LOG_FORMAT: baseConfig.LOG_FORMAT,
   ...plaintextConfig,
-  DATABASE_OWNER_URL: Type.String({ format: 'uri', description: 'The role that owns the schema' }),
+  DATABASE_OWNER_URL: DatabaseAddress('The role that owns the schema'),
 });
 
 /** The environment is not valid. The message lists every fault and shows no value. */

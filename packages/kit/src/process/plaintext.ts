@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { addressesOf } from '../database/addresses.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -55,13 +56,13 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const hostOf = (address: string): string | undefined => URL.parse(address)?.hostname;
 
 function isSecuredPostgres(address: string): boolean {
-  const query = URL.parse(address)?.searchParams;
+  const query = URL.parse(addressesOf(address)[0] ?? '')?.searchParams;
   return securedPostgres.includes(query?.get('sslmode') ?? query?.get('ssl') ?? '');
 }
 
 /** A path of a Unix socket counts as this machine. */
 function postgresHosts(address: unknown): (string | undefined)[] {
-  const hosts = hostOf(textOf(address))?.split(',') ?? [undefined];
+  const hosts = addressesOf(textOf(address)).map(hostOf);
   return hosts.map((host) => (host?.toLowerCase().startsWith('%2f') ? 'localhost' : host));
 }
 

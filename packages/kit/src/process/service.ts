@@ -70,15 +70,16 @@ async function startService<const Ops extends Record<string, Operation>>(
 ): Promise<void> {
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
-  const database = createDatabase({ url: DATABASE_URL, size: DATABASE_POOL_SIZE, log, name });
+  const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
+  const database = createDatabase({ ...shared, url: DATABASE_URL, size: DATABASE_POOL_SIZE, name });
   const systemDatabase = createSystemDatabase({
+    ...shared,
     url: DATABASE_SYSTEM_URL,
     size: DATABASE_SYSTEM_POOL_SIZE,
-    log,
     name: `${name} system`,
   });
   // Requests can fill their pool, so the checks have a connection of their own.
-  const checked = createDatabase({ url: DATABASE_URL, size: 1, log, name: `${name} readiness` });
+  const checked = createDatabase({ ...shared, url: DATABASE_URL, size: 1, name: `${name} readiness` });
   const temporal = connectTemporal({
     ...temporalAddress(config),
     namespace: config.TEMPORAL_NAMESPACE,

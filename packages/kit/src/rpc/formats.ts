@@ -1,4 +1,5 @@
 import { firstInstantMs, lastInstantMs } from '@mostrador/contracts/core';
+import { addressesOf } from '../database/addresses.ts';
 
 /** RFC 9562, any version, upper or lower case. */
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -15,6 +16,8 @@ export const formats = {
   'date-or-date-time': (text: string) => parseInstantMs(isoDate.test(text) ? `${text}T00:00:00Z` : text) !== undefined,
   'time-zone': isTimeZone,
   locale: isLocale,
+  'database-address': (text: string) =>
+    /^postgres(ql)?:\/\//i.test(text) && addressesOf(text).every((address) => URL.canParse(address)),
   uri: (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text),
 };
 
@@ -25,6 +28,7 @@ export const formatDetails: Readonly<Record<string, string>> = {
   'date-or-date-time': 'must be a real date, such as 2027-01-31, or a date and time with an offset (RFC 3339)',
   'time-zone': 'must be an IANA time zone, such as America/Sao_Paulo',
   locale: 'must be a language tag (BCP 47), such as pt-BR',
+  'database-address': 'must be postgres://user:password@host:5432/name; several hosts are separated by commas',
   uri: 'must be an absolute address, such as https://example.com/path',
 };
 
