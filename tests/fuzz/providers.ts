@@ -50,7 +50,9 @@ export const providers: Part = {
 
 const eventOf = (random: Random): CalendarEvent => ({
   uid: `${random.below(1_000_000)}@mostrador`,
+  storeId: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   sequence: random.below(5),
+  epoch: random.below(3),
   title: randomBytes(random, 60).toString(random.pick(['utf8', 'latin1', 'utf16le'])),
   notes: random.next() < 0.3 ? null : mutated(random, Buffer.from('Trazer\r\n o exame; amanhã, cedo')).toString(),
   startsAt: new Date(random.below(200) * 31_557_600_000 - 5e11),

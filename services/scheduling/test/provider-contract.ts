@@ -12,6 +12,8 @@ export type ContractServer = {
   /** Changes the title in a way that raises the calendar's own sequence number. */
   retitleByHand(href: string, title: string): Promise<void>;
   deleteByHand(href: string): Promise<void>;
+  /** The calendar's own sequence number of the event (SEQUENCE). */
+  revisionOf(href: string): Promise<number>;
   stop(): Promise<void>;
   start(): Promise<void>;
 };
@@ -20,6 +22,8 @@ const signal = () => AbortSignal.timeout(10_000);
 
 export const newEvent = (changes: Partial<CalendarEvent> = {}): CalendarEvent => ({
   uid: `${randomUUID()}@mostrador`,
+  storeId: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
+  epoch: 0,
   sequence: 0,
   title: 'Corte de cabelo',
   notes: null,
@@ -137,6 +141,30 @@ export function providerContract(serverOf: () => ContractServer): void {
     expect(await provider.put(next(event, { title: 'Late' }), created, signal())).toEqual(reference);
     expect(await provider.put(event, null, signal())).toEqual(reference);
     expect(await seen(event)).toMatchObject([{ title: 'Newest' }]);
+  });
+
+  test('gets other content of a version that it has, as after a restore, with a higher SEQUENCE', async () => {
+    const event = newEvent();
+    const created = await provider.put(event, null, signal());
+    const lost = await provider.put(next(event, { durationMinutes: 30 }), created, signal());
+    const revision = await server.revisionOf(lost.href);
+    await provider.put(next(event, { durationMinutes: 60 }), created, signal());
+    expect(await seen(event)).toMatchObject([{ duration_minutes: 60 }]);
+    expect(await server.revisionOf(lost.href)).toBeGreaterThan(revision);
+  });
+
+  test('gets an older version of a later epoch, as after a restore, unless it has that content', async () => {
+    const event = newEvent();
+    const created = await provider.put(event, null, signal());
+    const lost = await provider.put(next(next(event), { durationMinutes: 30 }), created, signal());
+    const revision = await server.revisionOf(lost.href);
+    const restored = next(event, { durationMinutes: 60, epoch: 1 });
+    const written = await provider.put(restored, { ...created, etag: null }, signal());
+    expect(await seen(event)).toMatchObject([{ duration_minutes: 60 }]);
+    expect(await server.revisionOf(lost.href)).toBeGreaterThan(revision);
+    for (const again of [{ ...restored, epoch: 2 }, next(restored, { title: 'Late', epoch: 0 })]) {
+      expect(await provider.put(again, { ...created, etag: null }, signal())).toEqual(written);
+    }
   });
 
   test("gets our change over a person's edit, even when that edit raised SEQUENCE", async () => {

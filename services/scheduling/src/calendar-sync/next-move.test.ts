@@ -18,6 +18,8 @@ const connection: ConnectionRow = {
   last_error_code: null,
   last_error_detail: null,
   connected_at: earlier,
+  fenced_at: null,
+  epoch: earlier,
 };
 const sync: SyncRow = {
   appointment_id: 'a',
@@ -146,22 +148,28 @@ test('an unexpected error counts as an outage, and its text is not shown', () =>
   expect(toCalendarError(known)).toBe(known);
 });
 
+const row = {
+  store_id: 's',
+  id: '0192d6c0-0000-7000-8000-000000000002',
+  lead_id: null,
+  title: 'Haircut',
+  scheduled_at: now,
+  duration_minutes: 45,
+  status: 'scheduled' as const,
+  notes: null,
+  version: 1,
+  created_at: earlier,
+  updated_at: earlier,
+};
+
 test('each version of an appointment has the same UID and a higher sequence', () => {
-  const row = {
-    store_id: 's',
-    id: '0192d6c0-0000-7000-8000-000000000002',
-    lead_id: null,
-    title: 'Haircut',
-    scheduled_at: now,
-    duration_minutes: 45,
-    status: 'scheduled' as const,
-    notes: null,
-    version: 1,
-    created_at: earlier,
-    updated_at: earlier,
-  };
   const first = toCalendarEvent(row);
   const second = toCalendarEvent({ ...row, version: 2 });
   expect(first).toMatchObject({ uid: '0192d6c0-0000-7000-8000-000000000002@mostrador', sequence: 0 });
   expect(second).toMatchObject({ uid: first.uid, sequence: 1 });
+});
+
+test('after a restore every version has a higher sequence than any version before', () => {
+  const fenced = { fenced_at: new Date('2026-11-22T08:00:00Z'), epoch: new Date('2026-11-22T08:00:00Z') };
+  expect(toCalendarEvent({ ...row, version: 900 }).sequence).toBeLessThan(toCalendarEvent(row, fenced).sequence);
 });

@@ -70,7 +70,9 @@ async function bringEvent(
   const { provider, settings } = connection;
   const credentials = openCredentials(vault, attempt.storeId, connection);
   const calendar = openProvider({ provider, settings, credentials });
-  if (appointment.status !== 'cancelled') return await calendar.put(toCalendarEvent(appointment), known, signal);
+  if (appointment.status !== 'cancelled') {
+    return await calendar.put(toCalendarEvent(appointment, connection), known, signal);
+  }
   // Even when no event is known: an earlier attempt may have created one and died before it recorded it.
   await calendar.remove(known ?? { eventId: uidOf(appointment.id), href: null, etag: null }, signal);
   return null;

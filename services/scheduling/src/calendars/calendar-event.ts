@@ -1,11 +1,17 @@
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { CalendarEvent } from './calendar-provider.ts';
+import type { ConnectionRow } from './connection.repository.ts';
 
-/** The calendar event of an appointment. */
-export function toCalendarEvent(row: AppointmentRow): CalendarEvent {
+/** The calendar event of an appointment. A feed has no epoch, because it is always read as a whole. */
+export function toCalendarEvent(
+  row: AppointmentRow,
+  connection?: Pick<ConnectionRow, 'epoch' | 'fenced_at'>,
+): CalendarEvent {
   return {
     uid: uidOf(row.id),
-    sequence: row.version - 1,
+    storeId: row.store_id,
+    sequence: firstSequence(connection?.fenced_at ?? null) + row.version - 1,
+    epoch: connection?.epoch.getTime() ?? 0,
     title: row.title,
     notes: row.notes,
     startsAt: row.scheduled_at,
@@ -17,3 +23,9 @@ export function toCalendarEvent(row: AppointmentRow): CalendarEvent {
 
 /** The UID of an appointment's event. It derives from the id, so that every attempt writes the same event. */
 export const uidOf = (appointmentId: string): string => `${appointmentId}@mostrador`;
+
+const begun = Date.UTC(2026, 0, 1);
+
+/** The minutes until the latest restore: more than any appointment changed before it. So SEQUENCE never decreases. */
+const firstSequence = (fencedAt: Date | null): number =>
+  fencedAt === null ? 0 : Math.floor((fencedAt.getTime() - begun) / 60_000);

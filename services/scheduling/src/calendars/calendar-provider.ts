@@ -6,8 +6,11 @@ export type ProviderName = (typeof calendarProviders)[number];
 export type CalendarEvent = {
   /** Never changes: `<appointment id>@mostrador`. */
   readonly uid: string;
+  readonly storeId: string;
   /** Increases with every change (iCalendar SEQUENCE). */
   readonly sequence: number;
+  /** `sequence` can only be compared within one epoch: a restored database counts some versions again. */
+  readonly epoch: number;
   readonly title: string;
   readonly notes: string | null;
   readonly startsAt: Date;

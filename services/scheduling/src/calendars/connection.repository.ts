@@ -11,6 +11,10 @@ export type ConnectionRow = {
   readonly last_error_code: string | null;
   readonly last_error_detail: string | null;
   readonly connected_at: Date;
+  /** When the latest restore of the database was fenced. */
+  readonly fenced_at: Date | null;
+  /** Versions of appointments that the calendar got before this moment may have been lost and counted again. */
+  readonly epoch: Date;
 };
 
 export type NewConnection = {
@@ -24,8 +28,9 @@ export type NewConnection = {
 /** The current connection. */
 export async function findConnection(sql: Sql, storeId: string): Promise<ConnectionRow | undefined> {
   const [row] = await sql<ConnectionRow[]>`
-    select id, provider, settings, sealed_credentials, status, last_error_code, last_error_detail, connected_at
-    from calendar_connections
+    select id, provider, settings, sealed_credentials, status, last_error_code, last_error_detail, connected_at,
+      fenced_at, greatest(connected_at, fenced_at) as epoch
+    from calendar_connections left join restore_fence on true
     where store_id = ${storeId} and disconnected_at is null`;
   return row;
 }

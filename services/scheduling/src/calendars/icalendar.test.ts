@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, test } from 'vitest';
 import type { CalendarEvent } from './calendar-provider.ts';
+import { contentHashOf } from './event-mark.ts';
 import { readIdentity, renderEvent, renderFeed } from './icalendar.ts';
 
 const event = (changes: Partial<CalendarEvent> = {}): CalendarEvent => ({
   uid: '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',
+  storeId: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   sequence: 2,
+  epoch: 7,
   title: 'Corte de cabelo',
   notes: 'Trazer a guia',
   startsAt: new Date('2027-01-31T09:00:00.000Z'),
@@ -39,7 +42,9 @@ const text = (maxLength: number) =>
 
 const events = fc.record({
   uid: fc.uuid().map((id) => `${id}@mostrador`),
+  storeId: fc.uuid(),
   sequence: fc.nat(1_000_000),
+  epoch: fc.nat(2 ** 41),
   title: text(200),
   notes: fc.option(text(5000)),
   startsAt: fc.date({
@@ -89,7 +94,9 @@ describe('an event', () => {
         expect(read?.description ?? null).toBe(written.notes);
         expect(read?.startDate.toJSDate().getTime()).toBe(wholeSeconds(written.startsAt));
         expect(read?.duration.toSeconds()).toBe(written.durationMinutes * 60);
-        expect(readIdentity(renderEvent(written))).toEqual({ uid: written.uid, sequence: written.sequence });
+        const { uid, sequence, epoch, storeId } = written;
+        const mark = { sequence, epoch, contentHash: contentHashOf(written) };
+        expect(readIdentity(renderEvent(written))).toEqual({ uid, revision: sequence, mark, storeId });
       }),
     );
   });
@@ -164,11 +171,12 @@ describe('the identity of an event in a calendar', () => {
 
   test('keeps our version after a calendar program has raised SEQUENCE', () => {
     const edited = renderEvent(event()).replace('\r\nSEQUENCE:2', '\r\nSEQUENCE:9');
-    expect(readIdentity(edited)?.sequence).toBe(2);
+    expect(readIdentity(edited)).toMatchObject({ revision: 9, mark: { sequence: 2 } });
   });
 
-  test('has no version when our property is gone', () => {
-    const edited = renderEvent(event()).replace(/X-MOSTRADOR-SEQUENCE.*\r\n/, '');
-    expect(readIdentity(edited)).toEqual({ uid: event().uid, sequence: null });
+  test('has no mark when our properties are gone', () => {
+    const edited = renderEvent(event()).replaceAll(/X-MOSTRADOR-.*\r\n( .*\r\n)*/g, '');
+    const mark = { sequence: null, epoch: null, contentHash: null };
+    expect(readIdentity(edited)).toEqual({ uid: event().uid, revision: 2, mark, storeId: null });
   });
 });

@@ -1,12 +1,18 @@
 import ICAL from 'ical.js';
-import ical, { type ICalCalendar } from 'ical-generator';
+import ical, { type ICalCalendar, type ICalEvent } from 'ical-generator';
 import type { CalendarEvent } from './calendar-provider.ts';
+import { contentHashOf, type EventMark, numberIn } from './event-mark.ts';
 
 /** The refresh interval that a feed suggests to its subscribers. */
 const feedRefreshSeconds = 15 * 60;
 
-/** Holds the version of the appointment. SEQUENCE cannot, because calendar programs raise it when a person edits. */
-const sequenceProperty = 'X-MOSTRADOR-SEQUENCE';
+/** The mark. SEQUENCE cannot hold the version of the appointment, because calendar programs raise it when a person edits. */
+const properties = {
+  sequence: 'X-MOSTRADOR-SEQUENCE',
+  epoch: 'X-MOSTRADOR-EPOCH',
+  contentHash: 'X-MOSTRADOR-HASH',
+  store: 'X-MOSTRADOR-STORE',
+} as const;
 
 /** The last instant of iCalendar, whose years have four digits. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
@@ -18,10 +24,14 @@ const plainText = (text: string): string =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 
-/** Renders an iCalendar document with one event, for a CalDAV PUT. */
-export function renderEvent(event: CalendarEvent): string {
+/** Renders an iCalendar document with one event, for a CalDAV PUT. SEQUENCE is higher than `above`, if given. */
+export function renderEvent(event: CalendarEvent, above: number | null = null): string {
   const calendar = newCalendar();
-  addEvent(calendar, event);
+  const added = addEvent(calendar, event);
+  added.sequence(Math.max(event.sequence, (above ?? -1) + 1));
+  added.x(properties.epoch, String(event.epoch));
+  added.x(properties.contentHash, contentHashOf(event));
+  added.x(properties.store, event.storeId);
   return finish(calendar);
 }
 
@@ -42,14 +52,29 @@ export function renderFeed(events: readonly CalendarEvent[], options: { name: st
   return finish(calendar);
 }
 
-/** The UID and the appointment's version of the event in a document, or null when it cannot be read. */
-export function readIdentity(icalendar: string): { uid: string; sequence: number | null } | null {
+/** The event in a document: its UID and SEQUENCE, our mark, and the store that it belongs to. */
+export type EventIdentity = {
+  readonly uid: string;
+  /** SEQUENCE, which people's edits raise too. */
+  readonly revision: number | null;
+  readonly mark: EventMark;
+  readonly storeId: string | null;
+};
+
+/** The identity of the event in a document, or null when it cannot be read. */
+export function readIdentity(icalendar: string): EventIdentity | null {
   try {
     const event = new ICAL.Component(ICAL.parse(icalendar)).getFirstSubcomponent('vevent');
     const uid = event?.getFirstPropertyValue('uid');
     if (!event || typeof uid !== 'string') return null;
-    const sequence = Number.parseInt(String(event.getFirstPropertyValue(sequenceProperty.toLowerCase())), 10);
-    return { uid, sequence: Number.isNaN(sequence) ? null : sequence };
+    const text = (property: string) => event.getFirstPropertyValue(property.toLowerCase())?.toString() ?? null;
+    const { sequence, epoch, contentHash, store } = properties;
+    const mark = {
+      sequence: numberIn(text(sequence)),
+      epoch: numberIn(text(epoch)),
+      contentHash: text(contentHash),
+    };
+    return { uid, revision: numberIn(text('SEQUENCE')), mark, storeId: text(store) };
   } catch {
     return null;
   }
@@ -57,9 +82,9 @@ export function readIdentity(icalendar: string): { uid: string; sequence: number
 
 const newCalendar = (): ICalCalendar => ical({ prodId: { company: 'Mostrador', product: 'Mostrador' } });
 
-function addEvent(calendar: ICalCalendar, event: CalendarEvent): void {
+function addEvent(calendar: ICalCalendar, event: CalendarEvent): ICalEvent {
   const endsAt = event.startsAt.getTime() + event.durationMinutes * 60_000;
-  calendar.createEvent({
+  return calendar.createEvent({
     id: event.uid,
     sequence: event.sequence,
     stamp: event.updatedAt,
@@ -69,7 +94,7 @@ function addEvent(calendar: ICalCalendar, event: CalendarEvent): void {
     end: new Date(Math.min(endsAt, lastInstant)),
     summary: plainText(event.title),
     description: event.notes === null ? null : plainText(event.notes),
-    x: [{ key: sequenceProperty, value: String(event.sequence) }],
+    x: [{ key: properties.sequence, value: String(event.sequence) }],
   });
 }
 

@@ -12,6 +12,8 @@ import { createCaldavProvider } from './provider.ts';
 
 const event: CalendarEvent = {
   uid: '0190c3f2-7b1e-7c3a-8f4d-2a9b6c1d5e7f@mostrador',
+  storeId: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
+  epoch: 0,
   sequence: 0,
   title: 'Corte de Maria',
   notes: null,

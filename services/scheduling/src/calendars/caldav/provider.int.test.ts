@@ -53,6 +53,9 @@ describe.each([
     async deleteByHand(href) {
       expect((await request('DELETE', href)).status).toBe(deleted);
     },
+    async revisionOf(href) {
+      return Number(/\r\nSEQUENCE:(\d+)/.exec(await (await request('GET', href)).text())?.[1]);
+    },
     stop: server.stop,
     start: server.start,
   }));

@@ -1,7 +1,8 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
 import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
-import { readIdentity, renderEvent } from '../icalendar.ts';
+import { isUpToDate } from '../event-mark.ts';
+import { type EventIdentity, readIdentity, renderEvent } from '../icalendar.ts';
 import { authorizationOf, collectionUrl, createCaldavFetch } from './http.ts';
 import { eventPrecondition, refusalOf } from './refusal.ts';
 
@@ -12,7 +13,7 @@ const callTimeoutMs = 10_000;
 const maxRounds = 4;
 
 type Settings = { url?: string; username?: string; password?: string; timeoutMs?: number; egress: Egress };
-type Found = { href: string; etag: string | null; uid: string | null; sequence: number | null };
+type Found = { href: string; etag: string | null; identity: EventIdentity | null };
 type Precondition = { 'If-None-Match': '*' } | { 'If-Match': string } | Record<never, never>;
 
 /** A calendar collection on a CalDAV server (RFC 4791). */
@@ -74,8 +75,7 @@ function openCollection(settings: Settings, signal: AbortSignal) {
     async get(href: string): Promise<Found | null> {
       const response = await fetchExpecting(404, 410)(href);
       if (!response.ok) return null;
-      const identity = readIdentity(await response.text());
-      return { href, etag: strongEtag(response), uid: identity?.uid ?? null, sequence: identity?.sequence ?? null };
+      return { href, etag: strongEtag(response), identity: readIdentity(await response.text()) };
     },
 
     /** Addresses of events with this UID. Another program or an import may have put them anywhere in the collection. */
@@ -107,11 +107,11 @@ function strongEtag(response: Response): string | null {
 }
 
 /**
- * Creates the event or replaces it. Succeeds without a write when the calendar has this version or a newer one: the
+ * Creates the event or replaces it. Succeeds without a write when the calendar has this content or a newer version: the
  * response to an earlier attempt was lost, or this attempt is late.
  */
 async function put(calendar: Collection, event: CalendarEvent, known: EventReference | null): Promise<EventReference> {
-  const icalendar = renderEvent(event);
+  let icalendar = renderEvent(event);
   const earlier = known && calendar.contains(known.href) ? known : null;
   let href = earlier?.href ?? calendar.hrefOf(event.uid);
   // Without an ETag to compare, read the event before overwriting it.
@@ -131,13 +131,14 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
       precondition = { 'If-None-Match': '*' };
       continue;
     }
-    if (found.uid !== event.uid) {
+    if (found.identity?.uid !== event.uid) {
       const detail = "Another object is at the event's address. Delete it, then change the appointment.";
       throw new CalendarError('rejected', 'calendar_event_conflict', detail);
     }
-    if (found.sequence !== null && found.sequence >= event.sequence) {
+    if (isUpToDate(found.identity.mark, event)) {
       return { eventId: event.uid, href: found.href, etag: found.etag };
     }
+    icalendar = renderEvent(event, found.identity.revision);
     href = found.href;
     precondition = found.etag ? { 'If-Match': found.etag } : {};
   }
@@ -147,7 +148,7 @@ async function put(calendar: Collection, event: CalendarEvent, known: EventRefer
 async function findElsewhere(calendar: Collection, uid: string): Promise<Found | null> {
   for (const href of await calendar.hrefsWithUid(uid)) {
     const found = await calendar.get(href);
-    if (found?.uid === uid) return found;
+    if (found?.identity?.uid === uid) return found;
   }
   return null;
 }

@@ -24,5 +24,10 @@ export const readFeed =
     const rows = await database.read({ storeId, deadline: context.deadline }, (sql) =>
       listFeedAppointments(sql, storeId, { now, since, ...most }),
     );
-    return { icalendar: renderFeed(rows.map(toCalendarEvent), { name }) };
+    return {
+      icalendar: renderFeed(
+        rows.map((row) => toCalendarEvent(row)),
+        { name },
+      ),
+    };
   };

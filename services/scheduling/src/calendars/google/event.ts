@@ -1,5 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 import type { CalendarEvent } from '../calendar-provider.ts';
+import { contentHashOf, type EventMark, numberIn } from '../event-mark.ts';
 
 // Names and rules of the fields: developers.google.com/workspace/calendar/api/v3/reference/events
 
@@ -45,6 +46,9 @@ export function toGoogle(event: CalendarEvent, earlier: GoogleEvent = {}): Googl
         mostrador_appointment: appointmentOf(event.uid),
         // Google's `sequence` is no substitute, because an edit by a person raises it.
         mostrador_sequence: String(event.sequence),
+        mostrador_epoch: String(event.epoch),
+        mostrador_hash: contentHashOf(event),
+        mostrador_store: event.storeId,
       },
     },
   };
@@ -56,8 +60,12 @@ export function isForeign({ event }: FoundEvent, uid: string): boolean {
   return appointment !== undefined && appointment !== appointmentOf(uid);
 }
 
-/** The version of the appointment that the calendar shows, or null when the mark is gone. */
-export function versionOf({ event }: FoundEvent): number | null {
-  const sequence = Number.parseInt(event.extendedProperties?.private?.mostrador_sequence ?? '', 10);
-  return Number.isNaN(sequence) ? null : sequence;
+/** What Mostrador wrote about the event. */
+export function markOf({ event }: FoundEvent): EventMark {
+  const { mostrador_sequence, mostrador_epoch, mostrador_hash } = event.extendedProperties?.private ?? {};
+  return {
+    sequence: numberIn(mostrador_sequence),
+    epoch: numberIn(mostrador_epoch),
+    contentHash: mostrador_hash ?? null,
+  };
 }

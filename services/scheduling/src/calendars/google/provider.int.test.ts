@@ -39,6 +39,7 @@ describe('a Google calendar', () => {
       google.store.patch(href, { summary, sequence: google.store.get(href).sequence + 7 });
     },
     deleteByHand: async (href) => google.store.delete(href),
+    revisionOf: async (href) => google.store.get(href).sequence,
     stop: google.stop,
     start: google.start,
   }));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../../test/provider-contract.ts';
-import { firstIdOf, isForeign, isIdOf, nextIdAfter, toGoogle, versionOf } from './event.ts';
+import { contentHashOf } from '../event-mark.ts';
+import { firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { refusalOfApi, refusalOfToken } from './refusal.ts';
 
 describe('an event’s id', () => {
@@ -36,7 +37,13 @@ describe('an event', () => {
       start: { dateTime: '2027-01-31T12:00:00.000Z', timeZone: 'UTC' },
       end: { dateTime: '2027-01-31T12:45:00.000Z', timeZone: 'UTC' },
       extendedProperties: {
-        private: { mostrador_appointment: event.uid.replace('@mostrador', ''), mostrador_sequence: '3' },
+        private: {
+          mostrador_appointment: event.uid.replace('@mostrador', ''),
+          mostrador_sequence: '3',
+          mostrador_epoch: '0',
+          mostrador_hash: contentHashOf(event),
+          mostrador_store: event.storeId,
+        },
       },
     });
   });
@@ -70,8 +77,9 @@ describe('an event', () => {
       isCancelled: false,
     });
     expect(isForeign(found({}), uid)).toBe(false);
-    expect(versionOf(found({}))).toBeNull();
-    expect(versionOf(found({ mostrador_sequence: '12' }))).toBe(12);
+    expect(markOf(found({}))).toEqual({ sequence: null, epoch: null, contentHash: null });
+    const written = { mostrador_sequence: '12', mostrador_epoch: '3', mostrador_hash: 'h' };
+    expect(markOf(found(written))).toEqual({ sequence: 12, epoch: 3, contentHash: 'h' });
     expect(isForeign(found({ mostrador_appointment: 'another' }), uid)).toBe(true);
   });
 });

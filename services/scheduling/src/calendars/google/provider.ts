@@ -6,8 +6,9 @@ import {
   type Credentials,
   type EventReference,
 } from '../calendar-provider.ts';
+import { isUpToDate } from '../event-mark.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
-import { type FoundEvent, firstIdOf, isForeign, isIdOf, nextIdAfter, toGoogle, versionOf } from './event.ts';
+import { type FoundEvent, firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle } from './event.ts';
 import { fromGoogleError } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens } from './tokens.ts';
@@ -72,7 +73,7 @@ async function verify(calendar: GoogleCalendar): Promise<void> {
 }
 
 /**
- * Creates the event or changes it. Succeeds without a write when the calendar has this version or a newer one: the
+ * Creates the event or changes it. Succeeds without a write when the calendar has this content or a newer version: the
  * response to an earlier attempt was lost, or this attempt is late.
  *
  * A change reads the event first, as Google advises. An update replaces the whole event, so it must repeat what people
@@ -100,7 +101,7 @@ async function put(calendar: GoogleCalendar, event: CalendarEvent, known: EventR
       const detail = "Another object has the event's id in the calendar. Delete it, then change the appointment.";
       throw new CalendarError('rejected', 'calendar_event_conflict', detail);
     }
-    if ((versionOf(found) ?? -1) >= event.sequence) return reference(found);
+    if (isUpToDate(markOf(found), event)) return reference(found);
     const changed = await change(calendar, found, event);
     if (changed) return reference(changed);
   }

@@ -1,0 +1,30 @@
+import { hash } from 'node:crypto';
+import type { CalendarEvent } from './calendar-provider.ts';
+
+/** What Mostrador wrote about an event into the event itself. Null: it says nothing, or an earlier version wrote it. */
+export type EventMark = {
+  readonly sequence: number | null;
+  readonly epoch: number | null;
+  readonly contentHash: string | null;
+};
+
+/** A hash of what people see of the event. */
+export const contentHashOf = ({ title, notes, startsAt, durationMinutes }: CalendarEvent): string =>
+  hash('sha256', JSON.stringify([title, notes, startsAt.getTime(), durationMinutes]), 'base64url');
+
+/**
+ * Whether the event in the calendar needs no write: it has this content, or a later attempt has written it. Within one
+ * epoch the higher sequence is later. In a later epoch only the content counts, because sequences were used again.
+ */
+export function isUpToDate({ sequence, epoch, contentHash }: EventMark, event: CalendarEvent): boolean {
+  if (sequence === null || epoch === null) return false;
+  if (epoch > event.epoch) return true;
+  if (epoch === event.epoch && sequence !== event.sequence) return sequence > event.sequence;
+  return contentHash === contentHashOf(event);
+}
+
+/** The number in a property, or null. */
+export function numberIn(text: unknown): number | null {
+  const number = Number.parseInt(String(text), 10);
+  return Number.isNaN(number) ? null : number;
+}
