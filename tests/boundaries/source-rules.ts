@@ -10,6 +10,7 @@ export const runsSql = (source: string): boolean => /\b\w*[sS]ql(<[^`;]*>)?`|\bs
 export const sqlModules: readonly string[] = [
   'packages/kit/src/database/client.ts',
   'packages/kit/src/database/database.ts',
+  'packages/kit/src/database/each-store.ts',
   'packages/kit/src/database/migrate.ts',
   'packages/kit/src/database/settled-moment.ts',
   'packages/kit/src/delivery/idempotency.ts',

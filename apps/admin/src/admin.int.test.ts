@@ -12,9 +12,12 @@ import { startTestNats } from '@mostrador/testing/servers/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const { createStore, listApiKeys, listStores } = gatewayOperations;
-const { connectCalendar, updateSendingWindows } = schedulingOperations;
-const { connectChannel, updateMessagingSettings } = messagingOperations;
+const { connectCalendar, fenceScheduling, listLostEvents, releaseFollowups, updateSendingWindows } =
+  schedulingOperations;
+const { connectChannel, fenceMessages, updateMessagingSettings } = messagingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
+const second = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
+const createdAt = '2026-11-21T09:00:00.000Z';
 
 const record = (id: string, name: string): StoreRecord => ({
   id,
@@ -33,6 +36,10 @@ const operations = {
   listStores,
   connectCalendar,
   connectChannel,
+  fenceMessages,
+  fenceScheduling,
+  listLostEvents,
+  releaseFollowups,
   updateMessagingSettings,
   updateSendingWindows,
 };
@@ -41,10 +48,22 @@ const handlers: Handlers<typeof operations> = {
   listStores: async (_context, { body }) =>
     body.after_id === undefined
       ? { stores: [record(store, 'First \u001b[31mred')], more: true }
-      : { stores: [record('0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61', 'Second')], more: false },
+      : { stores: [record(second, 'Second')], more: false },
   listApiKeys: async (_context, { body }) => {
-    if (body.store_id !== store) throw new AppError('store_not_found');
-    return { keys: [] };
+    if (![store, second].includes(body.store_id)) throw new AppError('store_not_found');
+    const key = {
+      store_id: store,
+      name: 'Site',
+      scopes: [],
+      created_at: createdAt,
+      expires_at: null,
+      last_used_at: null,
+    };
+    const keys = [
+      { ...key, id: 'validKey', revoked_at: null },
+      { ...key, id: 'revokedKey', revoked_at: createdAt },
+    ];
+    return { keys: body.store_id === store ? keys : [] };
   },
   connectChannel: async (context, { body }) => ({
     channel_id: context.storeId,
@@ -57,6 +76,18 @@ const handlers: Handlers<typeof operations> = {
     session_idle_hours: 24,
   }),
   updateSendingWindows: async (_context, { body }) => body,
+  fenceMessages: async () => ({
+    held: 1,
+    waiting: 1,
+    first: [{ store_id: store, id: record(store, '').id }],
+    events: 0,
+  }),
+  fenceScheduling: async (_context, { body }) => ({ held: body.dry_run ? 7 : 0, waiting: 300, first: [], events: 5 }),
+  listLostEvents: async ({ storeId }) =>
+    storeId === store
+      ? { appointments: ['0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f62'], error: null }
+      : { appointments: [], error: 'calendar_unreachable: It is down.' },
+  releaseFollowups: async (_context, { body }) => ({ released: body.followup_id === undefined ? 3 : 1 }),
   connectCalendar: async (context, { body }) => {
     if (context.storeId !== store) throw new AppError('internal_error');
     if (body.secrets?.password !== 'öpen') throw new AppError('calendar_refused', { detail: 'It answered 401.' });
@@ -157,6 +188,30 @@ test('store update --sending-windows reads a file and names each fault by its pl
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('restore fence prints what waits, the appointments that are lost, and the keys that are valid', async () => {
+  const fence = ['restore', 'fence', '--since', '2026-11-21T09:00:00Z'];
+  const fenced = await admin(fence);
+  expect(fenced).toMatchObject({ exitCode: 0, err: '' });
+  expect(fenced.out).toMatch(/messaging +1 +1 +0\nscheduling +0 +300 +5\n/);
+  for (const line of ['and 300 more', '5f62', 'calendar_unreachable: It is down.', 'validKey', 'Next: start']) {
+    expect(fenced.out).toContain(line);
+  }
+  expect(fenced.out).not.toContain('revokedKey');
+  const dry = await admin([...fence, '--dry-run', '--json']);
+  expect(JSON.parse(dry.out)).toMatchObject({
+    dry_run: true,
+    services: [{ service: 'messaging' }, { service: 'scheduling', held: 7 }],
+    lost: [{ store_id: store, error: null }, { store_id: second }],
+    keys: [{ id: 'validKey' }],
+  });
+});
+
+test('restore release sends one held follow-up, or all of a store', async () => {
+  const release = ['restore', 'release', '--store', store];
+  expect(await admin(release)).toMatchObject({ exitCode: 0, out: 'released: 3\n' });
+  expect(await admin([...release, '--followup', store, '--json'])).toMatchObject({ out: expect.stringContaining('1') });
 });
 
 test('the exit code is 3 within seconds when NATS or the service does not answer', async () => {

@@ -17,6 +17,8 @@ import { importLeadsCommand } from './leads/import-leads.ts';
 import { settleMessageCommand } from './messages/settle-message.ts';
 import { rebuildReportsCommand } from './reports/rebuild-reports.ts';
 import { verifyReportsCommand } from './reports/verify-reports.ts';
+import { fenceRestoreCommand } from './restore/fence-restore.ts';
+import { releaseFollowupsCommand } from './restore/release-followups.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
@@ -92,6 +94,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Verify and rebuild the rollups of the reports',
     ['report verify', 'report rebuild --service messaging'],
     [verifyReportsCommand(admin), rebuildReportsCommand(admin)],
+  );
+  noun(
+    'restore',
+    'Bring the platform back after its database was restored',
+    ['restore fence --since 2027-01-31T09:00:00Z --dry-run'],
+    [fenceRestoreCommand(admin), releaseFollowupsCommand(admin)],
   );
   return program;
 }

@@ -79,6 +79,10 @@ test.each([
   { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--number-rate', '0.5'] },
   { argv: ['message', 'settle', '--store', store, '--message', store, '--as', 'delivered'] },
   { argv: ['message', 'settle', '--store', store, '--as', 'sent'] },
+  { argv: ['restore', 'fence'] },
+  { argv: ['restore', 'fence', '--since', 'yesterday'] },
+  { argv: ['restore', 'fence', '--since', '9998-01-31T09:00:00Z'] },
+  { argv: ['restore', 'release'] },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--secrets-stdin'] },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--calendar-id', 'primary'] },
   {

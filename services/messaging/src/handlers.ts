@@ -21,6 +21,7 @@ import { sendMessage } from './messages/send-message.ts';
 import { reportConversation } from './reports/report-conversation.ts';
 import { conversationRollups } from './reports/rollups.ts';
 import { summarizeConversations, summarizeConversationsV1 } from './reports/summarize-conversations.ts';
+import { fenceMessages } from './restore/fence-messages.ts';
 import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { updateSettings } from './settings/update-settings.ts';
@@ -50,6 +51,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     summarizeConversations: summarizeConversations(dependencies),
     summarizeConversationsV1: summarizeConversationsV1(dependencies),
     reportConversation: reportConversation(dependencies),
+    fenceMessages: fenceMessages(dependencies),
     closeConversationReports: reports.close,
     verifyConversationReports: reports.verify,
     resetConversationReports: reports.reset,

@@ -23,6 +23,9 @@ import { updateSendingWindows } from './followups/update-sending-windows.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
 import { schedulingRollups } from './reports/rollups.ts';
 import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-scheduling.ts';
+import { fenceScheduling } from './restore/fence-scheduling.ts';
+import { listLostEvents } from './restore/list-lost-events.ts';
+import { releaseFollowups } from './restore/release-followups.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
@@ -48,6 +51,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     summarizeScheduling: summarizeScheduling(dependencies),
     summarizeSchedulingV1: summarizeSchedulingV1(dependencies),
     reportLeadScheduling: reportLeadScheduling(dependencies),
+    fenceScheduling: fenceScheduling(dependencies),
+    listLostEvents: listLostEvents(dependencies),
+    releaseFollowups: releaseFollowups(dependencies),
     closeSchedulingReports: reports.close,
     verifySchedulingReports: reports.verify,
     resetSchedulingReports: reports.reset,

@@ -206,6 +206,15 @@ export function providerContract(serverOf: () => ContractServer): void {
     await provider.remove({ eventId: newEvent().uid, href: null, etag: null }, signal());
   });
 
+  test("lists the store's own events after a moment", async () => {
+    const storeId = randomUUID();
+    const startsAt = new Date('2027-03-01T12:00:00.000Z');
+    const [early, late, foreign] = [newEvent({ storeId }), newEvent({ storeId, startsAt }), newEvent({ startsAt })];
+    for (const event of [early, late, foreign]) await provider.put(event, null, signal());
+    expect(await provider.list(storeId, new Date('2027-02-01T00:00:00.000Z'), signal())).toEqual([late.uid]);
+    expect(await provider.list(randomUUID(), new Date('2027-02-01T00:00:00.000Z'), signal())).toEqual([]);
+  });
+
   test('counts as unavailable while it is down, and works again afterwards', async () => {
     const event = newEvent();
     await server.stop();

@@ -49,6 +49,10 @@ export function scriptedCalendar(): ScriptedCalendar {
       await take({ verb: 'remove', eventId, known }, signal);
       scripted.events.delete(eventId);
     },
+    list: async (storeId, after) =>
+      [...scripted.events.values()]
+        .filter((event) => event.storeId === storeId && event.startsAt > after)
+        .map(({ uid }) => uid),
   };
   const scripted: ScriptedCalendar = {
     events: new Map(),

@@ -27,7 +27,8 @@ export const listKeysCommand = (admin: Admin): Command =>
       );
     });
 
-function stateOf(key: { revoked_at: string | null; expires_at: string | null }): string {
+/** Whether a key is valid, and until when. */
+export function stateOf(key: { revoked_at: string | null; expires_at: string | null }): string {
   if (key.revoked_at) return 'revoked';
   if (key.expires_at) return Date.parse(key.expires_at) <= Date.now() ? 'expired' : `until ${key.expires_at}`;
   return 'valid';

@@ -2,6 +2,7 @@ import { connectChannel, disconnectChannel, getChannelConnection, showChannel } 
 import { getConversation, getOptOut } from './conversations.ts';
 import { acceptMessage, deliverMessages, getMessage, listMessages, sendMessage, settleMessage } from './messages.ts';
 import { messagingReportOperations } from './reports.ts';
+import { fenceMessages } from './restore.ts';
 import { readSandboxConversation, receiveSandboxMessage } from './sandbox.ts';
 import { closeSession, listSessions } from './sessions.ts';
 import { updateMessagingSettings } from './settings.ts';
@@ -27,5 +28,6 @@ export const messagingOperations = {
   disconnectChannel,
   showChannel,
   updateMessagingSettings,
+  fenceMessages,
   ...messagingReportOperations,
 } as const;

@@ -49,7 +49,9 @@ export const Followup = Type.Object(
       type: ['object', 'null'],
       properties: { code: { type: 'string' }, detail: { type: 'string' } },
       required: ['code', 'detail'],
-      description: 'Why the follow-up failed, or why its last attempt failed.',
+      description:
+        'Why the follow-up failed, or why its last attempt failed. `restored`: it may have been sent before the ' +
+        'database was restored, and waits for the operator; it can be cancelled.',
     }),
     cancel_reason: NullableCancelReason,
     cancel_on_reply: Type.Boolean(),

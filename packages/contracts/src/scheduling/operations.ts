@@ -10,6 +10,7 @@ import {
 } from './calendars.ts';
 import { followupOperations } from './followups.ts';
 import { schedulingReportOperations } from './reports.ts';
+import { fenceScheduling, listLostEvents, releaseFollowups } from './restore.ts';
 
 export const schedulingOperations = {
   createAppointment,
@@ -24,5 +25,8 @@ export const schedulingOperations = {
   disconnectCalendar,
   showCalendar,
   ...followupOperations,
+  fenceScheduling,
+  listLostEvents,
+  releaseFollowups,
   ...schedulingReportOperations,
 } as const;

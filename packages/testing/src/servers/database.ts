@@ -21,6 +21,8 @@ export type TestDatabase = {
   readonly ownerUrl: string;
   /** Runs statements as a role, with or without a store, and rolls them back. */
   as<T>(role: string, store: string | null, work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
+  /** Copies the database, and returns when. `restore` puts the copy in its place, once. Both end all connections. */
+  backUp(): Promise<{ at: string; restore(): Promise<void> }>;
   /** Closes the connections and drops the database. */
   drop(): Promise<void>;
 };
@@ -51,6 +53,30 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
     systemUrl,
     ownerUrl,
     as: (role, store, work) => undone(adminSql, role, store, work),
+    async backUp() {
+      const copy = `${name}_copy`;
+      let at = '';
+      const quiet = async (sql: postgres.Sql) => {
+        await sql`alter database ${sql(name)} with allow_connections false`;
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+      };
+      await onServer(serverUrl, async (sql) => {
+        await quiet(sql);
+        const [clock] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
+        at = clock.now.toISOString();
+        await sql`create database ${sql(copy)} template ${sql(name)}`;
+        await sql`alter database ${sql(name)} with allow_connections true`;
+      });
+      return {
+        at,
+        restore: () =>
+          onServer(serverUrl, async (sql) => {
+            await quiet(sql);
+            await sql`drop database ${sql(name)}`;
+            await sql`alter database ${sql(copy)} rename to ${sql(name)}`;
+          }),
+      };
+    },
     async drop() {
       await Promise.all([database.close(), systemDatabase.close(), adminSql.end({ timeout: 1 })]);
       await onServer(serverUrl, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
@@ -80,10 +106,10 @@ async function undone<T>(
 }
 
 /** Runs statements on the test server's default database. */
-export async function onServer(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<unknown> {
+export async function onServer(url: string, work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    return await work(sql);
+    await work(sql);
   } finally {
     await sql.end();
   }

@@ -21,6 +21,9 @@ export function toCalendarEvent(
   };
 }
 
+/** The id of the appointment whose event has this UID. */
+export const appointmentOf = (uid: string): string => uid.replace(/@.*$/, '');
+
 /** The UID of an appointment's event. It derives from the id, so that every attempt writes the same event. */
 export const uidOf = (appointmentId: string): string => `${appointmentId}@mostrador`;
 

@@ -33,6 +33,8 @@ export type CalendarProvider = {
   put(event: CalendarEvent, known: EventReference | null, signal: AbortSignal): Promise<EventReference>;
   /** Removes the event. Succeeds when the event is already gone. */
   remove(known: { eventId: string; href: string | null; etag: string | null }, signal: AbortSignal): Promise<void>;
+  /** The UIDs of events after this moment whose mark names the store. */
+  list(storeId: string, after: Date, signal: AbortSignal): Promise<string[]>;
 };
 
 /** The settings of a connection that are not secret. The provider decides which members it has. */

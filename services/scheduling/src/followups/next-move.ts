@@ -45,7 +45,7 @@ export function nextMove({ followup, now, windows, zone }: Situation): Move {
 const answer = (next: NextStep): Move => ({ kind: 'answer', next });
 
 /** Sending windows open at least once a week, so they never delay a follow-up for this long. */
-const expiresAfterMs = 14 * 24 * 60 * 60_000;
+export const expiresAfterMs = 14 * 24 * 60 * 60_000;
 
 export const expired = {
   code: 'followup_expired',

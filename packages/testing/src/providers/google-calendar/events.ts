@@ -95,7 +95,12 @@ export function createEventStore() {
       write('delete', { ...event, status: 'cancelled', sequence: event.sequence + 1 });
     },
 
-    list(options: { showDeleted: boolean; privateProperties: string[]; iCalUID: string | null }): StoredEvent[] {
+    list(options: {
+      showDeleted: boolean;
+      privateProperties: string[];
+      iCalUID: string | null;
+      timeMin: string | null;
+    }): StoredEvent[] {
       return store.all().filter((event) => {
         const own = event.extendedProperties?.private ?? {};
         const hasProperties = options.privateProperties.every((constraint) => {
@@ -103,7 +108,9 @@ export function createEventStore() {
           return own[name] === value;
         });
         const isUid = options.iCalUID === null || event.iCalUID === options.iCalUID;
-        return hasProperties && isUid && (options.showDeleted || event.status !== 'cancelled');
+        // "Lower bound (exclusive) for an event's end time to filter by."
+        const isLater = options.timeMin === null || instantOf(event.end) > Date.parse(options.timeMin);
+        return hasProperties && isUid && isLater && (options.showDeleted || event.status !== 'cancelled');
       });
     },
   };

@@ -106,6 +106,7 @@ export async function startGoogleCalendar() {
       showDeleted: query.get('showDeleted') === 'true',
       privateProperties: query.getAll('privateExtendedProperty'),
       iCalUID: query.get('iCalUID'),
+      timeMin: query.get('timeMin'),
     });
     const items = found.slice(0, Number(query.get('maxResults') ?? 250)).map(shown);
     const whole = { kind: 'calendar#events', accessRole: account.role, timeZone: calendarZone.timeZone, items };

@@ -1,5 +1,6 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import { calendarQuery, createObject, type DAVResponse, deleteObject, propfind } from 'tsdav';
+import { appointmentOf } from '../calendar-event.ts';
 import { CalendarError, type CalendarEvent, type CalendarProvider, type EventReference } from '../calendar-provider.ts';
 import { isUpToDate } from '../event-mark.ts';
 import { type EventIdentity, readIdentity, renderEvent } from '../icalendar.ts';
@@ -34,6 +35,7 @@ export function createCaldavProvider(settings: Settings): CalendarProvider {
     put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
     remove: (known, signal) =>
       call(signal, (calendar) => calendar.remove(known.href ?? calendar.hrefOf(known.eventId))),
+    list: (storeId, after, signal) => call(signal, (calendar) => calendar.uidsOf(storeId, after)),
   };
 }
 
@@ -48,7 +50,7 @@ function openCollection(settings: Settings, signal: AbortSignal) {
 
   return {
     /** `<appointment id>.ics` for the UID `<appointment id>@mostrador`. */
-    hrefOf: (uid: string): string => new URL(`${encodeURIComponent(uid.replace(/@.*$/, ''))}.ics`, base).href,
+    hrefOf: (uid: string): string => new URL(`${encodeURIComponent(appointmentOf(uid))}.ics`, base).href,
 
     contains: (href: string): boolean => href.startsWith(base.href),
 
@@ -91,6 +93,23 @@ function openCollection(settings: Settings, signal: AbortSignal) {
       });
       const hrefs = answers.flatMap((answer) => (answer.href ? [new URL(String(answer.href), base).href] : []));
       return hrefs.filter((href) => href.startsWith(base.href)).slice(0, maxRounds);
+    },
+
+    /** The UIDs of the store's events after this moment. Only the events themselves say whose they are. */
+    async uidsOf(storeId: string, after: Date): Promise<string[]> {
+      const start = `${after.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+      const eventFilter = { _attributes: { name: 'VEVENT' }, 'time-range': { _attributes: { start } } };
+      const answers = await calendarQuery({
+        url: base.href,
+        depth: '1',
+        props: { 'c:calendar-data': {} },
+        filters: { 'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': eventFilter } },
+        fetch: fetchExpecting(),
+      });
+      return answers.flatMap(({ props }) => {
+        const identity = readIdentity(String(props?.calendarData?._cdata ?? props?.calendarData));
+        return identity?.storeId === storeId ? [identity.uid] : [];
+      });
     },
 
     /** Succeeds when the event is already gone. Sends no `If-Match`, so that an edit by a person does not stop it. */

@@ -5,4 +5,5 @@ export const createFeedProvider = (): CalendarProvider => ({
   verify: async () => {},
   put: async (event) => ({ eventId: event.uid, href: event.uid, etag: null }),
   remove: async () => {},
+  list: async () => [],
 });

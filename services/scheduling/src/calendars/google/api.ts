@@ -80,6 +80,20 @@ export function openGoogleCalendar(settings: GoogleSettings, tokens: AccessToken
       return answer && found(answer);
     },
 
+    /** The events that end after this moment and whose mark names the store. */
+    async listOf(storeId: string, after: Date): Promise<GoogleEvent[]> {
+      const events: GoogleEvent[] = [];
+      const privateExtendedProperty = [`mostrador_store=${storeId}`];
+      const query = { calendarId, privateExtendedProperty, timeMin: after.toISOString(), maxResults: 2_500 };
+      let pageToken: string | undefined;
+      do {
+        const page = await askUnless([], (api) => api.events.list({ ...query, pageToken }, { signal }));
+        events.push(...(page?.items ?? []));
+        pageToken = page?.nextPageToken ?? undefined;
+      } while (pageToken);
+      return events;
+    },
+
     /** Null when the event has changed or is gone since it was read. */
     async update(eventId: string, event: GoogleEvent, etag: string): Promise<FoundEvent | null> {
       const answer = await askUnless([404, 410, 412], (api) =>

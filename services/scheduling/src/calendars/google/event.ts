@@ -1,4 +1,5 @@
 import type { calendar_v3 } from '@googleapis/calendar';
+import { appointmentOf, uidOf } from '../calendar-event.ts';
 import type { CalendarEvent } from '../calendar-provider.ts';
 import { contentHashOf, type EventMark, numberIn } from '../event-mark.ts';
 
@@ -11,9 +12,6 @@ export type FoundEvent = { readonly event: GoogleEvent; readonly etag: string; r
 
 /** The last instant that RFC 3339 can express. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
-
-/** The appointment id in the UID `<appointment id>@mostrador`. */
-const appointmentOf = (uid: string): string => uid.replace(/@.*$/, '');
 
 /**
  * The first Google id of the event with this UID: the hexadecimal digits of its UUID (Google allows a–v and 0–9). The
@@ -58,6 +56,12 @@ export function toGoogle(event: CalendarEvent, earlier: GoogleEvent = {}): Googl
 export function isForeign({ event }: FoundEvent, uid: string): boolean {
   const appointment = event.extendedProperties?.private?.mostrador_appointment;
   return appointment !== undefined && appointment !== appointmentOf(uid);
+}
+
+/** The UID in the mark of an event, if it has one. */
+export function uidIn({ extendedProperties }: GoogleEvent): string[] {
+  const appointment = extendedProperties?.private?.mostrador_appointment;
+  return appointment === undefined ? [] : [uidOf(appointment)];
 }
 
 /** What Mostrador wrote about the event. */

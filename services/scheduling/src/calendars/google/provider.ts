@@ -8,7 +8,7 @@ import {
 } from '../calendar-provider.ts';
 import { isUpToDate } from '../event-mark.ts';
 import { type GoogleCalendar, type GoogleSettings, openGoogleCalendar } from './api.ts';
-import { type FoundEvent, firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle } from './event.ts';
+import { type FoundEvent, firstIdOf, isForeign, isIdOf, markOf, nextIdAfter, toGoogle, uidIn } from './event.ts';
 import { fromGoogleError } from './http.ts';
 import { refusalOfApi } from './refusal.ts';
 import type { AccessTokens } from './tokens.ts';
@@ -35,6 +35,8 @@ export function createGoogleProvider({ settings, credentials, tokens, timeoutMs 
     verify: (signal) => call(signal, verify),
     put: (event, known, signal) => call(signal, (calendar) => put(calendar, event, known)),
     remove: (known, signal) => call(signal, (calendar) => remove(calendar, known)),
+    list: (storeId, after, signal) =>
+      call(signal, async (calendar) => (await calendar.listOf(storeId, after)).flatMap(uidIn)),
   };
 }
 

@@ -1,0 +1,37 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+
+/** Every store with a message that is not settled. Read with the system role. */
+export async function findStoresToFence(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ store_id: string }[]>`
+    select distinct store_id from messages where status in ('queued', 'sending', 'unknown')`;
+  return rows.map(({ store_id }) => store_id);
+}
+
+/**
+ * Makes messages `unknown` that were accepted before the restore and were `queued` or `sending` then. Each is assigned to
+ * the store's channel, so that the provider's status updates find it.
+ */
+export async function holdMessages(
+  sql: TransactionSql,
+  storeId: string,
+  since: Date,
+  { code, detail }: { readonly code: string; readonly detail: string },
+  unsettledAfterMs: number,
+): Promise<number> {
+  const { count } = await sql`
+    update messages
+    set status = 'unknown', unknown_since = clock_timestamp(), error_code = ${code}, error_detail = ${detail},
+        channel_id = coalesce(channel_id,
+          (select id from channels where store_id = ${storeId} and disconnected_at is null)),
+        unsettled_at = clock_timestamp() + ${unsettledAfterMs} * interval '1 millisecond',
+        lease_token = null, lease_until = null, next_attempt_at = null, slot_at = null
+    where store_id = ${storeId} and status in ('queued', 'sending') and created_at <= ${since}`;
+  return count;
+}
+
+/** The held messages of a store, oldest first. */
+export async function listHeld(sql: Sql, storeId: string, code: string): Promise<{ id: string }[]> {
+  return await sql<{ id: string }[]>`
+    select id from messages
+    where store_id = ${storeId} and status = 'unknown' and error_code = ${code} order by created_at, id`;
+}
