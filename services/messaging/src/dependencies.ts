@@ -2,7 +2,7 @@ import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
-import type { Circuit } from '@mostrador/kit/resilience/circuit';
+import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenStoreChannel } from './channels/providers.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
@@ -20,7 +20,7 @@ export type Dependencies = {
   readonly vault: Vault;
   readonly openChannel: OpenStoreChannel;
   readonly egress: Egress;
-  readonly circuit: Circuit;
+  readonly circuit: ProviderCircuit;
   readonly limits: DeliveryLimits;
   /** The gateway's public URL, without a trailing slash. */
   readonly publicUrl: string;

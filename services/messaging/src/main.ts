@@ -5,6 +5,7 @@ import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
+import { exportProviderCircuits, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
 import { createChannelCircuit } from './channels/channel-circuit.ts';
 import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
@@ -44,6 +45,7 @@ runService({
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
     exportDeliveryMetrics(metrics, systemDatabase);
     exportInboundMetrics(metrics, systemDatabase);
+    exportProviderCircuits(metrics, systemDatabase);
     return {
       handlers: createHandlers({
         database,
@@ -55,10 +57,11 @@ runService({
         vault,
         openChannel: createOpenChannel({ database, vault, egress }),
         egress,
-        circuit: createChannelCircuit(),
+        circuit: createChannelCircuit({ systemDatabase, log }),
         limits: deliveryLimits,
         publicUrl: config.PUBLIC_URL,
       }),
+      purge: purgeProviderCircuits,
       jobs: [
         ...inboundJobs,
         overdueJob({ ...overdueDeliveries, systemDatabase, relay, log }),

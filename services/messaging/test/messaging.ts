@@ -8,7 +8,7 @@ import {
   sendMessage,
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import type { Circuit } from '@mostrador/kit/resilience/circuit';
+import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
@@ -52,7 +52,7 @@ export const publicUrl = 'http://127.0.0.1:8080';
 export type MessagingOptions = {
   readonly mostWaiting?: number;
   readonly openChannel?: OpenStoreChannel;
-  readonly circuit?: Circuit;
+  readonly circuit?: ProviderCircuit;
   readonly limits?: Partial<DeliveryLimits>;
 };
 
@@ -77,7 +77,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         vault,
         openChannel: options.openChannel ?? createOpenChannel({ database, vault, egress: localEgress() }),
         egress: localEgress(),
-        circuit: options.circuit ?? createChannelCircuit(),
+        circuit: options.circuit ?? createChannelCircuit({ systemDatabase, log }),
         limits: { ...deliveryLimits, ...options.limits },
         publicUrl,
       };

@@ -5,6 +5,7 @@ import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
+import { exportProviderCircuits, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
 import { createCalendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
@@ -31,30 +32,34 @@ runService({
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),
-  build: ({ database, systemDatabase, rpc, relay, nats, log }) => ({
-    handlers: createHandlers({
-      database,
-      systemDatabase,
-      rpc,
-      relay,
-      vault,
-      openProvider: createProviders(egress),
-      egress,
-      circuit: createCalendarCircuit(),
-      publicUrl: config.PUBLIC_URL,
-    }),
-    jobs: [
-      overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
-      overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
-    ],
-    consumers: [
-      consumeEvents({
-        nats,
-        log,
-        name: 'scheduling-followups',
-        types: messagingEvents,
-        handle: onMessagingEvent({ database, relay }),
+  build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
+    exportProviderCircuits(metrics, systemDatabase);
+    return {
+      handlers: createHandlers({
+        database,
+        systemDatabase,
+        rpc,
+        relay,
+        vault,
+        openProvider: createProviders(egress),
+        egress,
+        circuit: createCalendarCircuit({ systemDatabase, log }),
+        publicUrl: config.PUBLIC_URL,
       }),
-    ],
-  }),
+      purge: purgeProviderCircuits,
+      jobs: [
+        overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
+        overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
+      ],
+      consumers: [
+        consumeEvents({
+          nats,
+          log,
+          name: 'scheduling-followups',
+          types: messagingEvents,
+          handle: onMessagingEvent({ database, relay }),
+        }),
+      ],
+    };
+  },
 });

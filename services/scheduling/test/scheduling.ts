@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import type { Circuit } from '@mostrador/kit/resilience/circuit';
+import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
@@ -29,13 +29,13 @@ export const publicUrl = 'http://127.0.0.1:8080';
 
 /** Starts the service with its real handlers on real servers. A list of leads stands in for crm. */
 export async function startScheduling(
-  options: { openProvider?: OpenProvider; circuit?: Circuit } = {},
+  options: { openProvider?: OpenProvider; circuit?: ProviderCircuit } = {},
 ): Promise<TestScheduling> {
   let dependencies: Dependencies | undefined;
   const service = await startTestService({
     name: 'scheduling',
     operations: schedulingOperations,
-    build: ({ database, systemDatabase, rpc, relay }) => {
+    build: ({ database, systemDatabase, rpc, relay, log }) => {
       dependencies = {
         database,
         systemDatabase,
@@ -44,7 +44,7 @@ export async function startScheduling(
         vault: createVault(`test:${randomBytes(32).toString('base64')}`),
         openProvider: options.openProvider ?? createProviders(localEgress()),
         egress: localEgress(),
-        circuit: options.circuit ?? createCalendarCircuit(),
+        circuit: options.circuit ?? createCalendarCircuit({ systemDatabase, log }),
         publicUrl,
       };
       return { handlers: createHandlers(dependencies) };

@@ -230,8 +230,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/calendar-sync/next-move.ts',
-        from: "if (blockedForMs > 0) return { kind: 'postpone'",
-        to: "if (blockedForMs >= 0) return { kind: 'postpone'",
+        from: 'const blocked = situation.blocked();',
+        to: "const blocked = { reason: 'provider_unavailable', forMs: 0 } as const;",
       },
     ],
   },

@@ -38,6 +38,8 @@ export type ServiceParts<Ops extends Record<string, Operation>> = {
   readonly jobs?: readonly Periodic[];
   /** Consumers of events of other services. */
   readonly consumers?: readonly Periodic[];
+  /** Deletes rows that are out of date. Runs with the purge of idempotency records. */
+  readonly purge?: (database: SystemDatabase) => Promise<void>;
 };
 
 export type ServiceOptions<Ops extends Record<string, Operation>> = {
@@ -122,12 +124,13 @@ async function startService<const Ops extends Record<string, Operation>>(
     handlers,
     jobs = [],
     consumers = [],
+    purge,
   } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
   exportClockSkew(metrics, systemDatabase);
   exportGauges(metrics, { database, systemDatabase, relay });
   relay.start();
   onStop('relay', () => relay.stop());
-  for (const job of [...jobs, purgeJob(systemDatabase, log)]) {
+  for (const job of [...jobs, purgeJob(systemDatabase, log, purge)]) {
     job.start();
     onStop('job', () => job.stop());
   }
@@ -155,12 +158,15 @@ async function startService<const Ops extends Record<string, Operation>>(
   });
 }
 
-function purgeJob(database: SystemDatabase, log: Log): Periodic {
+function purgeJob(database: SystemDatabase, log: Log, purge?: (database: SystemDatabase) => Promise<void>): Periodic {
   return periodically({
     name: 'purge of idempotency records',
     everyMs: purgeEveryMs,
     log,
-    run: async (signal) => void (await purgeIdempotency(database, { signal })),
+    run: async (signal) => {
+      await purgeIdempotency(database, { signal });
+      await purge?.(database);
+    },
   });
 }
 

@@ -8,14 +8,22 @@ import {
   handleWhen,
   wrap,
 } from 'cockatiel';
+import { LRUCache } from 'lru-cache';
+import { probeMs } from './origin-state.ts';
+
+/** Why a provider is not called now. The API shows these codes. */
+export type BlockedReason = 'provider_unavailable' | 'provider_busy';
+
+/** No call is made for `forMs` milliseconds. */
+export type Blocked = { readonly reason: BlockedReason; readonly forMs: number };
 
 /** Keeps a provider that is down or slow from blocking the others. One per process and kind of provider. */
 export type Circuit = {
   /**
-   * For how many milliseconds this connection accepts no call; 0: it accepts one now. Ask once per waiting caller:
-   * while the connection is busy, each answer reserves the next turn.
+   * Why this connection accepts no call; null: it accepts one now. Ask once per waiting caller: while the connection
+   * is busy, each answer reserves the next turn.
    */
-  blockedForMs(connectionId: string): number;
+  blocked(connectionId: string): Blocked | null;
   /** Makes the call, or throws `CircuitOpen` without making it. */
   run<T>(connectionId: string, call: () => Promise<T>): Promise<T>;
 };
@@ -29,41 +37,51 @@ export type CircuitOptions = {
   readonly openMs?: number;
 };
 
-/** The call was not made. `blockedForMs` says when to ask again. */
-export class CircuitOpen extends Error {}
+/** The call was not made. */
+export class CircuitOpen extends Error {
+  readonly blocked: Blocked;
+
+  constructor(blocked: Blocked) {
+    super(blocked.reason);
+    this.name = 'CircuitOpen';
+    this.blocked = blocked;
+  }
+}
 
 const consecutiveFailures = 5;
 // The assumed duration of a call before the first measurement, and the weight of a new measurement.
 const firstCallMs = 250;
 const weightOfNewest = 0.2;
 const longestTurnMs = 5 * 60_000;
-const probeMs = 5_000;
+const soon: Blocked = { reason: 'provider_busy', forMs: 1 };
 // An entry takes a few hundred bytes. Dropping one loses only its counts.
 const connectionsKnown = 10_000;
 
+/** Null when the time has passed: a call may be made. */
+export const unavailableFor = (forMs: number): Blocked | null =>
+  forMs > 0 ? { reason: 'provider_unavailable', forMs } : null;
+
 /** A breaker and a bulkhead per connection. Five outages in a row open it for `openMs`; then one call probes. */
 export function createCircuit({ openMs = 30_000, ...options }: CircuitOptions): Circuit {
-  const entries = new Map<string, ReturnType<typeof createEntry>>();
+  const entries = new LRUCache<string, ReturnType<typeof createEntry>>({ max: connectionsKnown });
 
   const entryOf = (connectionId: string) => {
     const entry = entries.get(connectionId) ?? createEntry({ ...options, openMs });
-    entries.delete(connectionId);
-    entries.set(connectionId, entry); // the map is in order of use, newest last
-    const [oldest] = entries.keys();
-    if (entries.size > connectionsKnown && oldest !== undefined) entries.delete(oldest);
+    entries.set(connectionId, entry);
     return entry;
   };
 
   return {
-    blockedForMs: (connectionId) => entryOf(connectionId).blockedForMs(),
+    blocked: (connectionId) => entryOf(connectionId).blocked(),
     async run(connectionId, call) {
       const entry = entryOf(connectionId);
       // A half-open breaker would make this call wait for the probe, while the caller's lease runs out.
-      if (entry.probing()) throw new CircuitOpen();
+      if (entry.probing()) throw new CircuitOpen(entry.blocked() ?? soon);
       try {
         return await entry.policy.execute(call);
       } catch (error) {
-        if (error instanceof BrokenCircuitError || error instanceof BulkheadRejectedError) throw new CircuitOpen();
+        if (error instanceof BrokenCircuitError || error instanceof BulkheadRejectedError)
+          throw new CircuitOpen(entry.blocked() ?? soon);
         throw error;
       }
     },
@@ -99,10 +117,10 @@ function createEntry({ isOutage, callsAtOnce, openMs }: Required<CircuitOptions>
   return {
     policy: wrap(slots, breaker),
     probing: () => breaker.state === CircuitState.HalfOpen,
-    blockedForMs() {
-      if (breaker.state === CircuitState.Open) return Math.max(0, openedAt + openMs - Date.now());
-      if (breaker.state === CircuitState.HalfOpen) return probeMs;
-      return slots.executionSlots === 0 ? nextTurnMs() : 0;
+    blocked(): Blocked | null {
+      if (breaker.state === CircuitState.HalfOpen) return unavailableFor(probeMs);
+      if (breaker.state === CircuitState.Open) return unavailableFor(openedAt + openMs - Date.now());
+      return slots.executionSlots === 0 ? { reason: 'provider_busy', forMs: nextTurnMs() } : null;
     },
   };
 }

@@ -13,7 +13,7 @@ export async function createKitDatabase(): Promise<TestDatabase> {
     create schema ${service} authorization ${service}_owner;
     grant usage on schema ${service} to ${service}, ${service}_system`);
   const owner = postgres(test.ownerUrl, { max: 1, onnotice: () => {} });
-  for (const name of ['outbox', 'idempotency'] as const) await owner.unsafe(await tableText(name));
+  for (const name of ['outbox', 'idempotency', 'provider-circuits'] as const) await owner.unsafe(await tableText(name));
   await owner.unsafe(`
     create table notes (store_id uuid not null, id uuid primary key default uuidv7(), text text not null, unique (store_id, text));
     alter table notes enable row level security;
@@ -27,7 +27,7 @@ export async function createKitDatabase(): Promise<TestDatabase> {
 }
 
 /** The package that holds the canonical text of each table. */
-const owners = { outbox: 'kit', idempotency: 'kit', rollups: 'rollups' } as const;
+const owners = { outbox: 'kit', idempotency: 'kit', 'provider-circuits': 'kit', rollups: 'rollups' } as const;
 type CanonicalText = keyof typeof owners;
 
 /** The canonical SQL of one group of tables, with grants for the roles of a service. */
@@ -39,15 +39,28 @@ export async function tableText(name: CanonicalText, role: string = service): Pr
 /**
  * Describes the tables that a service's migrations copy from the packages, and the same tables created from the
  * canonical SQL. A description has columns, constraints, indexes, policies, grants and storage settings. The two must
- * be equal. `defersAnswers`: the service uses `withDeferredIdempotency`, which needs one more column.
+ * be equal. `defersAnswers`: the service uses `withDeferredIdempotency`, which needs one more column. `callsProviders`:
+ * the service uses `createProviderCircuit`.
  */
 export async function describeKitTables(
   { adminSql }: TestDatabase,
   name: string,
-  { defersAnswers = false, hasReports = true }: { defersAnswers?: boolean; hasReports?: boolean } = {},
+  {
+    defersAnswers = false,
+    hasReports = true,
+    callsProviders = false,
+  }: { defersAnswers?: boolean; hasReports?: boolean; callsProviders?: boolean } = {},
 ): Promise<{ actual: unknown; canonical: unknown }> {
-  const tables = ['outbox', 'idempotency_records', ...(hasReports ? ['report_quarters', 'report_closing'] : [])];
-  const texts: CanonicalText[] = ['outbox', 'idempotency', ...(hasReports ? (['rollups'] as const) : [])];
+  const tables = [
+    ...['outbox', 'idempotency_records'],
+    ...(hasReports ? ['report_quarters', 'report_closing'] : []),
+    ...(callsProviders ? ['provider_circuits'] : []),
+  ];
+  const texts: CanonicalText[] = [
+    ...(['outbox', 'idempotency'] as const),
+    ...(hasReports ? (['rollups'] as const) : []),
+    ...(callsProviders ? (['provider-circuits'] as const) : []),
+  ];
   const describe = (schema: string) => Promise.all(tables.map((table) => describeTable(adminSql, schema, table)));
   await adminSql.begin(async (sql) => {
     await sql.unsafe('create schema canonical');

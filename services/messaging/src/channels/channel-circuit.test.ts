@@ -1,14 +1,18 @@
+import { createCircuit } from '@mostrador/kit/resilience/circuit';
 import { expect, test } from 'vitest';
-import { createChannelCircuit } from './channel-circuit.ts';
+import type { ChannelProviderName } from './channel.repository.ts';
+import { channelCircuit } from './channel-circuit.ts';
 import { ChannelError, type ChannelErrorKind } from './channel-provider.ts';
+import { targetOf } from './providers.ts';
+import { channelErrorOf } from './whatsapp/errors.ts';
 
 const refusesAfter = async (count: number, kind: ChannelErrorKind) => {
-  const circuit = createChannelCircuit();
+  const circuit = createCircuit(channelCircuit);
   const error = new ChannelError(kind, 'code', 'Detail.');
   for (let time = 0; time < count; time += 1) {
     await expect(circuit.run('a', () => Promise.reject(error))).rejects.toBe(error);
   }
-  return circuit.blockedForMs('a') > 0;
+  return circuit.blocked('a') !== null;
 };
 
 test.each(['not_sent', 'ambiguous'] as const)('the circuit opens after five %s errors in a row', async (kind) => {
@@ -20,13 +24,37 @@ test.each(['throttled', 'refused', 'channel'] as const)('%s errors do not open t
   expect(await refusesAfter(20, kind)).toBe(false);
 });
 
+test.each([
+  { error: { code: 131016, status: 503 }, outage: true },
+  { error: { code: 1, status: 500 }, outage: true },
+  { error: { code: 190, status: 401 }, outage: false },
+  { error: { code: 100, status: 400 }, outage: false },
+  { error: { code: 130429, status: 429 }, outage: false },
+])('only a failure of the provider itself counts for its origin: %j', ({ error, outage }) => {
+  expect(channelCircuit.outageOf(channelErrorOf(error))).toBe(outage);
+});
+
+test('a failure without a call says nothing about the provider', () => {
+  const unreadable = new ChannelError('not_sent', 'credentials_unreadable', 'The credentials cannot be decrypted.');
+  expect(channelCircuit.outageOf(unreadable)).toBeUndefined();
+  expect(channelCircuit.outageOf(new TypeError('a bug'))).toBeUndefined();
+});
+
+test('the channels of a provider share its origin, and the sandbox has none', () => {
+  const originOf = (provider: ChannelProviderName, api_url: string | null) =>
+    targetOf({ id: 'c', provider, api_url }).origin;
+  expect(originOf('whatsapp_cloud', 'https://graph.facebook.com/v23.0')).toBe('https://graph.facebook.com');
+  expect(originOf('whatsapp_cloud', 'http://127.0.0.1:4010/v23.0')).toBe('http://127.0.0.1:4010');
+  expect(originOf('sandbox', null)).toBeNull();
+});
+
 test('a channel that hangs holds at most sixteen calls', async () => {
-  const circuit = createChannelCircuit();
+  const circuit = createCircuit(channelCircuit);
   const hang = Promise.withResolvers<void>();
   const running = Array.from({ length: 15 }, () => circuit.run('a', () => hang.promise));
-  expect(circuit.blockedForMs('a')).toBe(0);
+  expect(circuit.blocked('a')).toBeNull();
   running.push(circuit.run('a', () => hang.promise));
-  expect(circuit.blockedForMs('a')).toBeGreaterThan(0);
+  expect(circuit.blocked('a')).toMatchObject({ reason: 'provider_busy' });
   hang.resolve();
   await Promise.all(running);
 });

@@ -1,8 +1,23 @@
-import { type Circuit, createCircuit } from '@mostrador/kit/resilience/circuit';
+import type { Log } from '@mostrador/kit/process/log';
+import {
+  createProviderCircuit,
+  type ProviderCircuit,
+  type ProviderCircuitOptions,
+} from '@mostrador/kit/resilience/provider-circuit';
+import type { Dependencies } from '../dependencies.ts';
 import { ChannelError } from './channel-provider.ts';
 
-/** The circuits of this process, one per channel. 16 calls at once of 200 ms each give a number's full rate of 80/s. */
-export const createChannelCircuit = (): Circuit => createCircuit({ isOutage, callsAtOnce: 16 });
+/**
+ * 16 calls at once of 200 ms each give a number's full rate of 80/s. 24 calls leave a process, which runs 32 steps at
+ * once, room for other providers while one hangs.
+ */
+export const channelCircuit: ProviderCircuitOptions = {
+  isOutage: (error) => !(error instanceof ChannelError) || error.kind === 'not_sent' || error.kind === 'ambiguous',
+  outageOf: (error) => (error instanceof ChannelError ? error.outage : undefined),
+  callsAtOnce: 16,
+  callsPerOrigin: 24,
+};
 
-const isOutage = (error: unknown): boolean =>
-  !(error instanceof ChannelError) || error.kind === 'not_sent' || error.kind === 'ambiguous';
+export const createChannelCircuit = (
+  shared: Pick<Dependencies, 'systemDatabase'> & { readonly log: Log },
+): ProviderCircuit => createProviderCircuit({ ...channelCircuit, database: shared.systemDatabase, log: shared.log });

@@ -25,8 +25,11 @@ export type ChannelProvider = {
   readonly replyWindowMs: number | null;
   /** Whether the provider posts status updates. If so, the watchdog watches for a message without one. */
   readonly reportsStatus: boolean;
-  /** Whether calls go through the channel's circuit: true for every provider that is reached over a network. */
-  readonly guarded: boolean;
+  /**
+   * The origin of the API that the channel is sent over, such as `https://graph.facebook.com`. The calls go through
+   * its circuit. Null: the provider is not reached over a network.
+   */
+  originOf(channel: Pick<ChannelRow, 'api_url'>): string | null;
 };
 
 export type ConnectChannelBody = RequestOf<typeof connectChannel>['body'];
@@ -124,12 +127,17 @@ export class ChannelError extends Error {
   /** Only for `throttled`. */
   readonly scope: 'pair' | 'number' | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /**
+   * Whether the provider itself failed: a timeout, a refused connection, a 5xx. False: it has answered. Undefined: the
+   * failure does not tell, for example because no call was made.
+   */
+  readonly outage: boolean | undefined;
 
   constructor(
     kind: ChannelErrorKind,
     code: string,
     detail: string,
-    options: { scope?: 'pair' | 'number'; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { scope?: 'pair' | 'number'; retryAfterSeconds?: number; outage?: boolean; cause?: unknown } = {},
   ) {
     super(detail, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'ChannelError';
@@ -138,6 +146,7 @@ export class ChannelError extends Error {
     this.detail = detail;
     this.scope = options.scope;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.outage = options.outage;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database } from '@mostrador/kit/database/database';
+import type { Target } from '@mostrador/kit/resilience/provider-circuit';
 import type { ChannelProviderName, ChannelRow } from './channel.repository.ts';
 import type { ChannelAdapter, ChannelProvider } from './channel-provider.ts';
 import { openCredentials } from './credentials.ts';
@@ -12,6 +13,12 @@ export const providers: Readonly<Record<ChannelProviderName, ChannelProvider>> =
 
 export const providerOf = ({ provider }: { readonly provider: ChannelProviderName }): ChannelProvider =>
   providers[provider];
+
+/** What the circuit guards: the channel, and the origin of its provider. */
+export const targetOf = (channel: Pick<ChannelRow, 'id' | 'provider' | 'api_url'>): Target => ({
+  connectionId: channel.id,
+  origin: providerOf(channel).originOf(channel),
+});
 
 /** Opens a store's channel. Throws a `ChannelError` when its credentials cannot be decrypted. */
 export type OpenStoreChannel = (storeId: string, channel: ChannelRow) => ChannelAdapter;

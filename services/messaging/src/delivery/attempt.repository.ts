@@ -1,4 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 
 /** A running attempt. It may record a result only while it holds the lease. */
 export type Attempt = { readonly storeId: string; readonly id: string; readonly leaseToken: string };
@@ -18,16 +19,28 @@ export async function recordNotSent(
   await sql`
     update messages
     set status = 'queued', next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
-        error_code = ${error.code}, error_detail = ${error.detail}, lease_token = null, lease_until = null
+        error_code = ${error.code}, error_detail = ${error.detail}, lease_token = null, lease_until = null,
+        ${setWait(sql)}
     ${own(sql, attempt)}`;
 }
 
+/** Says why the provider is not called for the message. It keeps since when, as long as the reason is the same. */
+export const setWait = (sql: TransactionSql, reason: BlockedReason | null = null) => sql`
+  wait_reason = ${reason},
+  wait_since = case when ${reason}::text is not null then
+    case when wait_reason = ${reason} then wait_since else clock_timestamp() end end`;
+
 /** The attempt made no call to the provider, so it does not count. The next attempt is due after `delayMs`. */
-export async function recordNotMade(sql: TransactionSql, attempt: Attempt, delayMs: number): Promise<void> {
+export async function recordNotMade(
+  sql: TransactionSql,
+  attempt: Attempt,
+  delayMs: number,
+  reason: BlockedReason,
+): Promise<void> {
   await sql`
     update messages
     set status = 'queued', attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null,
-        next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+        next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${setWait(sql, reason)}
     ${own(sql, attempt)}`;
 }
 

@@ -1,9 +1,9 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { waitUntil } from '@mostrador/kit/delivery/step';
-import type { Circuit } from '@mostrador/kit/resilience/circuit';
+import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
-import { providerOf } from '../channels/providers.ts';
+import { targetOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { claim, lockNumber, lockQueue, postpone, saveNumber, strandQueue } from './delivery.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
@@ -19,7 +19,11 @@ export type Taken =
   | { readonly kind: 'ask contact' }
   | { readonly kind: 'answer'; readonly next: NextStep };
 
-export type ClaimOptions = { readonly circuit: Circuit; readonly limits: DeliveryLimits; readonly contact: Contact };
+export type ClaimOptions = {
+  readonly circuit: ProviderCircuit;
+  readonly limits: DeliveryLimits;
+  readonly contact: Contact;
+};
 
 /**
  * Claims the next message of a lead's queue, in order, or says what the queue waits for. Adds to `settled` the messages
@@ -37,8 +41,8 @@ export async function claimNext(
       lockQueue(sql, storeId, leadId),
       findLiveChannel(sql, storeId),
     ]);
-    const blockedForMs = channel && providerOf(channel).guarded ? circuit.blockedForMs(channel.id) : 0;
-    const move = nextMove({ ...limits, pair, head, channel, blockedForMs });
+    const blocked = () => (channel ? circuit.blocked(targetOf(channel)) : null);
+    const move = nextMove({ ...limits, pair, head, channel, blocked });
     switch (move.kind) {
       case 'answer':
         return move;
@@ -46,7 +50,7 @@ export async function claimNext(
         await strandQueue(sql, storeId, leadId, limits);
         return { kind: 'answer', next: waitUntil(move.until, move.reason) };
       case 'postpone':
-        return waiting(await postpone(sql, storeId, move.head.id, move.delayMs), move.reason);
+        return waiting(await postpone(sql, storeId, move.head.id, move), move.reason);
       case 'refuse':
         settled.push(await fail(sql, storeId, move.head.id, move.error));
         break;
@@ -93,7 +97,7 @@ async function begin(
   const turn = takeTurn(state, head.slot_at?.getTime() ?? null, nowMs, rates);
   if (turn.waitUntilMs !== null) {
     const [until] = await Promise.all([
-      postpone(sql, storeId, head.id, turn.waitUntilMs - nowMs, new Date(turn.waitUntilMs)),
+      postpone(sql, storeId, head.id, { delayMs: turn.waitUntilMs - nowMs, slotAt: new Date(turn.waitUntilMs) }),
       saveNumber(sql, storeId, channel.id, turn),
     ]);
     return waiting(until, "the number's rate limit is reached");

@@ -6,7 +6,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toChannelError, unforeseen } from '../channels/channel-provider.ts';
-import { providerOf } from '../channels/providers.ts';
+import { targetOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Contact, claimNext, type Taken } from './claim-next.ts';
 import { type Claimed, type Outcome, recordOutcome } from './record-outcome.ts';
@@ -114,10 +114,10 @@ async function call(
     }
   };
   try {
-    const accepted = await (providerOf(channel).guarded ? circuit.run(channel.id, send) : send());
+    const accepted = await circuit.run(targetOf(channel), send);
     return { kind: 'accepted', accepted };
   } catch (error) {
-    if (error instanceof CircuitOpen) return { kind: 'not_called', blockedForMs: circuit.blockedForMs(channel.id) };
+    if (error instanceof CircuitOpen) return { kind: 'not_called', blocked: error.blocked };
     const failure = toChannelError(error);
     const { kind, code } = failure;
     const about = { channel_id: channel.id, message_id: message.id, attempts, kind, code };

@@ -1,7 +1,9 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
+import { setWait } from './attempt.repository.ts';
 import type { NumberState } from './rates.ts';
 
 /** The columns of the conversation that decide about sending. */
@@ -52,12 +54,12 @@ export async function postpone(
   sql: TransactionSql,
   storeId: string,
   id: string,
-  delayMs: number,
-  slotAt: Date | null = null,
+  { delayMs, slotAt, blocked }: { delayMs: number; slotAt?: Date; blocked?: BlockedReason },
 ): Promise<Date> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update messages
-    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', slot_at = ${slotAt}
+    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', slot_at = ${slotAt ?? null},
+        ${setWait(sql, blocked)}
     where store_id = ${storeId} and id = ${id}
     returning next_attempt_at`;
   return row?.next_attempt_at as Date;
@@ -76,7 +78,7 @@ export async function strandQueue(
   const failsAt = sql`created_at + ${giveUpAfterMs} * interval '1 millisecond'`;
   await sql`
     update messages
-    set next_attempt_at = ${failsAt},
+    set next_attempt_at = ${failsAt}, ${setWait(sql)},
         unsettled_at = coalesce(unsettled_at, clock_timestamp() + ${unsettledAfterMs} * interval '1 millisecond')
     where store_id = ${storeId} and lead_id = ${leadId} and status = 'queued'
       and next_attempt_at is distinct from ${failsAt}`;
@@ -151,7 +153,7 @@ export async function releaseHeld(sql: TransactionSql, storeId: string, leadId: 
 /** For a new channel: clears the waits and watchdog times of all queued messages. Returns the leads with a queue. */
 export async function releaseQueues(sql: TransactionSql, storeId: string): Promise<string[]> {
   await sql`
-    update messages set next_attempt_at = null, slot_at = null, unsettled_at = null
+    update messages set next_attempt_at = null, slot_at = null, unsettled_at = null, ${setWait(sql)}
     where store_id = ${storeId} and status = 'queued'
       and (next_attempt_at is not null or slot_at is not null or unsettled_at is not null)`;
   const rows = await sql<{ lead_id: string }[]>`

@@ -1,5 +1,6 @@
 import type { NextStep } from '@mostrador/contracts';
 import { done, failedReason, waitForLease, waitUntil } from '@mostrador/kit/delivery/step';
+import type { Blocked, BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
@@ -12,8 +13,8 @@ export type Situation = {
   readonly pair: PairRow | undefined;
   readonly head: HeadRow | undefined;
   readonly channel: ChannelRow | undefined;
-  /** For how long the channel's circuit blocks calls, in milliseconds. 0: it allows calls. */
-  readonly blockedForMs: number;
+  /** Why the channel's circuit blocks calls; null: it allows one. Asked only for a due message, which then has a turn. */
+  readonly blocked: () => Blocked | null;
   readonly unknownHoldMs: number;
   readonly giveUpAfterMs: number;
 };
@@ -27,7 +28,14 @@ export type Move =
   | { readonly kind: 'expire'; readonly head: HeadRow; readonly pair: PairRow }
   /** The message was accepted but may no longer be sent. */
   | { readonly kind: 'refuse'; readonly head: HeadRow; readonly error: { code: string; detail: string } }
-  | { readonly kind: 'postpone'; readonly head: HeadRow; readonly delayMs: number; readonly reason: string }
+  | {
+      readonly kind: 'postpone';
+      readonly head: HeadRow;
+      readonly delayMs: number;
+      readonly reason: string;
+      /** Only when the circuit blocks calls. */
+      readonly blocked?: BlockedReason;
+    }
   | {
       readonly kind: 'send';
       readonly head: HeadRow;
@@ -38,7 +46,7 @@ export type Move =
 
 /** The next move for a lead's queue. */
 export function nextMove(situation: Situation, random: () => number = Math.random): Move {
-  const { head, pair, channel, blockedForMs, unknownHoldMs, giveUpAfterMs } = situation;
+  const { head, pair, channel, unknownHoldMs, giveUpAfterMs } = situation;
   if (!head || !pair) return answer(done('the queue is empty'));
   const { now } = head;
   if (head.status === 'sending') {
@@ -65,15 +73,22 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
     const reason = code === null ? 'the next message is not due yet' : failedReason(code, attempts);
     return answer(waitUntil(head.next_attempt_at, reason));
   }
-  if (blockedForMs > 0) return postponed(head, delayWhileBlocked(blockedForMs, random), reasonBlocked);
   const freeAt = freeAtMs(pair.pair_tat.getTime(), pairRate(channel));
   if (freeAt > now.getTime()) return postponed(head, freeAt - now.getTime(), 'the rate limit for this lead is reached');
+  const blocked = situation.blocked();
+  if (blocked) {
+    const delayMs = delayWhileBlocked(blocked.forMs, random);
+    return {
+      ...postponed(head, delayMs, `the channel is not called now (${blocked.reason})`),
+      blocked: blocked.reason,
+    };
+  }
   return { kind: 'send', head, pair, channel, asTemplate: head.template !== null && !open };
 }
 
 const answer = (next: NextStep): Move => ({ kind: 'answer', next });
-const postponed = (head: HeadRow, delayMs: number, reason: string): Move => ({
-  kind: 'postpone',
+const postponed = (head: HeadRow, delayMs: number, reason: string) => ({
+  kind: 'postpone' as const,
   head,
   delayMs: Math.ceil(delayMs),
   reason,
@@ -96,7 +111,6 @@ function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, ope
   return undefined;
 }
 
-const reasonBlocked = 'the channel is not called now, because it is down or busy';
 const afterCode = (code: string | null): string => (code === null ? '' : ` (${code})`);
 
 /** Milliseconds from attempt number `attempts` to the next one. The first delay is 2 s. */

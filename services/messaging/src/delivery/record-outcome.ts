@@ -1,4 +1,5 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
@@ -35,7 +36,7 @@ export type Claimed = {
 export type Outcome =
   | { readonly kind: 'accepted'; readonly accepted: Accepted }
   | { readonly kind: 'failed'; readonly error: ChannelError }
-  | { readonly kind: 'not_called'; readonly blockedForMs: number };
+  | { readonly kind: 'not_called'; readonly blocked: Blocked };
 
 /** Records the result of an attempt. Returns the message's id when waiting requests must be notified of its outcome. */
 export async function recordOutcome(
@@ -50,7 +51,7 @@ export async function recordOutcome(
   // Another transaction has decided in the meantime.
   if (!(await isOwn(sql, attempt))) return undefined;
   if (outcome.kind === 'not_called') {
-    await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blockedForMs));
+    await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blocked.forMs), outcome.blocked.reason);
     return undefined;
   }
   return await recordFailure(sql, claimed, outcome.error, limits);

@@ -15,8 +15,8 @@ export function createAcmeAdapter({ apiUrl, token, egress }: AcmeSettings): Chan
         answer = await postJson(url, { egress, headers: { authorization: `Bearer ${token}` }, body, signal });
       } catch (error) {
         if (error instanceof NotConnected)
-          throw new ChannelError('not_sent', 'acme_unreachable', 'Acme is unreachable.');
-        throw new ChannelError('ambiguous', 'acme_no_answer', 'Acme did not answer.');
+          throw new ChannelError('not_sent', 'acme_unreachable', 'Acme is unreachable.', { outage: true });
+        throw new ChannelError('ambiguous', 'acme_no_answer', 'Acme did not answer.', { outage: true });
       }
       return readAnswer(answer);
     },

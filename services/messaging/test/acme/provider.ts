@@ -30,5 +30,5 @@ export const acme: ChannelProvider = {
   },
   replyWindowMs: null,
   reportsStatus: true,
-  guarded: true,
+  originOf: ({ api_url }) => new URL(api_url ?? '').origin,
 };

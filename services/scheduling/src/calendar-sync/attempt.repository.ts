@@ -1,8 +1,12 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import type { SyncRow } from './sync.repository.ts';
 
 export type SyncError = { readonly code: string; readonly detail: string };
+
+/** The circuit blocks calls for this reason, and the next attempt is due after `delayMs`. */
+export type Wait = { readonly delayMs: number; readonly reason: BlockedReason };
 
 /** Begins an attempt. Other attempts wait while its lease is valid. Returns the token of the lease. */
 export async function claimSync(
@@ -55,7 +59,7 @@ export async function recordFailed(
 ): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs
-    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond',
+    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', wait_reason = null, wait_since = null,
         last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null
     ${own(sql, attempt)}
     returning next_attempt_at`;
@@ -63,11 +67,10 @@ export async function recordFailed(
 }
 
 /** Undoes the claim after the circuit blocked the call. Returns when the next attempt is due, if the lease is held. */
-export async function recordNotMade(sql: TransactionSql, attempt: Attempt, delayMs: number): Promise<Date | undefined> {
+export async function recordNotMade(sql: TransactionSql, attempt: Attempt, until: Wait): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs
-    set attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null,
-        next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    set attempts = greatest(attempts - 1, 0), lease_token = null, lease_until = null, ${wait(sql, until)}
     ${own(sql, attempt)}
     returning next_attempt_at`;
   return row?.next_attempt_at;
@@ -90,15 +93,20 @@ export async function recordRejected(
   return row?.state;
 }
 
-/** Delays the next attempt of a row without a lease. Returns when it is due. */
+/** Why and until when the calendar is not called. The row keeps since when, as long as the reason is the same. */
+const wait = (sql: TransactionSql, { delayMs, reason }: Wait) => sql`
+  next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', wait_reason = ${reason},
+  wait_since = case when wait_reason = ${reason} then wait_since else clock_timestamp() end`;
+
+/** Delays the next attempt of a row without a lease, because the circuit blocks calls. Returns when it is due. */
 export async function postponeSync(
   sql: TransactionSql,
   storeId: string,
   appointmentId: string,
-  delayMs: number,
+  until: Wait,
 ): Promise<Date> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
-    update calendar_syncs set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    update calendar_syncs set ${wait(sql, until)}
     where store_id = ${storeId} and appointment_id = ${appointmentId}
     returning next_attempt_at`;
   return row?.next_attempt_at as Date;

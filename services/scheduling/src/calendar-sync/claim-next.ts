@@ -1,13 +1,14 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
-import type { Circuit } from '@mostrador/kit/resilience/circuit';
+import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
+import { targetOf } from '../calendars/providers.ts';
 import { type Attempt, claimSync, markSyncsRefused, postponeSync } from './attempt.repository.ts';
-import { needsAttention, nextMove, reasonBlocked } from './next-move.ts';
+import { needsAttention, nextMove, reasonOf, waitWhile } from './next-move.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';
 
 /** A claimed attempt with everything that its call needs. */
@@ -27,14 +28,14 @@ export async function claimNext(
   sql: TransactionSql,
   storeId: string,
   appointmentId: string,
-  circuit: Circuit,
+  circuit: ProviderCircuit,
 ): Promise<{ next: NextStep } | Claimed> {
   const found = await lockSync(sql, storeId, appointmentId);
   const now = found?.now ?? new Date();
   const live = found && (await findConnection(sql, storeId));
   const connection = live?.id === found?.sync.connection_id ? live : undefined;
-  const blockedForMs = connection ? circuit.blockedForMs(connection.id) : 0;
-  const move = nextMove({ sync: found?.sync, connection, now, blockedForMs });
+  const blocked = () => (connection ? circuit.blocked(targetOf(connection)) : null);
+  const move = nextMove({ sync: found?.sync, connection, now, blocked });
   switch (move.kind) {
     case 'answer':
       return { next: move.next };
@@ -42,7 +43,12 @@ export async function claimNext(
       await markSyncsRefused(sql, storeId, move.connection.id, move.error);
       return { next: needsAttention(move.error.code) };
     case 'postpone':
-      return { next: waitUntil(await postponeSync(sql, storeId, appointmentId, move.delayMs), reasonBlocked) };
+      return {
+        next: waitUntil(
+          await postponeSync(sql, storeId, appointmentId, waitWhile(move.blocked)),
+          reasonOf(move.blocked),
+        ),
+      };
     case 'call': {
       // A change of an appointment also writes the sync row, which is locked here. So this version is the desired one.
       const appointment = await findAppointment(sql, storeId, appointmentId);

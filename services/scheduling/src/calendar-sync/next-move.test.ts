@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toCalendarEvent } from '../calendars/calendar-event.ts';
 import { CalendarError, toCalendarError } from '../calendars/calendar-provider.ts';
 import type { ConnectionRow } from '../calendars/connection.repository.ts';
-import { delayAfter, delayWhileBlocked, nextMove } from './next-move.ts';
+import { delayAfter, nextMove, waitWhile } from './next-move.ts';
 import type { SyncRow } from './sync.repository.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -36,9 +36,11 @@ const sync: SyncRow = {
   last_error_detail: null,
   next_attempt_at: earlier,
   lease_until: null,
+  wait_reason: null,
+  wait_since: null,
 };
 const move = (situation: Partial<Parameters<typeof nextMove>[0]>) =>
-  nextMove({ sync, connection, now, blockedForMs: 0, ...situation });
+  nextMove({ sync, connection, now, blocked: () => null, ...situation });
 
 describe('nextMove', () => {
   test('a due sync leads to a call', () => {
@@ -103,9 +105,8 @@ describe('nextMove', () => {
   });
 
   test('a calendar whose circuit blocks calls is not called', () => {
-    const postponed = move({ blockedForMs: 20_000 });
-    expect(postponed.kind).toBe('postpone');
-    if (postponed.kind === 'postpone') expect(postponed.delayMs).toBeGreaterThanOrEqual(20_000);
+    const blocked = { reason: 'provider_unavailable' as const, forMs: 20_000 };
+    expect(move({ blocked: () => blocked })).toEqual({ kind: 'postpone', blocked });
   });
 });
 
@@ -133,10 +134,11 @@ describe('delayAfter', () => {
     expect(throttled(10_000_000)).toBe(86_400_000);
   });
 
-  test('delayWhileBlocked never ends before the circuit allows a call again', () => {
-    expect(delayWhileBlocked(30_000, () => 0)).toBe(30_000);
-    expect(delayWhileBlocked(30_000, () => 1)).toBe(36_000);
-    expect(delayWhileBlocked(0, () => 0)).toBe(500);
+  const blockedFor = (forMs: number) => ({ reason: 'provider_unavailable' as const, forMs });
+  test('the wait for a circuit never ends before the circuit allows a call again', () => {
+    expect(waitWhile(blockedFor(30_000), () => 0).delayMs).toBe(30_000);
+    expect(waitWhile(blockedFor(30_000), () => 1).delayMs).toBe(36_000);
+    expect(waitWhile(blockedFor(0), () => 0).delayMs).toBe(500);
   });
 });
 

@@ -1,9 +1,10 @@
 import type { NextStep } from '@mostrador/contracts';
 import { done, failedReason, waitForLease, waitForSignal, waitUntil } from '@mostrador/kit/delivery/step';
+import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
 import type { CalendarError } from '../calendars/calendar-provider.ts';
 import type { ConnectionRow } from '../calendars/connection.repository.ts';
-import type { SyncError } from './attempt.repository.ts';
+import type { SyncError, Wait } from './attempt.repository.ts';
 import type { SyncRow } from './sync.repository.ts';
 
 export type Situation = {
@@ -12,8 +13,8 @@ export type Situation = {
   readonly connection: ConnectionRow | undefined;
   /** Time of the database clock, which also wrote the times of the row. */
   readonly now: Date;
-  /** Milliseconds until the circuit allows a call; 0: now. */
-  readonly blockedForMs: number;
+  /** Why the circuit blocks calls; null: it allows one. Asked only when an attempt is due, which then has a turn. */
+  readonly blocked: () => Blocked | null;
 };
 
 export type Move =
@@ -21,11 +22,11 @@ export type Move =
   | { readonly kind: 'answer'; readonly next: NextStep }
   /** The calendar refused the credentials earlier, so its syncs need attention. */
   | { readonly kind: 'mark_refused'; readonly connection: ConnectionRow; readonly error: SyncError }
-  | { readonly kind: 'postpone'; readonly delayMs: number }
+  | { readonly kind: 'postpone'; readonly blocked: Blocked }
   | { readonly kind: 'call'; readonly connection: ConnectionRow; readonly sync: SyncRow };
 
 /** Decides what to do about an appointment's calendar event. Pure. */
-export function nextMove({ sync, connection, now, blockedForMs }: Situation): Move {
+export function nextMove({ sync, connection, now, ...situation }: Situation): Move {
   if (!sync || !connection) return answer(done('no calendar is connected for this appointment'));
   if (sync.state === 'synced') return answer(done('synced'));
   if (sync.state === 'needs_attention') return answer(needsAttention(sync.last_error_code));
@@ -38,7 +39,8 @@ export function nextMove({ sync, connection, now, blockedForMs }: Situation): Mo
     const reason = code === null ? 'the next attempt is not due yet' : failedReason(code, attempts);
     return answer(waitUntil(sync.next_attempt_at, reason));
   }
-  if (blockedForMs > 0) return { kind: 'postpone', delayMs: delayWhileBlocked(blockedForMs) };
+  const blocked = situation.blocked();
+  if (blocked) return { kind: 'postpone', blocked };
   return { kind: 'call', connection, sync };
 }
 
@@ -52,12 +54,14 @@ const refusalOf = (connection: ConnectionRow): SyncError => ({
 export const needsAttention = (code: string | null): NextStep =>
   waitForSignal(`the calendar sync needs attention (${code ?? 'refused'})`);
 
-export const reasonBlocked = 'the calendar is not called now, because it is down or busy';
+export const reasonOf = ({ reason }: Blocked): string => `the calendar is not called now (${reason})`;
 
 /** Milliseconds between attempt number `attempts` and the next one. The first delay is 5 s. */
 export const delayAfter = ({ retryAfterSeconds }: CalendarError, attempts: number, random?: () => number): number =>
   retryDelayMs({ attempts, firstMs: 5_000, retryAfterSeconds }, random);
 
-/** Milliseconds until the next step of a calendar whose circuit blocks calls. */
-export const delayWhileBlocked = (blockedForMs: number, random?: () => number): number =>
-  delayWhileBlockedMs({ blockedForMs, leastMs: 500, leastSpreadMs: 500 }, random);
+/** How long a sync waits whose calendar's circuit blocks calls. */
+export const waitWhile = ({ reason, forMs }: Blocked, random?: () => number): Wait => ({
+  delayMs: delayWhileBlockedMs({ blockedForMs: forMs, leastMs: 500, leastSpreadMs: 500 }, random),
+  reason,
+});

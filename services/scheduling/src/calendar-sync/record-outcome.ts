@@ -1,17 +1,18 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { done, failedReason, lookAgain, waitUntil } from '@mostrador/kit/delivery/step';
+import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import type { CalendarError, EventReference } from '../calendars/calendar-provider.ts';
 import { markConnectionRefused } from '../calendars/connection.repository.ts';
 import { markSyncsRefused, recordFailed, recordNotMade, recordRejected, recordSynced } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
-import { delayAfter, delayWhileBlocked, needsAttention, reasonBlocked } from './next-move.ts';
+import { delayAfter, needsAttention, reasonOf, waitWhile } from './next-move.ts';
 
 /** The outcome of an attempt. `not_called`: the circuit blocked the call after the claim. */
 export type Outcome =
   | { readonly kind: 'done'; readonly event: EventReference | null }
   | { readonly kind: 'failed'; readonly error: CalendarError }
-  | { readonly kind: 'not_called'; readonly blockedForMs: number };
+  | { readonly kind: 'not_called'; readonly blocked: Blocked };
 
 /** Records the outcome of an attempt. Without the lease it records nothing, and the next step reads the row again. */
 export async function recordOutcome(sql: TransactionSql, claimed: Claimed, outcome: Outcome): Promise<NextStep> {
@@ -22,8 +23,8 @@ export async function recordOutcome(sql: TransactionSql, claimed: Claimed, outco
       return state === 'synced' ? done('synced') : lookAgain();
     }
     case 'not_called': {
-      const until = await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blockedForMs));
-      return until ? waitUntil(until, reasonBlocked) : lookAgain();
+      const until = await recordNotMade(sql, attempt, waitWhile(outcome.blocked));
+      return until ? waitUntil(until, reasonOf(outcome.blocked)) : lookAgain();
     }
     case 'failed':
       return await recordFailure(sql, claimed, outcome.error);

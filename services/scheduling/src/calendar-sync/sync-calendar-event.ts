@@ -12,6 +12,7 @@ import {
   unforeseen,
 } from '../calendars/calendar-provider.ts';
 import { openCredentials } from '../calendars/credentials.ts';
+import { targetOf } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
 import { type Outcome, recordOutcome } from './record-outcome.ts';
@@ -43,12 +44,13 @@ async function attempt(
 
 async function callCalendar(dependencies: Dependencies, claimed: Claimed, limitMs: number): Promise<Outcome> {
   const { circuit } = dependencies;
-  const { id } = claimed.connection;
   try {
-    const event = await circuit.run(id, () => bringEvent(dependencies, claimed, AbortSignal.timeout(limitMs)));
+    const event = await circuit.run(targetOf(claimed.connection), () =>
+      bringEvent(dependencies, claimed, AbortSignal.timeout(limitMs)),
+    );
     return { kind: 'done', event };
   } catch (error) {
-    if (error instanceof CircuitOpen) return { kind: 'not_called', blockedForMs: circuit.blockedForMs(id) };
+    if (error instanceof CircuitOpen) return { kind: 'not_called', blocked: error.blocked };
     return { kind: 'failed', error: toCalendarError(error) };
   }
 }

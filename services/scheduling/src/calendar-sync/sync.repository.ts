@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 
 /** A row of `calendar_syncs`: the state of an appointment's event. */
 export type SyncRow = {
@@ -17,6 +18,9 @@ export type SyncRow = {
   readonly last_error_detail: string | null;
   readonly next_attempt_at: Date | null;
   readonly lease_until: Date | null;
+  /** Why the calendar is not called, and since when. */
+  readonly wait_reason: BlockedReason | null;
+  readonly wait_since: Date | null;
 };
 
 export async function findSync(sql: Sql, storeId: string, appointmentId: string): Promise<SyncRow | undefined> {
@@ -85,6 +89,7 @@ export async function requestFutureSyncs(
 const onceMore = (sql: TransactionSql) => sql`
   set state = 'pending', desired_version = excluded.desired_version, next_attempt_at = excluded.next_attempt_at,
       connection_id = excluded.connection_id, attempts = 0, last_error_code = null, last_error_detail = null,
+      wait_reason = null, wait_since = null,
       synced_version = case when s.connection_id = excluded.connection_id then s.synced_version end,
       synced_at = case when s.connection_id = excluded.connection_id then s.synced_at end,
       event_id = case when s.connection_id = excluded.connection_id then s.event_id end,

@@ -1,13 +1,17 @@
+import { createCircuit } from '@mostrador/kit/resilience/circuit';
 import { expect, test } from 'vitest';
-import { createCalendarCircuit } from './calendar-circuit.ts';
-import { CalendarError } from './calendar-provider.ts';
+import { refusalOf as caldavRefusal } from './caldav/refusal.ts';
+import { calendarCircuit } from './calendar-circuit.ts';
+import { CalendarError, type ConnectionSettings, type ProviderName } from './calendar-provider.ts';
+import { refusalOfApi as googleRefusal } from './google/refusal.ts';
+import { targetOf } from './providers.ts';
 
 const refusesAfter = async (count: number, error: CalendarError) => {
-  const circuit = createCalendarCircuit();
+  const circuit = createCircuit(calendarCircuit);
   for (let time = 0; time < count; time += 1) {
     await expect(circuit.run('c', () => Promise.reject(error))).rejects.toBe(error);
   }
-  return circuit.blockedForMs('c') > 0;
+  return circuit.blocked('c') !== null;
 };
 
 test('the circuit opens after five outages of a calendar in a row', async () => {
@@ -19,4 +23,30 @@ test('the circuit opens after five outages of a calendar in a row', async () => 
 test('refusals and throttling do not count as outages, because the calendar responds', async () => {
   expect(await refusesAfter(10, new CalendarError('refused', 'unauthorized', 'No.'))).toBe(false);
   expect(await refusesAfter(10, new CalendarError('throttled', 'throttled', 'Slow down.'))).toBe(false);
+});
+
+test.each([
+  { status: 503, outage: true },
+  { status: 500, outage: true },
+  { status: 408, outage: false },
+  { status: 423, outage: false },
+  { status: 429, outage: false },
+])('only a failure of the provider itself counts for its origin: %j', ({ status, outage }) => {
+  expect(calendarCircuit.outageOf(caldavRefusal(status, new Headers(), ''))).toBe(outage);
+  expect(calendarCircuit.outageOf(googleRefusal(status, new Headers(), {}))).toBe(outage);
+});
+
+test('a failure without a call says nothing about the provider', () => {
+  const unreadable = new CalendarError('unavailable', 'credentials_unreadable', 'No key.');
+  expect(calendarCircuit.outageOf(unreadable)).toBeUndefined();
+  expect(calendarCircuit.outageOf(new TypeError('a bug'))).toBeUndefined();
+});
+
+test('a calendar has the origin of its server, and a feed has none', () => {
+  const originOf = (provider: ProviderName, settings: ConnectionSettings = {}) =>
+    targetOf({ id: 'c', provider, settings }).origin;
+  expect(originOf('caldav', { url: 'https://dav.example.com:8443/store/' })).toBe('https://dav.example.com:8443');
+  expect(originOf('google')).toBe('https://www.googleapis.com');
+  expect(originOf('google', { token_url: 'https://tokens.example.com/token' })).toBe('https://tokens.example.com');
+  expect(originOf('feed')).toBeNull();
 });

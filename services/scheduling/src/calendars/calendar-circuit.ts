@@ -1,6 +1,23 @@
-import { type Circuit, createCircuit } from '@mostrador/kit/resilience/circuit';
-import { toCalendarError } from './calendar-provider.ts';
+import type { Log } from '@mostrador/kit/process/log';
+import {
+  createProviderCircuit,
+  type ProviderCircuit,
+  type ProviderCircuitOptions,
+} from '@mostrador/kit/resilience/provider-circuit';
+import type { Dependencies } from '../dependencies.ts';
+import { CalendarError, toCalendarError } from './calendar-provider.ts';
 
-/** The circuit of the calendar connections of this process, keyed by the connection's id. */
-export const createCalendarCircuit = (): Circuit =>
-  createCircuit({ isOutage: (error) => toCalendarError(error).kind === 'unavailable', callsAtOnce: 4 });
+/** 24 calls leave a process, which runs 32 steps at once, room for other calendars while one provider hangs. */
+export const calendarCircuit: ProviderCircuitOptions = {
+  isOutage: (error) => toCalendarError(error).kind === 'unavailable',
+  outageOf: (error) => (error instanceof CalendarError ? (error.outage ?? answeredBy(error)) : undefined),
+  callsAtOnce: 4,
+  callsPerOrigin: 24,
+};
+
+/** A refusal can come before any call, for example of an address in a private network. */
+const answeredBy = ({ kind }: CalendarError) => (kind === 'throttled' || kind === 'rejected' ? false : undefined);
+
+export const createCalendarCircuit = (
+  shared: Pick<Dependencies, 'systemDatabase'> & { readonly log: Log },
+): ProviderCircuit => createProviderCircuit({ ...calendarCircuit, database: shared.systemDatabase, log: shared.log });

@@ -75,18 +75,24 @@ export class CalendarError extends Error {
   readonly code: string;
   readonly detail: string;
   readonly retryAfterSeconds?: number;
+  /**
+   * Whether the provider itself failed: a timeout, a refused connection, a 5xx. False: it has answered. Undefined: the
+   * failure does not tell, for example because no call was made.
+   */
+  readonly outage: boolean | undefined;
 
   constructor(
     kind: CalendarErrorKind,
     code: string,
     detail: string,
-    options: { retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { retryAfterSeconds?: number; outage?: boolean; cause?: unknown } = {},
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     this.name = 'CalendarError';
     this.kind = kind;
     this.code = code;
     this.detail = detail;
+    this.outage = options.outage;
     if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

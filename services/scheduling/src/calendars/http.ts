@@ -29,7 +29,9 @@ const certificateProblem = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 /** The error for a request without a response. It shows nothing of the system's error, which tells about networks. */
 export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
   if (signal.aborted) {
-    return new CalendarError('unavailable', 'calendar_timeout', 'The calendar did not answer in time.');
+    return new CalendarError('unavailable', 'calendar_timeout', 'The calendar did not answer in time.', {
+      outage: true,
+    });
   }
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof AddressRefused) {
@@ -38,7 +40,11 @@ export function failureOf(error: unknown, signal: AbortSignal): CalendarError {
   }
   const systemCode = cause && typeof cause === 'object' && 'code' in cause ? String(cause.code) : '';
   if (certificateProblem.test(systemCode)) {
-    return new CalendarError('unavailable', 'calendar_tls_failed', 'The TLS connection to the calendar failed.');
+    return new CalendarError('unavailable', 'calendar_tls_failed', 'The TLS connection to the calendar failed.', {
+      outage: true,
+    });
   }
-  return new CalendarError('unavailable', 'calendar_unreachable', 'The calendar could not be reached.');
+  return new CalendarError('unavailable', 'calendar_unreachable', 'The calendar could not be reached.', {
+    outage: true,
+  });
 }

@@ -1,9 +1,31 @@
 import type { Egress } from '@mostrador/kit/clients/egress';
+import type { Target } from '@mostrador/kit/resilience/provider-circuit';
 import { createCaldavProvider } from './caldav/provider.ts';
-import type { OpenProvider } from './calendar-provider.ts';
+import type { OpenConnection, OpenProvider } from './calendar-provider.ts';
+import type { ConnectionRow } from './connection.repository.ts';
 import { createFeedProvider } from './feed/provider.ts';
 import { createGoogleProvider } from './google/provider.ts';
 import { createAccessTokens } from './google/tokens.ts';
+
+const googleApi = 'https://www.googleapis.com';
+
+/** What the circuit guards: the connection, and the origin of its provider. A feed is not reached over a network. */
+export const targetOf = ({ id, ...connection }: Pick<ConnectionRow, 'id' | 'provider' | 'settings'>): Target => ({
+  connectionId: id,
+  origin: URL.parse(addressOf(connection) ?? '')?.origin ?? null,
+});
+
+function addressOf({ provider, settings }: Pick<OpenConnection, 'provider' | 'settings'>): string | undefined {
+  switch (provider) {
+    case 'feed':
+      return undefined;
+    case 'caldav':
+      return settings.url;
+    case 'google':
+      // An own token server belongs to this store alone, so its outages must not count for Google.
+      return settings.api_url ?? settings.token_url ?? googleApi;
+  }
+}
 
 /** Creates the function that opens adapters. It never throws: an unusable setting fails the first call. */
 export function createProviders(egress: Egress): OpenProvider {

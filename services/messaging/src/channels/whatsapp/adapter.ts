@@ -71,7 +71,9 @@ function readAnswer({ status, headers, body }: HttpAnswer): Accepted {
 }
 
 const unreadable = (status: number) =>
-  new ChannelError('ambiguous', 'whatsapp_answer_unreadable', `WhatsApp's answer could not be read (HTTP ${status}).`);
+  new ChannelError('ambiguous', 'whatsapp_answer_unreadable', `WhatsApp's answer could not be read (HTTP ${status}).`, {
+    ...(status >= 500 && { outage: true }),
+  });
 
 /** It shows nothing of the system's error, which tells about networks. */
 function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
@@ -80,10 +82,11 @@ function failureOfTransport(error: unknown, signal: AbortSignal): ChannelError {
     return new ChannelError('channel', 'whatsapp_address_refused', detail);
   }
   if (error instanceof NotConnected) {
-    return new ChannelError('not_sent', 'whatsapp_unreachable', 'WhatsApp could not be reached.');
+    return new ChannelError('not_sent', 'whatsapp_unreachable', 'WhatsApp could not be reached.', { outage: true });
   }
-  if (signal.aborted) return new ChannelError('ambiguous', 'whatsapp_timeout', 'WhatsApp did not answer in time.');
-  return new ChannelError('ambiguous', 'whatsapp_answer_lost', 'The connection to WhatsApp was lost.');
+  return signal.aborted
+    ? new ChannelError('ambiguous', 'whatsapp_timeout', 'WhatsApp did not answer in time.', { outage: true })
+    : new ChannelError('ambiguous', 'whatsapp_answer_lost', 'The connection to WhatsApp was lost.', { outage: true });
 }
 
 /** Reads Meta's `{ error: { code, error_subcode } }`. Undefined when the body is not that. */

@@ -75,6 +75,7 @@ export function channelErrorOf(error: WhatsappError, retryAfterSeconds?: number)
   const { kind, detail, scope, ...known } = meaningOf(error);
   const after = retryAfterSeconds ?? known.retryAfterSeconds;
   return new ChannelError(kind, known.code ?? codeOf(error), detailOf(detail, error), {
+    outage: (error.status ?? 0) >= 500,
     ...(scope && { scope }),
     ...(after !== undefined && { retryAfterSeconds: after }),
   });

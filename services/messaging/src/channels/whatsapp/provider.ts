@@ -29,7 +29,7 @@ export const whatsapp: ChannelProvider = {
   // Meta calls it the customer service window.
   replyWindowMs: 24 * 3_600_000,
   reportsStatus: true,
-  guarded: true,
+  originOf: ({ api_url }) => new URL(api_url ?? defaultApiUrl).origin,
 };
 
 function missing({ phone_number_id, phone, secrets }: ConnectChannelBody): ValidationFault[] {

@@ -60,7 +60,10 @@ export function refusalOf(status: number, headers: Headers, body: string): Calen
 }
 
 const unavailable = (status: number, later: { retryAfterSeconds?: number }) =>
-  new CalendarError('unavailable', 'calendar_unavailable', `The calendar is unavailable (HTTP ${status}).`, later);
+  new CalendarError('unavailable', 'calendar_unavailable', `The calendar is unavailable (HTTP ${status}).`, {
+    ...later,
+    outage: status >= 500,
+  });
 
 const rejected = (why: string) =>
   new CalendarError('rejected', 'calendar_event_rejected', `Event rejected (${why}). Change the appointment.`);

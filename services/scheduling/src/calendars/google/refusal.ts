@@ -27,13 +27,13 @@ export function refusalOfApi(status: number, headers: Headers, body: unknown): C
       return refused('calendar_not_found', `The account has no calendar with this id (${about}). Check the id.`);
     case 408:
     case 409:
-      return unavailable(about, headers);
+      return unavailable(status, about, headers);
   }
   if (status >= 400 && status < 500) {
     const detail = `Event rejected (${about}). Change the appointment.`;
     return new CalendarError('rejected', 'calendar_event_rejected', detail);
   }
-  return unavailable(about, headers);
+  return unavailable(status, about, headers);
 }
 
 /**
@@ -54,7 +54,7 @@ export function refusalOfToken(status: number, headers: Headers, body: unknown):
   if (status === 404) {
     return refused('calendar_url_invalid', `No token endpoint is at this address (${about}). Check \`token_url\`.`);
   }
-  return unavailable(about, headers);
+  return unavailable(status, about, headers);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -74,8 +74,11 @@ const refused = (code: string, detail: string) => new CalendarError('refused', c
 const throttled = (about: string, headers: Headers) =>
   new CalendarError('throttled', 'calendar_throttled', `Google limits the request rate (${about}).`, later(headers));
 
-const unavailable = (about: string, headers: Headers) =>
-  new CalendarError('unavailable', 'calendar_unavailable', `Google is unavailable (${about}).`, later(headers));
+const unavailable = (status: number, about: string, headers: Headers) =>
+  new CalendarError('unavailable', 'calendar_unavailable', `Google is unavailable (${about}).`, {
+    ...later(headers),
+    outage: status >= 500,
+  });
 
 function later(headers: Headers): { retryAfterSeconds?: number } {
   const seconds = retryAfterSeconds(headers.get('retry-after'), Date.now());

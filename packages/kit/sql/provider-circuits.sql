@@ -1,0 +1,17 @@
+-- Providers that failed lately, by the origin of their API. All processes of the service share these rows. An origin
+-- without a row answers. Canonical text; a service's migration holds a copy with its own roles.
+create table provider_circuits (
+  origin text primary key,
+  -- outages in a row
+  failures integer not null,
+  -- no process calls the origin before this moment; null: the circuit is closed
+  open_until timestamptz,
+  -- the lease of the one call that probes after `open_until`
+  probe_until timestamptz,
+  -- when the circuit opened
+  since timestamptz(3),
+  updated_at timestamptz not null default clock_timestamp(),
+  check ((open_until is null) = (since is null))
+);
+grant select on provider_circuits to service;
+grant select, insert, update, delete on provider_circuits to service_system;

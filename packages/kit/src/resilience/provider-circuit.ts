@@ -1,0 +1,222 @@
+import { stepLimits } from '@mostrador/contracts/workflows';
+import { LRUCache } from 'lru-cache';
+import { Gauge } from 'prom-client';
+import type { SystemDatabase } from '../database/database.ts';
+import type { Log } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
+import { type Blocked, CircuitOpen, type CircuitOptions, createCircuit, unavailableFor } from './circuit.ts';
+import { afterOutages, type OriginState, phaseOf, probeMs } from './origin-state.ts';
+import { circuitRepository, purgeCircuits, type Read } from './provider-circuit.repository.ts';
+
+/** A store's connection, and the origin (scheme, host and port) of its provider's API. Null: no network is used. */
+export type Target = { readonly connectionId: string; readonly origin: string | null };
+
+/**
+ * Guards the calls to providers. Each connection has a circuit in this process. Each origin has a bulkhead in this
+ * process, and a breaker that all processes share: five outages in a row open it, then one call of all processes
+ * probes. So a provider that hangs costs at most `callsPerOrigin` calls in each process.
+ */
+export type ProviderCircuit = {
+  /** Why no call is made now; null: one is made. Ask once per waiting caller, because an answer can reserve a turn. */
+  blocked(target: Target): Blocked | null;
+  /** Makes the call, or throws `CircuitOpen` without making it. */
+  run<T>(target: Target, call: () => Promise<T>): Promise<T>;
+};
+
+export type ProviderCircuitOptions = CircuitOptions & {
+  /**
+   * Whether a failure is one of the provider itself: a timeout, a refused connection, a 5xx. False: the provider has
+   * answered. Undefined: the failure says nothing about the provider, for example because no call was made.
+   */
+  readonly outageOf: (error: unknown) => boolean | undefined;
+  /** How many calls to one origin may run at once in this process, over all connections. */
+  readonly callsPerOrigin: number;
+};
+
+type Shared = { readonly database: SystemDatabase; readonly log: Log };
+
+/** What this process knows about an origin. */
+type Known = {
+  state: OriginState | null;
+  /** The database's clock minus ours. */
+  aheadMs: number;
+  /** When the state was read, by our clock. */
+  readAtMs: number;
+  reading: Promise<void> | undefined;
+  /** Increases when this process changes the row, so that an older read is dropped. */
+  changes: number;
+  /** When the origin last answered this process. */
+  answeredAtMs: number;
+  /** Outages that are not in the row yet. */
+  unreported: number;
+  reporting: Promise<void> | undefined;
+  /** The connection that has this process's turn to claim the probe. It may ask again before it makes the call. */
+  probeTurn: { readonly connectionId: string; readonly untilMs: number } | undefined;
+};
+
+const originsKnown = 10_000;
+/** The row is read at most this often while its origin is in use. */
+const freshMs = 1_000;
+
+/** Creates the circuits of one kind of provider. The service has the table of `sql/provider-circuits.sql`. */
+export function createProviderCircuit(options: ProviderCircuitOptions & Shared): ProviderCircuit {
+  const { database, log, outageOf, callsPerOrigin } = options;
+  const rows = circuitRepository(database);
+  const connections = createCircuit(options);
+  // Only a bulkhead: the breaker of an origin is its row.
+  const origins = createCircuit({ isOutage: () => false, callsAtOnce: callsPerOrigin });
+  const known = new LRUCache<string, Known>({ max: originsKnown });
+
+  const entryOf = (origin: string): Known => {
+    const entry = known.get(origin) ?? unknown();
+    known.set(origin, entry);
+    return entry;
+  };
+  const phase = ({ state, aheadMs }: Known) => phaseOf(state, Date.now() + aheadMs);
+  const failed = (error: unknown) => log.warn({ err: error }, 'the shared state of a provider is not available');
+
+  const remember = (entry: Known, { state, nowMs }: Read) =>
+    Object.assign(entry, { state, aheadMs: nowMs - Date.now(), readAtMs: Date.now() });
+
+  /** Reads the row unless it was read within the last second. If it cannot be read, the last known state holds. */
+  const refresh = (origin: string, entry: Known): Promise<void> => {
+    if (Date.now() - entry.readAtMs < freshMs) return Promise.resolve();
+    const { changes } = entry;
+    entry.reading ??= rows
+      .read(origin)
+      .then((found) => void (changes === entry.changes && remember(entry, found)), failed)
+      .finally(() => {
+        entry.reading = undefined;
+        entry.readAtMs = Date.now();
+      });
+    return entry.reading;
+  };
+
+  /** Returns whether this call is the probe. Throws `CircuitOpen` when it must not be made. */
+  const enter = async (origin: string, entry: Known): Promise<boolean> => {
+    await refresh(origin, entry);
+    const found = phase(entry);
+    if (found.kind === 'closed') return false;
+    if (found.kind === 'open') throw new CircuitOpen({ reason: 'provider_unavailable', forMs: found.forMs });
+    const claimed = await rows.claimProbe(origin, stepLimits.leaseMs).catch(failed);
+    // Either way a probe runs now, so the other callers of this process need not try.
+    if (entry.state) entry.state = { ...entry.state, probeUntilMs: Date.now() + entry.aheadMs + probeMs };
+    if (claimed) return true;
+    throw new CircuitOpen({ reason: 'provider_unavailable', forMs: probeMs });
+  };
+
+  const addOutages = async (origin: string, entry: Known, count: number, isProbe: boolean): Promise<void> => {
+    const wasOpen = phase(entry).kind !== 'closed';
+    const after = await rows.change(origin, (state, nowMs) => afterOutages(state, { count, isProbe, nowMs }));
+    entry.changes += 1;
+    remember(entry, after);
+    if (!wasOpen && phase(entry).kind !== 'closed') log.warn({ origin }, 'a provider fails: its circuit is open');
+  };
+
+  /** Adds an outage to the row. One statement adds all that came during the one before. */
+  const report = (origin: string, entry: Known): Promise<void> => {
+    const writeAll = async () => {
+      while (entry.unreported > 0 && phase(entry).kind === 'closed') {
+        const count = entry.unreported;
+        entry.unreported = 0;
+        await addOutages(origin, entry, count, false);
+      }
+    };
+    entry.unreported += 1;
+    entry.reporting ??= writeAll()
+      .catch(failed)
+      .finally(() => {
+        entry.reporting = undefined;
+        entry.unreported = 0;
+      });
+    return entry.reporting;
+  };
+
+  const answered = async (origin: string, entry: Known, isProbe: boolean): Promise<void> => {
+    entry.answeredAtMs = Date.now();
+    const isCounting = entry.state !== null && entry.state.openUntilMs === null;
+    if (!isProbe && !isCounting) return;
+    await rows.remove(origin, { isProbe }).catch(failed);
+    entry.changes += 1;
+    entry.state = null;
+    if (isProbe) log.info({ origin }, 'a provider answers again: its circuit is closed');
+  };
+
+  /** The slot of the origin is held until the outcome is in the row, so that no other call starts in its place. */
+  const guarded = async <T>(origin: string, connectionId: string, call: () => Promise<T>): Promise<T> => {
+    const entry = entryOf(origin);
+    const isProbe = await enter(origin, entry);
+    const startedMs = Date.now();
+    try {
+      const result = await connections.run(connectionId, call);
+      await answered(origin, entry, isProbe);
+      return result;
+    } catch (error) {
+      const isOutage = error instanceof CircuitOpen ? undefined : outageOf(error);
+      if (isOutage === false) await answered(origin, entry, isProbe);
+      else if (isOutage && isProbe) await addOutages(origin, entry, 1, isProbe).catch(failed);
+      else if (isProbe) await rows.releaseProbe(origin).catch(failed);
+      // An answer to another call since this one began shows that the provider is up.
+      else if (isOutage && entry.answeredAtMs < startedMs) await report(origin, entry);
+      throw error;
+    }
+  };
+
+  return {
+    blocked({ connectionId, origin }) {
+      if (origin === null) return null;
+      const entry = entryOf(origin);
+      void refresh(origin, entry);
+      const found = phase(entry);
+      if (found.kind === 'open') return unavailableFor(found.forMs);
+      if (found.kind === 'due') {
+        const taken = entry.probeTurn && entry.probeTurn.untilMs > Date.now();
+        if (taken && entry.probeTurn?.connectionId !== connectionId) return unavailableFor(probeMs);
+        if (!taken) entry.probeTurn = { connectionId, untilMs: Date.now() + probeMs };
+      }
+      return connections.blocked(connectionId) ?? origins.blocked(origin);
+    },
+    async run({ connectionId, origin }, call) {
+      if (origin === null) return await call();
+      return await origins.run(origin, () => guarded(origin, connectionId, call));
+    },
+  };
+}
+
+const unknown = (): Known => ({
+  state: null,
+  aheadMs: 0,
+  readAtMs: 0,
+  reading: undefined,
+  changes: 0,
+  answeredAtMs: 0,
+  unreported: 0,
+  reporting: undefined,
+  probeTurn: undefined,
+});
+
+const mostExported = 100;
+
+/** Exports the origins whose circuit is open, the oldest 100. Every process exports the same. */
+export function exportProviderCircuits({ registry }: Pick<Metrics, 'registry'>, database: SystemDatabase): void {
+  new Gauge({
+    name: 'mostrador_provider_circuit_open',
+    help: 'Origins of providers that are not called because they fail. Every process of a service exports the same.',
+    labelNames: ['origin'],
+    registers: [registry],
+    async collect() {
+      // A scrape must not fail when PostgreSQL is down. The gauge then has no value, because none is known.
+      const open = await circuitRepository(database)
+        .listOpen(mostExported)
+        .catch(() => []);
+      this.reset();
+      for (const origin of open) this.set({ origin }, 1);
+    },
+  });
+}
+
+const keptForMs = 24 * 3_600_000;
+
+/** Deletes what is known about origins that nobody has called for a day. */
+export const purgeProviderCircuits = (database: SystemDatabase): Promise<void> =>
+  database.write({ deadline: Date.now() + 10_000 }, (sql) => purgeCircuits(sql, { olderThanMs: keptForMs }));
