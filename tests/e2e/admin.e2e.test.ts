@@ -70,7 +70,7 @@ test('calendar show follows connect and disconnect', async () => {
   expect(await show()).toMatchObject({ provider: null, status: 'not_connected' });
   await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
   expect(await show()).toMatchObject({ provider: 'feed', status: 'connected' });
-  expect((await whoAmI(store.key)).body.calendar).toEqual({ provider: 'feed', status: 'connected' });
+  expect((await whoAmI(store.key)).body.calendar).toEqual({ provider: 'feed', status: 'connected', reason: null });
   await admin(['calendar', 'disconnect', '--store', store.id]);
   expect(await show()).toMatchObject({ provider: null, status: 'not_connected' });
   const again = await runAdmin(['calendar', 'disconnect', '--store', store.id]);

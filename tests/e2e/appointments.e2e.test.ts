@@ -146,6 +146,7 @@ test('an appointment of a store without a calendar shows that no calendar is con
     event_id: null,
     attempts: 0,
     last_error: null,
+    reason: null,
     next_attempt_at: null,
     synced_at: null,
   });

@@ -43,7 +43,11 @@ test('the printed curl command creates an appointment as pasted', async () => {
 
 test('the demo store has a connected feed and coming appointments', async () => {
   const { api_key: key } = storeOf('pro');
-  expect((await request('GET', '/store', { key })).body.calendar).toEqual({ provider: 'feed', status: 'connected' });
+  expect((await request('GET', '/store', { key })).body.calendar).toEqual({
+    provider: 'feed',
+    status: 'connected',
+    reason: null,
+  });
   const coming = await request('GET', `/appointments?status=scheduled&from=${new Date().toISOString()}`, { key });
   expect(coming.body.total).toBeGreaterThan(5);
   const linked = coming.body.data.find(({ lead_id }: { lead_id: string | null }) => lead_id !== null);

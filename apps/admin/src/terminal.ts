@@ -51,6 +51,12 @@ export function record(members: Readonly<Record<string, string | number | null>>
     .join('\n');
 }
 
+type Reason = { readonly code: string; readonly detail: string; readonly since: string };
+
+/** The members of a `record` that say why a connection is degraded; none when it is not. */
+export const reasonOf = ({ reason }: { readonly reason?: Reason | null }): Record<string, string> =>
+  reason ? { reason: `${reason.code}: ${shown(reason.detail)}`, since: reason.since } : {};
+
 /** Replaces control characters in untrusted text, so that it cannot move the terminal's cursor. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not reach the terminal
 export const shown = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');

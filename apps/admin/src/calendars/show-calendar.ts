@@ -1,7 +1,7 @@
 import { showCalendar } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { record, shown } from '../terminal.ts';
+import { reasonOf, record, shown } from '../terminal.ts';
 
 const shownOrNull = (text: string | null): string | null => (text === null ? null : shown(text));
 
@@ -16,6 +16,7 @@ export const showCalendarCommand = (admin: Admin): Command =>
         record({
           provider: calendar.provider,
           status: calendar.status,
+          ...reasonOf(calendar),
           url: shownOrNull(calendar.url),
           username: shownOrNull(calendar.username),
           'calendar id': shownOrNull(calendar.calendar_id),

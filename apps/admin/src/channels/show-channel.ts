@@ -1,7 +1,7 @@
 import { showChannel } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
-import { record, shown } from '../terminal.ts';
+import { reasonOf, record, shown } from '../terminal.ts';
 
 export const showChannelCommand = (admin: Admin): Command =>
   verb('show', "Show a store's channel and how many messages wait for it; secrets are never shown", [
@@ -15,6 +15,7 @@ export const showChannelCommand = (admin: Admin): Command =>
           channel: channel.channel_id,
           provider: channel.provider,
           status: channel.status,
+          ...reasonOf(channel),
           phone: channel.phone,
           'phone number id': channel.phone_number_id,
           webhook: channel.webhook_url,

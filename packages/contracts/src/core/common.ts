@@ -35,6 +35,20 @@ export const NullableText = (maxLength: number, options: { description?: string 
 /** Any string of a reply, or null. */
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
+/** Why something waits for a provider, or null: a stable code, its meaning for people, and since when. */
+export const NullableWaitReason = Type.Unsafe<{ code: string; detail: string; since: string } | null>({
+  type: ['object', 'null'],
+  description:
+    'Why the provider is not called now: `provider_unavailable` (it fails, and is asked again by itself) or ' +
+    '`provider_busy` (the calls that may run at once are running).',
+  properties: {
+    code: { type: 'string' },
+    detail: { type: 'string' },
+    since: { type: 'string', format: 'date-time' },
+  },
+  required: ['code', 'detail', 'since'],
+});
+
 /** A phone number in E.164 without the plus sign: 8 to 15 digits. */
 export const Phone = Type.String({ pattern: '^[1-9][0-9]{7,14}$', description: 'E.164 number, digits only' });
 
@@ -43,6 +57,12 @@ export const OneOf = <const Words extends readonly string[]>(
   words: Words,
   options: { description?: string; default?: Words[number] } = {},
 ) => Type.Unsafe<Words[number]>({ ...options, type: 'string', enum: [...words] });
+
+/** The status of a store's connection to a provider. */
+export const ConnectionStatus = OneOf(['not_connected', 'connected', 'degraded', 'needs_attention'], {
+  description:
+    '`degraded`: connected, but the provider fails now, and `reason` says since when. `needs_attention`: a person must act.',
+});
 
 /** An object that accepts no other members. */
 export const Exact = <Members extends TProperties>(

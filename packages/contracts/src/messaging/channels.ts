@@ -1,10 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Done, Exact, NullableString, NullableTimestamp, OneOf, Phone, Uuid } from '../core/common.ts';
+import {
+  ConnectionStatus,
+  Done,
+  Exact,
+  NullableString,
+  NullableTimestamp,
+  NullableWaitReason,
+  OneOf,
+  Phone,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const channelProviders = ['whatsapp_cloud', 'sandbox'] as const;
-
-const ChannelStatus = OneOf(['not_connected', 'connected', 'needs_attention']);
 
 const NullableChannelProvider = Type.Unsafe<(typeof channelProviders)[number] | null>({
   type: ['string', 'null'],
@@ -13,8 +21,10 @@ const NullableChannelProvider = Type.Unsafe<(typeof channelProviders)[number] | 
 
 export const ChannelConnection = Type.Object({
   provider: NullableChannelProvider,
-  status: ChannelStatus,
+  status: ConnectionStatus,
   phone: NullableString,
+  /** Only of `degraded`. An older messaging service does not send it. */
+  reason: Type.Optional(NullableWaitReason),
 });
 export type ChannelConnection = Static<typeof ChannelConnection>;
 
@@ -77,10 +87,12 @@ export const showChannel = defineOperation({
   reply: Type.Object({
     channel_id: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
     provider: NullableChannelProvider,
-    status: ChannelStatus,
+    status: ConnectionStatus,
     phone: NullableString,
     phone_number_id: NullableString,
     webhook_url: NullableString,
+    /** Only of `degraded`. An older messaging service does not send it. */
+    reason: Type.Optional(NullableWaitReason),
     last_error: NullableString,
     connected_at: NullableTimestamp,
     messages_queued: Type.Integer(),

@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Done, Exact, NextStep, NullableString, NullableTimestamp, OneOf, Text, Uuid } from '../core/common.ts';
+import {
+  ConnectionStatus,
+  Done,
+  Exact,
+  NextStep,
+  NullableString,
+  NullableTimestamp,
+  NullableWaitReason,
+  OneOf,
+  Text,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { appointmentParams } from './appointments.ts';
 
@@ -21,6 +32,7 @@ export const CalendarSync = Type.Object(
       properties: { code: { type: 'string' }, detail: { type: 'string' } },
       required: ['code', 'detail'],
     }),
+    reason: NullableWaitReason,
     next_attempt_at: NullableTimestamp,
     synced_at: NullableTimestamp,
   },
@@ -57,7 +69,9 @@ export const syncCalendarEvent = defineOperation({
 
 export const CalendarConnection = Type.Object({
   provider: NullableProvider,
-  status: OneOf(['not_connected', 'connected', 'needs_attention']),
+  status: ConnectionStatus,
+  /** Only of `degraded`. An older scheduling service does not send it. */
+  reason: Type.Optional(NullableWaitReason),
 });
 export type CalendarConnection = Static<typeof CalendarConnection>;
 
@@ -72,7 +86,9 @@ export const getCalendarConnection = defineOperation({
 /** A calendar connection without its secrets, for the admin command. */
 export const CalendarConnectionDetails = Type.Object({
   provider: NullableProvider,
-  status: OneOf(['not_connected', 'connected', 'needs_attention']),
+  status: ConnectionStatus,
+  /** Only of `degraded`. An older scheduling service does not send it. */
+  reason: Type.Optional(NullableWaitReason),
   url: NullableString,
   username: NullableString,
   calendar_id: NullableString,

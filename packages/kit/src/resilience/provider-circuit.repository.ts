@@ -84,6 +84,14 @@ export function circuitRepository(database: SystemDatabase) {
   };
 }
 
+/** Since when the circuit of an origin is open; undefined: it is closed. For the role of the requests. */
+export async function findOutage(sql: Sql, origin: string | null): Promise<Date | undefined> {
+  if (origin === null) return undefined;
+  const [row] = await sql<{ since: Date }[]>`
+    select since from provider_circuits where origin = ${origin} and open_until is not null`;
+  return row?.since;
+}
+
 /** Deletes the rows of origins that nobody has called for `olderThanMs`. */
 export async function purgeCircuits(sql: TransactionSql, { olderThanMs }: { olderThanMs: number }): Promise<void> {
   await sql`delete from provider_circuits where updated_at < now() - ${olderThanMs} * interval '1 millisecond'`;

@@ -40,6 +40,7 @@ describe('WhatsApp', () => {
       channel_id,
       provider: 'whatsapp_cloud',
       status: 'connected',
+      reason: null,
       phone: '15550783881',
       phone_number_id: '106540352242922',
       webhook_url: connected.webhook_url,
@@ -50,7 +51,7 @@ describe('WhatsApp', () => {
       webhooks_failed: 0,
     });
     const connection = await messaging.rpc.call(getChannelConnection, {}, testContext({ storeId }));
-    expect(connection).toEqual({ provider: 'whatsapp_cloud', status: 'connected', phone: '15550783881' });
+    expect(connection).toEqual({ provider: 'whatsapp_cloud', status: 'connected', reason: null, phone: '15550783881' });
   });
 
   test('stores its secrets encrypted and bound to their row', async () => {

@@ -1,26 +1,33 @@
 import type { showChannel as operation } from '@mostrador/contracts';
+import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
 import { findLiveChannel } from './channel.repository.ts';
-import { providerOf } from './providers.ts';
+import { providerOf, targetOf } from './providers.ts';
 
 export const showChannel =
   ({ database, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const { storeId } = context;
-    const [channel, waiting, failed] = await database.read(context, (sql) =>
-      Promise.all([findLiveChannel(sql, storeId), countWaiting(sql, storeId), countFailed(sql, storeId)]),
-    );
+    const [channel, waiting, failed, outage] = await database.read(context, async (sql) => {
+      const [channel, ...counts] = await Promise.all([
+        findLiveChannel(sql, storeId),
+        countWaiting(sql, storeId),
+        countFailed(sql, storeId),
+      ]);
+      return [channel, ...counts, channel && (await findOutage(sql, targetOf(channel).origin))] as const;
+    });
     const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown, webhooks_failed: failed };
     if (!channel) return { ...notConnected, ...counts };
     const { last_error_code: code, last_error_detail: detail } = channel;
     return {
       channel_id: channel.id,
       provider: channel.provider,
-      status: channel.status,
+      ...toConnectionHealth(channel.status, outage),
       phone: channel.phone,
       phone_number_id: channel.phone_number_id,
       webhook_url: providerOf(channel).webhook?.urlOf(publicUrl, channel.id) ?? null,
@@ -34,6 +41,7 @@ const notConnected = {
   channel_id: null,
   provider: null,
   status: 'not_connected' as const,
+  reason: null,
   phone: null,
   phone_number_id: null,
   webhook_url: null,

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { connectChannel, deliverMessages, disconnectChannel, getMessage, settleMessage } from '@mostrador/contracts';
+import {
+  connectChannel,
+  deliverMessages,
+  disconnectChannel,
+  getChannelConnection,
+  getMessage,
+  listMessages,
+  settleMessage,
+  showChannel,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { waitFor } from '@mostrador/testing/wait';
@@ -58,6 +67,10 @@ const step = (leadId: string, timeoutMs = 12_000) =>
   messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId, timeoutMs }));
 const read = (leadId: string, messageId: string) =>
   messaging.rpc.call(getMessage, { params: { leadId, messageId } }, testContext({ storeId }));
+const shownChannel = () =>
+  Promise.all(
+    [getChannelConnection, showChannel].map((operation) => messaging.rpc.call(operation, {}, testContext({ storeId }))),
+  );
 const stepUntilDone = async (leadId: string) =>
   await waitFor(async () => (await step(leadId)).done, { description: 'the queue to drain', timeoutMs: 20_000 });
 const makeDue = (leadId: string) =>
@@ -450,5 +463,38 @@ describe('a channel that is down', () => {
     expect(whatsapp.requests()).toBe(5);
     const [row] = await messaging.adminSql`select attempts, status from messages where lead_id = ${leads[5] as string}`;
     expect(row).toEqual({ attempts: 0, status: 'queued' });
+  });
+
+  test('is shown as degraded, and the messages that wait for it say why, since when and until when', async () => {
+    const leads = [];
+    for (let count = 0; count < 6; count += 1) leads.push(await addLead());
+    for (const leadId of leads) await accept(leadId);
+    whatsapp.always({ refuse: { code: 131016 } });
+    for (const leadId of leads.slice(0, 5)) await step(leadId);
+    const last = leads[5] as string;
+    const behind = await accept(last);
+    const next = await step(last);
+
+    const since = expect.stringMatching(/Z$/);
+    const reason = { code: 'provider_unavailable', detail: expect.any(String), since };
+    const waiting = { status: 'queued', error: null, reason, next_attempt_at: next.wake_at };
+    const listed = await messaging.rpc.call(
+      listMessages,
+      { params: { leadId: last }, query: {} },
+      testContext({ storeId }),
+    );
+    expect(listed.data).toMatchObject([waiting, waiting]);
+    expect(await read(last, behind)).toMatchObject(waiting);
+    for (const shown of await shownChannel()) {
+      expect(shown).toMatchObject({ provider: 'whatsapp_cloud', status: 'degraded', reason });
+      expect(JSON.stringify(shown.reason)).not.toContain('127.0.0.1');
+    }
+
+    whatsapp.always({});
+    await connect();
+    await messaging.adminSql`delete from provider_circuits`;
+    await waitFor(async () => (await shownChannel()).every(({ status }) => status === 'connected'), {
+      description: 'the channel to be shown as connected',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { PageStart } from '@mostrador/kit/database/paging';
-import type { MessageRow, Template } from './message.ts';
+import type { MessageRow, MessageWait, Template } from './message.ts';
 
 export type NewMessage = {
   /** Generated when not given. */
@@ -41,11 +41,26 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   return row as MessageRow;
 }
 
-export async function findMessage(sql: Sql, storeId: string, id: string): Promise<MessageRow | undefined> {
-  const [row] = await sql<MessageRow[]>`
-    select ${messageColumns(sql)} from messages where store_id = ${storeId} and id = ${id}`;
+export async function findMessage(
+  sql: Sql,
+  storeId: string,
+  id: string,
+): Promise<(MessageRow & MessageWait) | undefined> {
+  const [row] = await sql<(MessageRow & MessageWait)[]>`
+    select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
+    from ${messagesWithWait(sql)} where store_id = ${storeId} and id = ${id}`;
   return row;
 }
+
+/** The messages, those that are queued with the wait of the first queued message of their lead. */
+const messagesWithWait = (sql: Sql) => sql`
+  (select ${messageColumns(sql)}, store_id from messages) message
+  left join lateral (
+    select head.wait_reason, head.wait_since, head.next_attempt_at from messages head
+    where message.status = 'queued' and head.store_id = message.store_id and head.lead_id = message.lead_id
+      and head.status = 'queued'
+    order by head.number limit 1
+  ) queue on true`;
 
 /** A page of the lead's messages, newest first. It starts below a message number or at an offset. */
 export async function listMessages(
@@ -53,10 +68,11 @@ export async function listMessages(
   storeId: string,
   leadId: string,
   page: { start: PageStart<number>; limit: number },
-): Promise<MessageRow[]> {
+): Promise<(MessageRow & MessageWait)[]> {
   const { start, limit } = page;
-  return await sql<MessageRow[]>`
-    select ${messageColumns(sql)} from messages
+  return await sql<(MessageRow & MessageWait)[]>`
+    select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
+    from ${messagesWithWait(sql)}
     where store_id = ${storeId} and lead_id = ${leadId} ${'after' in start ? sql`and number < ${start.after}` : sql``}
     order by number desc
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;

@@ -138,6 +138,8 @@ test('the API shows exactly the public members of a message', () => {
     body: 'Olá',
     status: 'sent',
     error: null,
+    reason: null,
+    next_attempt_at: null,
     provider_message_id: 'wamid.1',
     created_at: '2026-11-21T12:00:00.250Z',
     sent_at: '2026-11-21T12:00:00.900Z',

@@ -16,6 +16,7 @@ const notConnected = {
   event_id: null,
   attempts: 0,
   last_error: null,
+  reason: null,
   next_attempt_at: null,
   synced_at: null,
 };
@@ -46,6 +47,7 @@ test('the state goes from pending to synced with the event id, and to `not_conne
     event_id: `${id}@mostrador`,
     attempts: 1,
     last_error: null,
+    reason: null,
     next_attempt_at: null,
     synced_at: expect.stringMatching(/Z$/),
   });

@@ -1,4 +1,5 @@
 import type { CalendarSync, getCalendarSync as operation } from '@mostrador/contracts';
+import { toWaitReason } from '@mostrador/kit/resilience/wait-reason';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -31,17 +32,20 @@ function toCalendarSync(connection: ConnectionRow | undefined, sync: SyncRow | u
       event_id: null,
       attempts: 0,
       last_error: null,
+      reason: null,
       next_attempt_at: null,
       synced_at: null,
     };
   }
-  const { last_error_code: code, last_error_detail: detail } = sync;
+  const { last_error_code: code, last_error_detail: detail, wait_reason, wait_since } = sync;
+  const held = sync.state === 'pending' && wait_reason && wait_since;
   return {
     state: sync.state,
     provider: connection.provider,
     event_id: sync.event_id,
     attempts: sync.attempts,
     last_error: code !== null && detail !== null ? { code, detail } : null,
+    reason: held ? toWaitReason(wait_reason, wait_since) : null,
     next_attempt_at: sync.next_attempt_at && toTimestamp(sync.next_attempt_at),
     synced_at: sync.synced_at && toTimestamp(sync.synced_at),
   };

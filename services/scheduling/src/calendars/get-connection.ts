@@ -1,13 +1,17 @@
 import type { getCalendarConnection as operation } from '@mostrador/contracts';
+import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findConnection } from './connection.repository.ts';
+import { targetOf } from './providers.ts';
 
 export const getConnection =
   ({ database }: Dependencies): Handler<typeof operation> =>
-  async (context) => {
-    const connection = await database.read(context, (sql) => findConnection(sql, context.storeId));
-    return connection
-      ? { provider: connection.provider, status: connection.status }
-      : { provider: null, status: 'not_connected' };
-  };
+  async (context) =>
+    await database.read(context, async (sql) => {
+      const connection = await findConnection(sql, context.storeId);
+      if (!connection) return { provider: null, status: 'not_connected', reason: null };
+      const outage = await findOutage(sql, targetOf(connection).origin);
+      return { provider: connection.provider, ...toConnectionHealth(connection.status, outage) };
+    });

@@ -16,7 +16,7 @@ const get = (storeId: string) => scheduling.rpc.call(getCalendarConnection, {}, 
 
 test('a store without a calendar shows `not_connected`', async () => {
   const storeId = randomUUID();
-  expect(await get(storeId)).toEqual({ provider: null, status: 'not_connected' });
+  expect(await get(storeId)).toEqual({ provider: null, status: 'not_connected', reason: null });
   expect(await show(storeId)).toMatchObject({ provider: null, status: 'not_connected', connected_at: null });
 });
 
@@ -40,6 +40,7 @@ test('the connection is shown without its secrets and with the counts of unfinis
   expect(shown).toEqual({
     provider: 'caldav',
     status: 'needs_attention',
+    reason: null,
     url,
     username: 'store',
     calendar_id: null,
@@ -48,5 +49,5 @@ test('the connection is shown without its secrets and with the counts of unfinis
     appointments_pending: 1,
     appointments_needing_attention: 1,
   });
-  expect(await get(storeId)).toEqual({ provider: 'caldav', status: 'needs_attention' });
+  expect(await get(storeId)).toEqual({ provider: 'caldav', status: 'needs_attention', reason: null });
 });

@@ -1,9 +1,12 @@
 import type { showCalendar as operation } from '@mostrador/contracts';
+import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConnection } from './connection.repository.ts';
+import { targetOf } from './providers.ts';
 
 export const showCalendar =
   ({ database }: Dependencies): Handler<typeof operation> =>
@@ -12,11 +15,14 @@ export const showCalendar =
     return await database.read(context, async (sql) => {
       const connection = await findConnection(sql, storeId);
       if (!connection) return notConnected;
-      const unsettled = await countUnsettledSyncs(sql, storeId, connection.id);
+      const [unsettled, outage] = await Promise.all([
+        countUnsettledSyncs(sql, storeId, connection.id),
+        findOutage(sql, targetOf(connection).origin),
+      ]);
       const { last_error_code: code, last_error_detail: detail } = connection;
       return {
         provider: connection.provider,
-        status: connection.status,
+        ...toConnectionHealth(connection.status, outage),
         url: connection.settings.url ?? null,
         username: connection.settings.username ?? null,
         calendar_id: connection.settings.calendar_id ?? null,
@@ -31,6 +37,7 @@ export const showCalendar =
 const notConnected = {
   provider: null,
   status: 'not_connected' as const,
+  reason: null,
   url: null,
   username: null,
   calendar_id: null,

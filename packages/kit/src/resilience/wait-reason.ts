@@ -1,0 +1,20 @@
+import { toTimestamp } from '../rpc/validate.ts';
+import type { BlockedReason } from './circuit.ts';
+
+const details: Record<BlockedReason, string> = {
+  provider_unavailable: 'The provider does not answer, or answers with errors. It is asked again at intervals.',
+  provider_busy: 'The calls to the provider that may run at once are running. This one waits for its turn.',
+};
+
+/** The `reason` that the API shows. It has no text of the provider and no address. */
+export const toWaitReason = (code: BlockedReason, since: Date) => ({
+  code,
+  detail: details[code],
+  since: toTimestamp(since),
+});
+
+/** The status and reason of a connection whose provider fails `since` then. What a person must mend comes first. */
+export const toConnectionHealth = (status: 'connected' | 'needs_attention', since: Date | undefined) =>
+  status === 'connected' && since
+    ? { status: 'degraded' as const, reason: toWaitReason('provider_unavailable', since) }
+    : { status, reason: null };
