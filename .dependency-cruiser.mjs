@@ -121,7 +121,7 @@ export default {
       from: {
         orphan: true,
         pathNot:
-          '[.](test|config)[.]ts$|/(main|migrate)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
+          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
       },
       to: {},
     },
