@@ -8,6 +8,7 @@ import {
   type Operation,
   type ReplyOf,
   type RequestOf,
+  type Tier,
 } from '@mostrador/contracts';
 import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
@@ -20,14 +21,15 @@ const leadsOfStore = 20;
 const unlimited = 10_000_000;
 
 /**
- * Creates stores through the services. Each gets a key, leads and a sandbox channel without effective limits. Up to
- * `callers` of them, evenly spread, also get a calendar and are returned.
+ * Creates stores through the services, by default without an effective rate limit. Each gets a key, leads and a sandbox
+ * channel without effective limits. Up to `callers` of them, evenly spread, also get a calendar and are returned.
  */
 export async function fillStores(
   platform: Platform,
   count: number,
   callers: number,
   say: (text: string) => void,
+  limits: { readonly tier: Tier; readonly rate_limit?: number } = { tier: 'enterprise', rate_limit: unlimited },
 ): Promise<Caller[]> {
   const log = createLog({ service: 'bench', level: 'silent', format: 'json' });
   const nats = await connectNats({ url: platform.natsUrl('admin'), name: 'bench', log });
@@ -41,7 +43,7 @@ export async function fillStores(
   const makeStores = async () => {
     for (let index = next++; index < count; index = next++) {
       const store = await call(createStore, {
-        body: { name: `Bench ${index}`, tier: 'enterprise', rate_limit: unlimited },
+        body: { name: `Bench ${index}`, ...limits },
       });
       const leads = Array.from({ length: leadsOfStore }, (_, lead) => ({
         name: `Customer ${lead}`,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
-import type { Benchmark } from '../shared/benchmark.ts';
+import type { Benchmark, BenchmarkRun } from '../shared/benchmark.ts';
 import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
@@ -10,7 +10,8 @@ import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { day } from './day.ts';
 import { fillStores } from './fill.ts';
-import type { MixedFindings, MixedPlan, MixedStep } from './plan.ts';
+import { besideRate, whileFlooded } from './flood.ts';
+import type { Beside, MixedFindings, MixedPlan, MixedStep } from './plan.ts';
 import { drawMixed, reportMixed } from './report.ts';
 
 type Sized = {
@@ -36,7 +37,8 @@ export const mixed: Benchmark = {
   name: 'mixed',
   about:
     'A store’s day (80 % reads, 10 % updates, 5 % appointments, 5 % messages) at rising load until saturation, with 10,\n' +
-    '1,000 and 10,000 stores in the database. The full form takes about 15 minutes and needs an otherwise idle machine.',
+    '1,000 and 10,000 stores in the database. Then the p99 of some stores, quiet and beside a store that floods. The full\n' +
+    'form takes about 20 minutes and needs an otherwise idle machine.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
@@ -88,6 +90,7 @@ async function measureMixed(
     }
     return {
       plan,
+      beside: await measureBeside(first, load, stops, plan, { say, signal }),
       settings: [
         ...settingsOf(
           `${plan.rounds} rounds of ${plan.seconds} s for each rate; the numbers of stores take turns`,
@@ -102,6 +105,31 @@ async function measureMixed(
     say('Stopping.');
     for (let next = stops.pop(); next; next = stops.pop()) await next().catch((error) => console.error(error));
   }
+}
+
+/** Measures one platform quiet and beside a hostile store. The two take turns to come first. */
+async function measureBeside(
+  sized: Sized,
+  load: Peer,
+  stops: (() => Promise<void>)[],
+  plan: MixedPlan,
+  { say, signal }: BenchmarkRun,
+): Promise<Beside[]> {
+  const flood = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
+  stops.push(flood.stop);
+  const beside: Beside[] = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const flooded of rotated([false, true], round)) {
+      signal.throwIfAborted();
+      const quiet = () => measure(load, sized, besideRate, plan.seconds, round);
+      const durationMs = (plan.seconds + 1) * 1000;
+      const step = flooded ? await whileFlooded({ flood, platform: sized.platform, durationMs }, quiet) : await quiet();
+      await untilQuiet(sized.platform.processes, quietWithinMs);
+      beside.push({ ...step, flooded });
+      say(`${flooded ? 'Beside a hostile store' : 'Quiet'}: p99 ${step.all.p99Ms.toFixed(0)} ms`);
+    }
+  }
+  return beside;
 }
 
 async function measure(load: Peer, sized: Sized, rate: number, seconds: number, round: number): Promise<MixedStep> {

@@ -12,9 +12,13 @@ export type MixedPlan = {
 
 export type MixedStep = OpenLoadResult & { readonly stores: number; readonly rate: number; readonly round: number };
 
+/** A measurement of some stores, quiet or beside a store that floods the platform. */
+export type Beside = OpenLoadResult & { readonly flooded: boolean };
+
 export type MixedFindings = {
   readonly plan: MixedPlan;
   readonly settings: readonly string[];
   readonly machine: readonly string[];
   readonly steps: readonly MixedStep[];
+  readonly beside: readonly Beside[];
 };

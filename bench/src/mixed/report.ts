@@ -1,8 +1,10 @@
 import { lineChart } from '../shared/chart.ts';
-import { latencyCells, loadCells, perSecond, type Report, spreadMs } from '../shared/report.ts';
-import { spreadOf } from '../shared/statistics.ts';
+import type { OpenLoadResult } from '../shared/load/open-load.ts';
+import { latencyCells, loadCells, perSecond, type Report, spreadMs, targetsTable } from '../shared/report.ts';
+import { ratios, spreadOf } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import { day } from './day.ts';
+import { besideRate, floodRate } from './flood.ts';
 import type { MixedFindings, MixedStep } from './plan.ts';
 
 export const reportMixed = (findings: MixedFindings): Report => ({
@@ -10,6 +12,7 @@ export const reportMixed = (findings: MixedFindings): Report => ({
   sections: [
     [`Each kind, with ${count(largest(findings))} stores, at the highest sustained rate`, kinds(findings)],
     ['All requests', allRequests(findings)],
+    ['Other stores beside a store that floods', ...besideFlood(findings)],
   ],
 });
 
@@ -41,7 +44,7 @@ const at = ({ steps }: MixedFindings, stores: number, rate: number): MixedStep[]
 const ratesOf = (findings: MixedFindings, stores: number): number[] =>
   findings.plan.rates.filter((rate) => at(findings, stores, rate).length === findings.plan.rounds);
 
-const refusedShare = ({ refused, all }: MixedStep): number =>
+const refusedShare = ({ refused, all }: OpenLoadResult): number =>
   (100 * Object.values(refused).reduce((sum, each) => sum + each, 0)) / Math.max(1, all.answered);
 
 function allRequests(findings: MixedFindings): string {
@@ -74,4 +77,24 @@ function kinds(findings: MixedFindings): string {
     return [`\`${name}\``, `${share} %`, ...latencyCells(measured)];
   });
   return table([`at ${count(kept.at(-1) ?? 0)}/s`, 'share', 'p50', 'p99'], rows);
+}
+
+function besideFlood({ beside, plan }: MixedFindings): string[] {
+  const of = (which: boolean) => beside.filter(({ flooded }) => flooded === which);
+  const row = (name: string, measured: readonly OpenLoadResult[]) => [
+    name,
+    ...loadCells(measured.map(({ perSecond, all }) => ({ ...all, perSecond }))),
+    `${spreadOf(measured.map(refusedShare)).median.toFixed(1)} %`,
+  ];
+  const p99 = (flooded: boolean) => of(flooded).map(({ all }) => all.p99Ms);
+  return [
+    `The smallest platform gets ${besideRate} requests/s, quiet and while a new \`pro\` store sends ${count(floodRate)}/s, ${plan.rounds} rounds in turn.`,
+    table(
+      ['other stores', 'succeeded/s', 'p50', 'p99', 'not 2xx'],
+      [row('quiet', of(false)), row('beside the flood', of(true))],
+    ),
+    targetsTable([
+      { what: 'p99 beside the flood, against quiet', values: ratios(p99(true), p99(false)), holds: '≤', limit: 1.2 },
+    ]),
+  ];
 }

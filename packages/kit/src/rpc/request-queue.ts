@@ -1,48 +1,96 @@
 /**
- * Runs a bounded number of tasks at once, with a bounded queue behind them. A task that does not fit is rejected at
- * once, so that a slow dependency causes rejections and not memory growth.
+ * Runs a bounded number of requests at once, with a bounded queue behind them. A request that does not fit is refused
+ * at once, so that a slow dependency causes refusals and not memory growth.
+ *
+ * Stores share the queue. The next request is one of the store with the fewest running requests, in turn among equals.
+ * When no place is free, the store with the most waiting requests gives one up to a store that has fewer.
  */
 export type RequestQueue = {
-  /** Accepts the task, to run now or later. False: the queue is full and the task will not run. */
-  offer(task: () => Promise<void>): boolean;
-  /** Resolves when no task runs or waits. */
+  /** Runs or refuses the request, now or later. `store` is empty for a request that belongs to no store. */
+  offer(store: string, request: QueuedRequest): void;
+  /** Resolves when no request runs or waits. */
   idle(): Promise<void>;
   stats(): { running: number; waiting: number };
 };
 
-export type RequestQueueLimits = {
-  /** Tasks that run at once. */
-  readonly concurrency: number;
-  /** Tasks that may wait. */
-  readonly queue: number;
+/** Either `run` or `refuse` is called, once. */
+export type QueuedRequest = {
+  /** Must not reject. */
+  run(): Promise<void>;
+  /** The queue is full. The request will not run. */
+  refuse(): void;
 };
 
-/** Creates a queue. Its tasks must not reject: they handle their own errors. */
-export function createRequestQueue({ concurrency, queue }: RequestQueueLimits): RequestQueue {
-  const waiting: (() => Promise<void>)[] = [];
+export type RequestQueueLimits = {
+  /** Requests that run at once. */
+  readonly concurrency: number;
+  /** Requests that may wait. */
+  readonly queue: number;
+  /** Requests of one store that run at once, so that other stores find a free slot. Default: all. */
+  readonly perStore?: number;
+};
+
+/** The requests of one store. */
+type Line = { running: number; readonly waiting: QueuedRequest[] };
+
+/** Creates a queue. */
+export function createRequestQueue({ concurrency, queue, perStore = concurrency }: RequestQueueLimits): RequestQueue {
+  /** The stores with requests. A store goes to the end when one of its requests starts. */
+  const lines = new Map<string, Line>();
   const idlers: (() => void)[] = [];
   let running = 0;
+  let waiting = 0;
 
-  const start = (task: () => Promise<void>) => {
+  const start = async (store: string, line: Line, request: QueuedRequest) => {
     running++;
-    task().finally(() => {
-      running--;
-      const next = waiting.shift();
-      if (next !== undefined) start(next);
-      else if (running === 0) for (const resolve of idlers.splice(0)) resolve();
-    });
+    line.running++;
+    lines.delete(store);
+    lines.set(store, line);
+    await request.run();
+    running--;
+    line.running--;
+    if (line.running === 0 && line.waiting.length === 0) lines.delete(store);
+    startNext();
+    if (running === 0) for (const resolve of idlers.splice(0)) resolve();
+  };
+
+  const startNext = () => {
+    if (waiting === 0) return;
+    let next: [string, Line] | undefined;
+    for (const each of lines) {
+      const [, line] = each;
+      if (line.waiting.length > 0 && line.running < (next?.[1].running ?? perStore)) next = each;
+    }
+    const request = next?.[1].waiting.shift();
+    if (next === undefined || request === undefined) return;
+    waiting--;
+    start(...next, request);
+  };
+
+  /** The store with the most waiting requests gives up its newest one, unless `line` would then have more. */
+  const freePlaceFor = (line: Line): boolean => {
+    let longest = line;
+    for (const each of lines.values()) if (each.waiting.length > longest.waiting.length) longest = each;
+    if (longest.waiting.length < line.waiting.length + 2) return false;
+    waiting--;
+    longest.waiting.pop()?.refuse();
+    return true;
   };
 
   return {
-    offer(task) {
-      if (running < concurrency) start(task);
-      else if (waiting.length < queue) waiting.push(task);
-      else return false;
-      return true;
+    offer(store, request) {
+      const line = lines.get(store) ?? { running: 0, waiting: [] };
+      // While a slot is free, only requests of stores at their own limit wait.
+      if (running < concurrency && line.running < perStore) start(store, line, request);
+      else if (waiting < queue || freePlaceFor(line)) {
+        waiting++;
+        line.waiting.push(request);
+        lines.set(store, line);
+      } else request.refuse();
     },
     idle() {
       return running === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));
     },
-    stats: () => ({ running, waiting: waiting.length }),
+    stats: () => ({ running, waiting }),
   };
 }

@@ -261,6 +261,32 @@ describe('rpc', () => {
     expect(await Promise.all(calls)).toEqual([thing, thing, thing]);
   });
 
+  test('while a store floods with 2,000 requests in flight, every request of another store is answered at once', async () => {
+    const flooding = thing.id;
+    const other = '018f7b6c-0000-7000-8000-000000000002';
+    const held = blockedHandler();
+    await serve({ createThing: (context) => (context.storeId === flooding ? held.pass() : Promise.resolve(thing)) });
+    const create = (storeId: string) =>
+      client.call(operations.createThing, bread, testContext({ timeoutMs: 60_000, storeId }));
+    let refused = 0;
+    const flood = Array.from({ length: 2_000 }, () =>
+      create(flooding).catch((error) => {
+        if (error.code !== 'service_unavailable' || error.retryAfterSeconds !== 1) throw error;
+        refused++;
+      }),
+    );
+    await waitFor(() => refused >= 2_000 - 64 - 256, {
+      timeoutMs: 60_000,
+      description: 'the flood has filled its places',
+    });
+    // More than the free slots: some take places that the flood held.
+    expect(await Promise.all(Array.from({ length: 100 }, () => create(other)))).toEqual(Array(100).fill(thing));
+    expect(held.entered()).toBe(32);
+    held.open();
+    await Promise.all(flood);
+    expect(refused).toBe(2_000 - held.entered());
+  });
+
   test('an operation with a queue of its own leaves the queue of its audience free', async () => {
     const held = blockedHandler();
     const flood = { ...operations.createThing, subject: 'shop.api.things.flood', queue: 'webhook' } as const;

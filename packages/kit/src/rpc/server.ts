@@ -48,9 +48,9 @@ export type RpcServer = {
   drain(): Promise<void>;
 };
 
-/** Each kind of caller has its own limits, so that none starves another. */
+/** Each kind of caller has its own limits, so that none starves another. One store gets half of the API's slots. */
 const defaultQueues: Record<QueueName, RequestQueueLimits> = {
-  api: { concurrency: 64, queue: 256 },
+  api: { concurrency: 64, queue: 256, perStore: 32 },
   webhook: { concurrency: 64, queue: 256 },
   step: { concurrency: 32, queue: 64 },
   internal: { concurrency: 64, queue: 256 },
@@ -69,7 +69,7 @@ const storeIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * Serves the operations: one subscription each, in the service's queue group. A request waits in its request queue and
  * runs only while its caller waits for it. The server checks the deadline on arrival and before the request runs. It
  * answers `service_unavailable` to a late request, whose caller still waits if the clocks differ, and when the queue is
- * full: nothing was done.
+ * full: nothing was done. A store that fills the queue is within its quota, so that answer is 503 and not 429.
  */
 export function createRpcServer<const Ops extends Record<string, Operation>>(
   options: RpcServerOptions<Ops>,
@@ -147,7 +147,7 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       refuse('late');
       return;
     }
-    const accepted = queue.offer(async () => {
+    const run = async () => {
       if (isLate()) return refuse('late');
       const answered = (outcome: string) => {
         finish(outcome);
@@ -159,8 +159,8 @@ export function createRpcServer<const Ops extends Record<string, Operation>>(
       if (rest === undefined) return;
       const answering = rest().finally(() => unanswered.delete(answering));
       unanswered.add(answering);
-    });
-    if (!accepted) refuse('queue full');
+    };
+    queue.offer(envelope.storeId ?? '', { run, refuse: () => refuse('queue full') });
   }
 
   return {
