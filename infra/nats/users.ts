@@ -50,8 +50,6 @@ type Role = {
   readonly audience?: Audience;
   /** The other operations that it calls. */
   readonly asks?: readonly Operation[];
-  /** Operations that only the previous version called. During a deployment, processes of both versions run. */
-  readonly askedBefore?: readonly Operation[];
   /** It has an outbox, and its relay publishes the events with its name. */
   readonly publishesEvents?: true;
   /** It may manage the event stream, for an operator. */
@@ -73,8 +71,9 @@ export const roles: Record<NatsUser, Role> = {
       ...[checkLead, getCalendarConnection, getChannelConnection, replanFollowups],
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
       ...[reportLead, reportConversation, reportLeadScheduling],
+      // Of services of the previous version.
+      ...[summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
     ],
-    askedBefore: [summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
   },
   crm: { serves: true, publishesEvents: true },
   scheduling: {
@@ -107,21 +106,12 @@ const services: Record<string, Record<string, Operation>> = {
 
 /** The permissions of a user, derived from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
-  const {
-    serves = false,
-    notices = false,
-    audience,
-    asks = [],
-    askedBefore = [],
-    publishesEvents,
-    keepsEvents,
-    consumer,
-  } = roles[user];
+  const { serves = false, notices = false, audience, asks = [], publishesEvents, keepsEvents, consumer } = roles[user];
   const stream = eventStream.name;
   return {
     publish: [
       ...(audience ? servicesWith(audience).map((service) => `${service}.${audience}.>`) : []),
-      ...[...asks, ...askedBefore].map(({ subject }) => subject),
+      ...asks.map(({ subject }) => subject),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`] : []),
       // To check JetStream and the stream, and to create or update the stream.

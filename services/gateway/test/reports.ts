@@ -5,8 +5,11 @@ import {
   reportLead,
   reportLeadScheduling,
   summarizeConversations,
+  summarizeConversationsV1,
   summarizeLeads,
+  summarizeLeadsV1,
   summarizeScheduling,
+  summarizeSchedulingV1,
 } from '@mostrador/contracts';
 import { toColumns } from '@mostrador/kit/rpc/columns';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -31,10 +34,10 @@ export async function serveReports(gateway: TestGateway) {
     asked.push({ service, storeId, body });
     await before[service]?.();
   };
-  const bucketed = <Counts extends object>(boundaries: readonly number[], countsOf: (n: number) => Counts) => ({
-    total: countsOf(boundaries.length * 10),
-    buckets: toColumns(boundaries.slice(1).map((_, n) => countsOf(n))),
-  });
+  const bucketed = <Counts extends object>(boundaries: readonly number[], countsOf: (n: number) => Counts) => {
+    const { total, buckets } = inRows(boundaries, countsOf);
+    return { total, buckets: toColumns(buckets) };
+  };
 
   await gateway.serve(
     'crm',
@@ -85,6 +88,42 @@ export async function serveReports(gateway: TestGateway) {
   );
   return { asked, before };
 }
+
+/** Serves only the previous form of the summary, with the same counts: the services were rolled back. */
+export async function servePreviousSummary(gateway: TestGateway) {
+  await gateway.serve(
+    'crm',
+    { summarizeLeadsV1 },
+    {
+      summarizeLeadsV1: async (_, { body }) => ({
+        ...inRows(body.boundaries, leadCounts),
+        by_status: ofStatus,
+        sellers,
+      }),
+    },
+  );
+  await gateway.serve(
+    'messaging',
+    { summarizeConversationsV1 },
+    { summarizeConversationsV1: async (_, { body }) => inRows(body.boundaries, conversationCounts) },
+  );
+  await gateway.serve(
+    'scheduling',
+    { summarizeSchedulingV1 },
+    {
+      summarizeSchedulingV1: async (_, { body }) => ({
+        appointments: inRows(body.boundaries, (n) => ({ created: n, without_lead: n })),
+        appointments_by_status: appointmentsOfStatus,
+        followups: inRows(body.boundaries, followupCounts),
+      }),
+    },
+  );
+}
+
+const inRows = <Counts>(boundaries: readonly unknown[], countsOf: (n: number) => Counts) => ({
+  total: countsOf(boundaries.length * 10),
+  buckets: boundaries.slice(1).map((_, n) => countsOf(n)),
+});
 
 const ofStatus = { pending: 4, in_progress: 3, converted: 2, lost: 1 };
 const secondsInStatus = { pending: 4.5, in_progress: 0, converted: 0, lost: 0 };

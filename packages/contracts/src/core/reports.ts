@@ -43,7 +43,7 @@ const Columns = <Row extends TObject>({ properties }: Row): TUnsafe<Columns<Stat
 export const Bucketed = <Counts extends TObject>(counts: Counts) =>
   Type.Object({ total: counts, buckets: Columns(counts) });
 
-/** `Boundaries` as RFC 3339 texts, for gateways of the previous version. */
+/** `Boundaries` as RFC 3339 texts, for gateways and services of the previous version. */
 export const BoundariesV1 = Type.Array(Timestamp, { minItems: 2, maxItems: 400 });
 
 export const BucketedV1 = <Counts extends TObject>(counts: Counts) =>

@@ -35,7 +35,7 @@ export const summarizeLeads = defineOperation({
   ]),
 });
 
-/** The form that gateways of the previous version request. Remove it with the next version. */
+/** The form of the previous version, for its gateways and for its services. Remove it with the next version. */
 export const summarizeLeadsV1 = defineOperation({
   subject: 'crm.internal.reports.summary',
   summary: "Count a store's leads over a period",

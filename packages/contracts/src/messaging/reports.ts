@@ -42,7 +42,7 @@ export const summarizeConversations = defineOperation({
   reply: Bucketed(ConversationCounts),
 });
 
-/** The form that gateways of the previous version request. Remove it with the next version. */
+/** The form of the previous version, for its gateways and for its services. Remove it with the next version. */
 export const summarizeConversationsV1 = defineOperation({
   subject: 'messaging.internal.reports.summary',
   summary: "Count a store's sessions and messages over a period",

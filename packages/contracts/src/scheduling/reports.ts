@@ -33,7 +33,7 @@ export const summarizeScheduling = defineOperation({
   }),
 });
 
-/** The form that gateways of the previous version request. Remove it with the next version. */
+/** The form of the previous version, for its gateways and for its services. Remove it with the next version. */
 export const summarizeSchedulingV1 = defineOperation({
   subject: 'scheduling.internal.reports.summary',
   summary: "Count a store's appointments and follow-ups over a period",

@@ -113,6 +113,13 @@ function failureOf(error: unknown, subject: string): unknown {
   }
 }
 
+/** True when no process serves the operation, as while a service of the previous version runs. Nothing was done. */
+export const isNotServed = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.cause instanceof Error &&
+  error.cause.cause instanceof NatsError &&
+  error.cause.cause.code === NatsErrorCode.NoResponders;
+
 const unavailable = (cause: Error): AppError => new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
 
 /** The promise, or `upstream_timeout` when the signal comes first. Leaves no listener behind. */
