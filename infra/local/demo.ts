@@ -15,16 +15,22 @@ export type DemoOptions = {
   say(text: string): void;
 };
 
-/** Returns the demo stores of an earlier start when their keys still work, otherwise creates new ones. */
+/**
+ * Returns the demo stores of an earlier start when their keys still work, with their present addresses. Otherwise it
+ * creates new ones.
+ */
 export async function provideDemo(options: DemoOptions): Promise<Demo> {
   const file = join(options.localDirectory, 'demo.json');
   const known = read(file);
-  if (known && (await works(known, options.baseUrl))) return known;
+  const log = createLog({ service: 'demo', level: 'warn', format: 'pretty' });
+  const { natsUrl, baseUrl, publicUrl } = options;
+  if (known && (await works(known, baseUrl))) {
+    const { withAddresses } = await import('./demo/addresses.ts');
+    return await withAddresses(known, { natsUrl, log });
+  }
   options.say('Creating the demo data.');
   // Imported only here, so that later starts are faster.
   const { seedDemo } = await import('./demo/seed.ts');
-  const log = createLog({ service: 'demo', level: 'warn', format: 'pretty' });
-  const { natsUrl, baseUrl, publicUrl } = options;
   const demo = await seedDemo({ natsUrl, baseUrl, publicUrl, log });
   writePrivately(file, demo);
   return demo;

@@ -52,11 +52,13 @@ test('a feed shows every appointment and its changes, and no cancelled appointme
   expect((await subscribe(feed_url)).events).toEqual([]);
 });
 
-test('a new connection of the feed gets a new address, and the old address stops working', async () => {
+test('a feed keeps its address when it is connected again, and --rotate replaces it', async () => {
   const store = await newStore();
-  const connect = () => admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
+  const connect = (...more: string[]) =>
+    admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed', ...more]);
   const old = await connect();
-  const now = await connect();
+  expect(await connect()).toMatchObject({ feed_url: old.feed_url });
+  const now = await connect('--rotate');
   expect(now.feed_url).not.toBe(old.feed_url);
   expect((await fetch(old.feed_url)).status).toBe(404);
   expect((await fetch(now.feed_url)).status).toBe(200);

@@ -9,15 +9,13 @@ import {
   createStore,
   importDocument,
   type Lead,
-  type Operation,
-  type ReplyOf,
-  type RequestOf,
   type Seller,
   type Tier,
 } from '../../../packages/contracts/src/index.ts';
 import { connectNats } from '../../../packages/kit/src/clients/nats.ts';
 import type { Log } from '../../../packages/kit/src/process/log.ts';
 import { createRpcClient, type RpcClient } from '../../../packages/kit/src/rpc/client.ts';
+import { admin } from './admin.ts';
 import {
   demoAgents,
   demoAppointments,
@@ -34,9 +32,9 @@ import {
 /** The access to the demo data. The keys are stored nowhere else. */
 export type Demo = {
   readonly stores: readonly { id: string; name: string; tier: Tier; api_key: string }[];
-  readonly feed_url: string;
-  /** The page on which anyone can write to the first store as a customer. */
-  readonly sandbox_url: string;
+  /** The addresses of the first store's feed, and of the page on which anyone can write to it as a customer. */
+  readonly feed_url: string | null;
+  readonly sandbox_url: string | null;
 };
 
 const requestTimeoutMs = 10_000;
@@ -106,18 +104,6 @@ async function converse(postToApi: Post, postToSandbox: Post, leads: readonly Le
       }
     }),
   );
-}
-
-async function admin<O extends Operation>(
-  rpc: RpcClient,
-  operation: O,
-  request: RequestOf<O>,
-  storeId?: string,
-): Promise<ReplyOf<O>> {
-  const context = { requestId: randomUUID(), deadline: Date.now() + requestTimeoutMs, storeId };
-  return rpc.call(operation, request, context).catch((cause: Error) => {
-    throw new Error(`the demo data could not be created: ${operation.subject}: ${cause.message}`, { cause });
-  });
 }
 
 type Post = (path: string, body: object) => Promise<unknown>;

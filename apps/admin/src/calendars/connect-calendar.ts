@@ -14,6 +14,7 @@ type Options = {
   calendarId?: string;
   apiUrl?: string;
   tokenUrl?: string;
+  rotate?: true;
   secretsStdin?: boolean;
   json?: boolean;
 };
@@ -22,6 +23,7 @@ export const connectCalendarCommand = (admin: Admin): Command =>
   withSecrets(
     verb('connect', "Connect a store's calendar in place of the previous one; future appointments are synced to it", [
       'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider feed',
+      'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider feed --rotate',
       'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider caldav \\\n      --url https://dav.example.com/ana/agenda/ --username ana --secrets-stdin < secrets.json',
       'calendar connect --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --provider google \\\n      --calendar-id agenda@group.calendar.google.com --secrets-stdin < secrets.json',
     ]),
@@ -34,8 +36,9 @@ export const connectCalendarCommand = (admin: Admin): Command =>
     .option('--calendar-id <id>', "google: the calendar's id, or primary for the account's main calendar")
     .option('--api-url <url>', 'google: the address of the API (default: the public one)')
     .option('--token-url <url>', 'google: the address for access tokens (default: the public one)')
+    .option('--rotate', 'feed: give the feed a new address; the previous one stops working')
     .action(async (options: Options) => {
-      const { store, provider, url, username, calendarId, apiUrl, tokenUrl } = options;
+      const { store, provider, url, username, calendarId, apiUrl, tokenUrl, rotate } = options;
       refuseMisfits(options);
       const secrets = options.secretsStdin ? await readSecrets(admin.terminal, secretsExample(provider)) : undefined;
       const request = checked(connectCalendar, {
@@ -45,12 +48,13 @@ export const connectCalendarCommand = (admin: Admin): Command =>
         calendar_id: calendarId,
         api_url: apiUrl,
         token_url: tokenUrl,
+        rotate,
         secrets,
       });
       const connected = await callForStore(admin, connectCalendar, request, store);
       printResult(admin, options, connected, (calendar) =>
         calendar.feed_url
-          ? `${calendar.feed_url}\n\nThis address is shown only once. Anyone who has it can read the store's appointments.\nSubscribe to it in a calendar program. Connect again to replace it.`
+          ? `${calendar.feed_url}\n\nAnyone who has this address can read the store's appointments.\nSubscribe to it in a calendar program. Connect with --rotate to replace it.`
           : record({
               provider: calendar.provider,
               status: calendar.status,
@@ -64,7 +68,7 @@ const secretsExample = (provider: string | undefined): string =>
 
 /** The options of each provider. */
 const optionsOf: Record<string, readonly (keyof Options)[]> = {
-  feed: [],
+  feed: ['rotate'],
   caldav: ['url', 'username', 'secretsStdin'],
   google: ['calendarId', 'apiUrl', 'tokenUrl', 'secretsStdin'],
 };
@@ -83,7 +87,7 @@ function refuseMisfits(options: Options): void {
   const faults: string[] = [];
   for (const option of new Set(Object.values(optionsOf).flat())) {
     if (options[option] === undefined || own.includes(option)) continue;
-    const why = provider === 'feed' ? ', which needs no account' : '';
+    const why = provider === 'feed' ? ', which needs no account' : option === 'rotate' ? ', only for feed' : '';
     faults.push(`${written(option)} is not for --provider ${provider}${why}`);
   }
   for (const option of requiredOf[provider] ?? []) {

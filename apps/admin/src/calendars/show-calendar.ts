@@ -6,9 +6,11 @@ import { reasonOf, record, shown } from '../terminal.ts';
 const shownOrNull = (text: string | null): string | null => (text === null ? null : shown(text));
 
 export const showCalendarCommand = (admin: Admin): Command =>
-  verb('show', "Show a store's calendar connection and how many appointments wait for it; secrets are never shown", [
-    'calendar show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
-  ])
+  verb(
+    'show',
+    "Show a store's calendar connection and how many appointments wait for it; credentials are never shown",
+    ['calendar show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'],
+  )
     .option('--store <id>', 'the store (required)')
     .action(async (options: { store?: string; json?: boolean }) => {
       const calendar = await callForStore(admin, showCalendar, {}, options.store);
@@ -18,6 +20,7 @@ export const showCalendarCommand = (admin: Admin): Command =>
           status: calendar.status,
           ...reasonOf(calendar),
           url: shownOrNull(calendar.url),
+          'feed address': calendar.feed_url ?? null,
           username: shownOrNull(calendar.username),
           'calendar id': shownOrNull(calendar.calendar_id),
           'last error': shownOrNull(calendar.last_error),

@@ -15,6 +15,7 @@ type Options = {
   numberRate?: unknown;
   pairInterval?: unknown;
   pairBurst?: unknown;
+  rotate?: true;
   secretsStdin?: boolean;
   json?: boolean;
 };
@@ -43,8 +44,9 @@ export const connectChannelCommand = (admin: Admin): Command =>
       decimalNumber,
     )
     .option('--pair-burst <n>', 'messages to one customer at once (default: 45)', wholeNumber)
+    .option('--rotate', 'sandbox: give the telephone a new address; the previous one stops working')
     .action(async (options: Options) => {
-      const { store, provider, phoneNumberId, phone, apiUrl, numberRate, pairInterval, pairBurst } = options;
+      const { store, provider, phoneNumberId, phone, apiUrl, numberRate, pairInterval, pairBurst, rotate } = options;
       refuseMisfits(options);
       const example = '{"access_token":"…","app_secret":"…","verify_token":"…"}';
       const secrets = options.secretsStdin ? await readSecrets(admin.terminal, example) : undefined;
@@ -58,6 +60,7 @@ export const connectChannelCommand = (admin: Admin): Command =>
           number_rate: numberRate,
           pair_interval_seconds: pairInterval,
           pair_burst: pairBurst,
+          rotate,
           secrets,
         },
         { pair_interval_seconds: '--pair-interval' },
@@ -65,7 +68,7 @@ export const connectChannelCommand = (admin: Admin): Command =>
       const connected = await callForStore(admin, connectChannel, request, store);
       printResult(admin, options, connected, ({ channel_id, webhook_url, sandbox_url }) =>
         sandbox_url
-          ? `${sandbox_url}\n\nThis address is shown only once. Anyone who has it can write to the store as a customer.\nConnect again to replace it.`
+          ? `${sandbox_url}\n\nAnyone who has this address can write to the store as a customer.\nConnect with --rotate to replace it.`
           : `${record({ channel: channel_id, webhook: webhook_url })}\n\nGive this webhook address and the verify token to Meta, for the field "messages".`,
       );
     });
@@ -73,22 +76,25 @@ export const connectChannelCommand = (admin: Admin): Command =>
 /** The options that each provider needs, and those that it does not use. */
 const optionsOf: Partial<Record<string, { readonly needs: readonly string[]; readonly ignores: readonly string[] }>> = {
   sandbox: { needs: [], ignores: ['--phone-number-id', '--secrets-stdin', '--api-url'] },
-  whatsapp_cloud: { needs: ['--phone-number-id', '--secrets-stdin', '--phone'], ignores: [] },
+  whatsapp_cloud: { needs: ['--phone-number-id', '--secrets-stdin', '--phone'], ignores: ['--rotate'] },
 };
 
 /** Throws UsageError when the options do not fit the provider, before the command calls the platform. */
-function refuseMisfits({ provider = '', phoneNumberId, phone, apiUrl, secretsStdin }: Options): void {
+function refuseMisfits({ provider = '', phoneNumberId, phone, apiUrl, rotate, secretsStdin }: Options): void {
   const given: Record<string, unknown> = {
     '--phone-number-id': phoneNumberId,
     '--secrets-stdin': secretsStdin,
     '--phone': phone,
     '--api-url': apiUrl,
+    '--rotate': rotate,
   };
   const { needs = [], ignores = [] } = optionsOf[provider] ?? {};
   const faults = [
     ...ignores
       .filter((name) => given[name] !== undefined)
-      .map((name) => `${name} is not for --provider ${provider}, which needs no account`),
+      .map(
+        (name) => `${name} is not for --provider ${provider}${needs.length === 0 ? ', which needs no account' : ''}`,
+      ),
     ...needs
       .filter((name) => given[name] === undefined)
       .map((name) => `${name} is required for --provider ${provider}`),

@@ -4,7 +4,7 @@ import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { reasonOf, record, shown } from '../terminal.ts';
 
 export const showChannelCommand = (admin: Admin): Command =>
-  verb('show', "Show a store's channel and how many messages wait for it; secrets are never shown", [
+  verb('show', "Show a store's channel and how many messages wait for it; credentials are never shown", [
     'channel show --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   ])
     .option('--store <id>', 'the store (required)')
@@ -19,6 +19,7 @@ export const showChannelCommand = (admin: Admin): Command =>
           phone: channel.phone,
           'phone number id': channel.phone_number_id,
           webhook: channel.webhook_url,
+          'telephone address': channel.sandbox_url ?? null,
           'last error': channel.last_error === null ? null : shown(channel.last_error),
           connected: channel.connected_at,
           'messages queued': channel.messages_queued,

@@ -54,6 +54,8 @@ export const connectChannel = defineOperation({
       phone: Type.Optional(Phone),
       api_url: Type.Optional(Type.String({ format: 'uri', maxLength: 500 })),
       ...RateSettings,
+      /** The sandbox only: a new address for its phone. The previous one stops working. */
+      rotate: Type.Optional(Type.Literal(true)),
       secrets: Type.Optional(
         Exact({
           access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
@@ -67,7 +69,7 @@ export const connectChannel = defineOperation({
     channel_id: Uuid,
     provider: OneOf(channelProviders),
     webhook_url: NullableString,
-    /** The sandbox only: the secret address of its phone, shown once. */
+    /** The sandbox only: the secret address of its phone; the same as before, unless `rotate` is given. */
     sandbox_url: NullableString,
   }),
 });
@@ -93,6 +95,8 @@ export const showChannel = defineOperation({
     webhook_url: NullableString,
     /** Only of `degraded`. An older messaging service does not send it. */
     reason: Type.Optional(NullableWaitReason),
+    /** The secret address of the sandbox's phone. An older messaging service does not send it. */
+    sandbox_url: Type.Optional(NullableString),
     last_error: NullableString,
     connected_at: NullableTimestamp,
     messages_queued: Type.Integer(),

@@ -94,6 +94,8 @@ export const CalendarConnectionDetails = Type.Object({
   calendar_id: NullableString,
   last_error: NullableString,
   connected_at: NullableTimestamp,
+  /** The feed's secret address. An older scheduling service does not send it. */
+  feed_url: Type.Optional(NullableString),
   appointments_pending: Type.Integer(),
   appointments_needing_attention: Type.Integer(),
 });
@@ -115,6 +117,7 @@ export const connectCalendar = defineOperation({
       ),
       api_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
       token_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
+      rotate: Type.Optional(Type.Literal(true, { description: 'feed: a new address; the previous one stops working' })),
       secrets: Type.Optional(
         Exact({
           password: Secret('caldav'),
@@ -130,7 +133,7 @@ export const connectCalendar = defineOperation({
     status: Type.Literal('connected'),
     feed_url: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'feed: the secret address, shown once',
+      description: 'feed: the secret address; the same as before, unless `rotate` is given',
     }),
     appointments_to_sync: Type.Integer(),
   }),

@@ -118,7 +118,7 @@ test('the secret address is not a label of the metrics', async () => {
 const browser = process.env.CHROMIUM || '/usr/bin/chromium';
 
 test.skipIf(!existsSync(browser))(
-  `in a browser (skipped when there is none at ${browser}): a customer writes and sees the answers`,
+  `in a browser (skipped when there is none at ${browser}): a customer writes, sees the answers, and is told when the telephone is gone`,
   async () => {
     const address = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
     const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
@@ -151,6 +151,11 @@ test.skipIf(!existsSync(browser))(
       await page.reload();
       await waitFor(async () => (await shown.count()) === 2, { description: 'the conversation is still there' });
       expect(faults).toEqual([]);
+
+      await page.goto(`${address}/sandbox/${'x'.repeat(43)}`);
+      await page.getByRole('alert').filter({ hasText: 'This telephone is gone' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(false);
+      expect(await page.getByText('Write something').isVisible()).toBe(false);
     } finally {
       await chrome.close();
     }

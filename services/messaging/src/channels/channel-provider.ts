@@ -15,8 +15,8 @@ export type ChannelProvider = {
   readonly defaultApiUrl: string | null;
   /** The credentials to store. `before` are those of the connection that this one replaces, if they can be read. */
   toCredentials(secrets: ConnectChannelBody['secrets'], before: unknown, nowMs: number): object | null;
-  /** Creates the address of a page that acts as the customer's telephone; null for a provider with real telephones. */
-  readonly newPage: ((publicUrl: string) => { readonly url: string; readonly tokenHash: Buffer }) | null;
+  /** A page that acts as the customer's telephone; null for a provider with real telephones. */
+  readonly page: ChannelPage | null;
   /** Opens a connected channel to send over it. */
   open(channel: OpenChannel): ChannelAdapter;
   /** How to read the provider's webhooks; null when it posts none. */
@@ -33,6 +33,14 @@ export type ChannelProvider = {
 };
 
 export type ConnectChannelBody = RequestOf<typeof connectChannel>['body'];
+
+/** A page at an address with a secret token. */
+export type ChannelPage = {
+  newToken(): string;
+  /** What finds the channel by the token. */
+  hashOf(token: string): Buffer;
+  urlOf(publicUrl: string, token: string): string;
+};
 
 export type ChannelWebhook = {
   /** Where the provider posts. */

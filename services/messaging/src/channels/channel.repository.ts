@@ -19,6 +19,7 @@ export type ChannelRow = {
   readonly phone_number_id: string | null;
   readonly api_url: string | null;
   readonly sealed_credentials: string | null;
+  readonly sealed_page_token: string | null;
   readonly last_error_code: string | null;
   readonly last_error_detail: string | null;
   readonly number_rate: number;
@@ -31,8 +32,8 @@ export type ChannelRow = {
 };
 
 const columns = (sql: Sql) => sql`
-  id, provider, status, phone, phone_number_id, api_url, sealed_credentials, last_error_code, last_error_detail,
-  number_rate, pair_interval_seconds, pair_burst, paused_until, connected_at, disconnected_at`;
+  id, provider, status, phone, phone_number_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
+  last_error_detail, number_rate, pair_interval_seconds, pair_burst, paused_until, connected_at, disconnected_at`;
 
 /** The live channel with everything that a send needs. */
 export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
@@ -80,6 +81,7 @@ export type NewChannel = {
   readonly api_url: string | null;
   readonly sealed_credentials: string | null;
   readonly sandbox_token_hash: Buffer | null;
+  readonly sealed_page_token: string | null;
   readonly number_rate?: number;
   readonly pair_interval_seconds?: number;
   readonly pair_burst?: number;
@@ -87,23 +89,27 @@ export type NewChannel = {
 
 /** Saves the store's live channel. The caller has ended any other. Missing limits get the table's defaults. */
 export async function saveChannel(sql: TransactionSql, storeId: string, channel: NewChannel): Promise<void> {
-  const { id, provider, phone, phone_number_id, api_url, sealed_credentials, sandbox_token_hash } = channel;
+  const { id, provider, phone, phone_number_id, api_url, sealed_credentials } = channel;
+  const { sandbox_token_hash, sealed_page_token } = channel;
   const { number_rate = 80, pair_interval_seconds = 6, pair_burst = 45 } = channel;
   await sql`
     insert into channels as c (store_id, id, provider, phone, phone_number_id, api_url, sealed_credentials,
-      sandbox_token_hash, number_rate, pair_interval_seconds, pair_burst)
+      sandbox_token_hash, sealed_page_token, number_rate, pair_interval_seconds, pair_burst)
     values (${storeId}, ${id}, ${provider}, ${phone}, ${phone_number_id}, ${api_url}, ${sealed_credentials},
-      ${sandbox_token_hash}, ${number_rate}, ${pair_interval_seconds}, ${pair_burst})
+      ${sandbox_token_hash}, ${sealed_page_token}, ${number_rate}, ${pair_interval_seconds}, ${pair_burst})
     on conflict (id) do update set
       phone = excluded.phone, api_url = excluded.api_url, sealed_credentials = excluded.sealed_credentials,
-      sandbox_token_hash = excluded.sandbox_token_hash, number_rate = excluded.number_rate,
-      pair_interval_seconds = excluded.pair_interval_seconds, pair_burst = excluded.pair_burst,
-      status = 'connected', last_error_code = null, last_error_detail = null, paused_until = 'epoch',
-      disconnected_at = null,
+      sandbox_token_hash = excluded.sandbox_token_hash, sealed_page_token = excluded.sealed_page_token,
+      number_rate = excluded.number_rate, pair_interval_seconds = excluded.pair_interval_seconds,
+      pair_burst = excluded.pair_burst, status = 'connected', last_error_code = null, last_error_detail = null,
+      paused_until = 'epoch', disconnected_at = null,
       connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
 }
 
-/** Ends the live channel, unless its id is `except`, and deletes its secrets. Returns whether there was one. */
+/**
+ * Ends the live channel, unless its id is `except`, and deletes its secrets. A page keeps the token of its address, which
+ * leads nowhere now. Returns whether there was one.
+ */
 export async function endLiveChannel(sql: TransactionSql, storeId: string, except?: string): Promise<boolean> {
   const ended = await sql`
     update channels

@@ -44,6 +44,7 @@ describe('WhatsApp', () => {
       phone: '15550783881',
       phone_number_id: '106540352242922',
       webhook_url: connected.webhook_url,
+      sandbox_url: null,
       last_error: null,
       connected_at: expect.any(String),
       messages_queued: 0,
@@ -109,16 +110,32 @@ describe('WhatsApp', () => {
 });
 
 describe('the sandbox', () => {
-  test('gets an address with a 256-bit token on each connection, and stores only its hash', async () => {
+  test('gets an address with a 256-bit token, which is stored as a hash and encrypted', async () => {
     const { channel_id, sandbox_url, webhook_url } = await connect({ provider: 'sandbox' });
     expect(webhook_url).toBeNull();
     const [, token] = new RegExp(`^${publicUrl}/sandbox/([A-Za-z0-9_-]{43})$`).exec(sandbox_url ?? '') ?? [];
     const [row] = await rows();
     expect(row?.sandbox_token_hash).toEqual(createHash('sha256').update(String(token)).digest());
+    expect(JSON.stringify(row)).not.toContain(token);
     const again = await connect({ provider: 'sandbox', number_rate: 5000 });
-    expect(again.channel_id).toBe(channel_id);
-    expect(again.sandbox_url).not.toBe(sandbox_url);
+    expect(again).toMatchObject({ channel_id, sandbox_url });
     expect(await rows()).toMatchObject([{ number_rate: 5000, pair_burst: 45, pair_interval_seconds: 6 }]);
+  });
+
+  test('keeps its address also after another channel or none, and gets a new one only on request', async () => {
+    const { sandbox_url } = await connect({ provider: 'sandbox' });
+    expect(await show()).toMatchObject({ sandbox_url });
+    await connect(whatsapp);
+    expect(await show()).toMatchObject({ sandbox_url: null });
+    expect(await connect({ provider: 'sandbox' })).toMatchObject({ sandbox_url });
+    await disconnect();
+    expect(await connect({ provider: 'sandbox' })).toMatchObject({ sandbox_url });
+    const rotated = await connect({ provider: 'sandbox', rotate: true });
+    expect(rotated.sandbox_url).not.toBe(sandbox_url);
+    expect(await connect({ provider: 'sandbox' })).toMatchObject({ sandbox_url: rotated.sandbox_url });
+    await expect(connect({ ...whatsapp, rotate: true })).rejects.toMatchObject({
+      members: { errors: [{ pointer: '#/rotate' }] },
+    });
   });
 });
 

@@ -16,7 +16,7 @@ import {
   saveChannel,
 } from './channel.repository.ts';
 import type { ChannelProvider, ConnectChannelBody } from './channel-provider.ts';
-import { openCredentials, sealCredentials } from './credentials.ts';
+import { openCredentials, openPageToken, sealCredentials, sealPageToken } from './credentials.ts';
 import { providerOf } from './providers.ts';
 
 /** Stores the connection and wakes every waiting queue. It does not call the provider: the first message tests it. */
@@ -26,19 +26,22 @@ export const connectChannel =
     const { storeId } = context;
     const provider = providerOf(body);
     const wanted = toConnection(provider, body, egress);
-    const page = provider.newPage?.(publicUrl);
-    const channelId = await database.write(context, async (sql) => {
+    const { page } = provider;
+    const { id: channelId, token } = await database.write(context, async (sql) => {
       await lockChannelsForUpdate(sql, storeId);
       const same = await findSameChannel(sql, storeId, wanted);
       const id = same?.id ?? randomUUID();
       const before = same && readable(vault, storeId, same);
+      const kept = same && !body.rotate ? openPageToken(vault, storeId, same) : undefined;
+      const token = page && (kept ?? page.newToken());
       const credentials = provider.toCredentials(body.secrets, before, Date.now());
       await endLiveChannel(sql, storeId, id);
       await saveChannel(sql, storeId, {
         ...wanted,
         id,
         sealed_credentials: credentials && sealCredentials(vault, storeId, id, credentials),
-        sandbox_token_hash: page?.tokenHash ?? null,
+        sandbox_token_hash: page && token !== null ? page.hashOf(token) : null,
+        sealed_page_token: token === null ? null : sealPageToken(vault, storeId, id, token),
       });
       const leads = await releaseQueues(sql, storeId);
       await appendOutbox(
@@ -46,21 +49,25 @@ export const connectChannel =
         storeId,
         leads.map((leadId) => wakeDelivery(leadId, 'channel_connected')),
       );
-      return id;
+      return { id, token };
     });
     relay.nudge();
     return {
       channel_id: channelId,
       provider: wanted.provider,
       webhook_url: provider.webhook?.urlOf(publicUrl, channelId) ?? null,
-      sandbox_url: page?.url ?? null,
+      sandbox_url: page && token !== null ? page.urlOf(publicUrl, token) : null,
     };
   };
 
 /** The connection that the body asks for. Throws `validation_failed` with every fault that the provider finds. */
 export function toConnection(provider: ChannelProvider, body: ConnectChannelBody, egress: Egress) {
-  const { phone, phone_number_id, api_url, secrets, ...limits } = body;
-  const errors = [...provider.checkConnection(body), ...plaintextAddress(api_url, egress)];
+  const { phone, phone_number_id, api_url, secrets, rotate, ...limits } = body;
+  const errors = [
+    ...provider.checkConnection(body),
+    ...plaintextAddress(api_url, egress),
+    ...(rotate && provider.page === null ? [{ pointer: '#/rotate', detail: 'is only for the sandbox' }] : []),
+  ];
   if (errors.length > 0) throw validationFailed(errors);
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
   return {

@@ -25,3 +25,20 @@ export function openCredentials(
     throw new ChannelError('not_sent', 'credentials_unreadable', detail, { cause });
   }
 }
+
+export const sealPageToken = (vault: Vault, storeId: string, channelId: string, token: string): string =>
+  sealCredentials(vault, storeId, channelId, { token });
+
+/** The token of the channel's page; undefined without one, or when it cannot be decrypted: a new one replaces it. */
+export function openPageToken(
+  vault: Vault,
+  storeId: string,
+  { id, sealed_page_token }: Pick<ChannelRow, 'id' | 'sealed_page_token'>,
+): string | undefined {
+  if (sealed_page_token === null) return undefined;
+  try {
+    return (openCredentials(vault, storeId, { id, sealed_credentials: sealed_page_token }) as { token: string }).token;
+  } catch {
+    return undefined;
+  }
+}

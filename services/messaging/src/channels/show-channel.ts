@@ -7,10 +7,11 @@ import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { countFailed } from '../inbound/inbound.repository.ts';
 import { findLiveChannel } from './channel.repository.ts';
+import { openPageToken } from './credentials.ts';
 import { providerOf, targetOf } from './providers.ts';
 
 export const showChannel =
-  ({ database, publicUrl }: Dependencies): Handler<typeof operation> =>
+  ({ database, vault, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const { storeId } = context;
     const [channel, waiting, failed, outage] = await database.read(context, async (sql) => {
@@ -23,6 +24,8 @@ export const showChannel =
     });
     const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown, webhooks_failed: failed };
     if (!channel) return { ...notConnected, ...counts };
+    const { page, webhook } = providerOf(channel);
+    const token = openPageToken(vault, storeId, channel);
     const { last_error_code: code, last_error_detail: detail } = channel;
     return {
       channel_id: channel.id,
@@ -30,7 +33,8 @@ export const showChannel =
       ...toConnectionHealth(channel.status, outage),
       phone: channel.phone,
       phone_number_id: channel.phone_number_id,
-      webhook_url: providerOf(channel).webhook?.urlOf(publicUrl, channel.id) ?? null,
+      webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
+      sandbox_url: (token && page?.urlOf(publicUrl, token)) ?? null,
       last_error: code === null ? null : `${code}: ${detail}`,
       connected_at: toTimestamp(channel.connected_at),
       ...counts,
@@ -45,6 +49,7 @@ const notConnected = {
   phone: null,
   phone_number_id: null,
   webhook_url: null,
+  sandbox_url: null,
   last_error: null,
   connected_at: null,
 };

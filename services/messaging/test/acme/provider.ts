@@ -14,7 +14,7 @@ export const acme: ChannelProvider = {
       .map(([name]) => ({ pointer: `#/${name}`, detail: 'is required for acme' })),
   defaultApiUrl: 'https://api.acme.example/v1',
   toCredentials: (secrets) => ({ access_token: secrets?.access_token, app_secret: secrets?.app_secret }),
-  newPage: null,
+  page: null,
   open: ({ channel, credentials, egress }) =>
     createAcmeAdapter({ apiUrl: channel.api_url ?? '', token: secretsOf(credentials()).access_token, egress }),
   webhook: {

@@ -14,6 +14,7 @@ const connection: ConnectionRow = {
   provider: 'caldav',
   settings: {},
   sealed_credentials: 'sealed',
+  sealed_feed_token: null,
   status: 'connected',
   last_error_code: null,
   last_error_detail: null,

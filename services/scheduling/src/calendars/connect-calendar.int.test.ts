@@ -1,5 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { connectCalendar, getCalendarSync, updateAppointment } from '@mostrador/contracts';
+import {
+  connectCalendar,
+  disconnectCalendar,
+  getCalendarSync,
+  showCalendar,
+  updateAppointment,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { inHours, publicUrl, startScheduling, type TestScheduling } from '../../test/scheduling.ts';
@@ -90,12 +96,39 @@ describe('credentials', () => {
   });
 });
 
-test('the address of a feed has 256 random bits, and only their hash is stored', async () => {
+test('the address of a feed has 256 random bits, which are stored as a hash and encrypted', async () => {
   const storeId = randomUUID();
   const { feed_url } = await connect(storeId, { provider: 'feed' });
   const [, token] = new RegExp(`^${publicUrl}/calendars/([A-Za-z0-9_-]{43})\\.ics$`).exec(feed_url ?? '') ?? [];
   const [row] = await connectionsOf(storeId);
   expect(row?.feed_token_hash).toEqual(createHash('sha256').update(String(token)).digest());
+  expect(JSON.stringify(row)).not.toContain(token);
+});
+
+test('a feed that is connected again keeps its address, also after another calendar or none', async () => {
+  const storeId = randomUUID();
+  const { feed_url } = await connect(storeId, { provider: 'feed' });
+  expect(await connect(storeId, { provider: 'feed' })).toMatchObject({ feed_url });
+  expect(await scheduling.rpc.call(showCalendar, {}, testContext({ storeId }))).toMatchObject({ feed_url });
+  await connect(storeId);
+  expect(await scheduling.rpc.call(showCalendar, {}, testContext({ storeId }))).toMatchObject({ feed_url: null });
+  expect(await connect(storeId, { provider: 'feed' })).toMatchObject({ feed_url });
+  await scheduling.rpc.call(disconnectCalendar, {}, testContext({ storeId }));
+  expect(await connect(storeId, { provider: 'feed' })).toMatchObject({ feed_url });
+  expect((await connect(randomUUID(), { provider: 'feed' })).feed_url).not.toBe(feed_url);
+});
+
+test('a feed gets a new address only on request, and keeps that one', async () => {
+  const storeId = randomUUID();
+  const { feed_url } = await connect(storeId, { provider: 'feed' });
+  const rotated = await connect(storeId, { provider: 'feed', rotate: true });
+  expect(rotated.feed_url).not.toBe(feed_url);
+  expect(await connect(storeId, { provider: 'feed' })).toMatchObject({ feed_url: rotated.feed_url });
+  const kept = (await connectionsOf(storeId)).filter((row) => row.sealed_feed_token !== null);
+  expect(kept).toMatchObject([{ disconnected_at: null }]);
+  await expect(connect(storeId, { ...caldav, rotate: true })).rejects.toMatchObject({
+    members: { errors: [{ pointer: '#/rotate', detail: 'is not used by caldav' }] },
+  });
 });
 
 test('of six concurrent connects one calendar stays connected', async () => {

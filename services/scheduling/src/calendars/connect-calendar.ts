@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { connectCalendar as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { stepLimits } from '@mostrador/kit/delivery/step';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -13,8 +14,9 @@ import {
   endConnection,
   insertConnection,
   lockCalendarConnectionForUpdate,
+  takeFeedToken,
 } from './connection.repository.ts';
-import { sealCredentials } from './credentials.ts';
+import { openFeedToken, sealCredentials, sealFeedToken } from './credentials.ts';
 import { feedUrl, hashFeedToken, newFeedToken } from './feed/token.ts';
 import { connectionOf } from './requested-connection.ts';
 
@@ -25,22 +27,29 @@ export const connectCalendar =
   ({ database, relay, vault, openProvider, egress, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
+    const feedToken = async (sql: TransactionSql) => {
+      const kept = openFeedToken(vault, storeId, await takeFeedToken(sql, storeId));
+      return body.rotate || kept === undefined ? newFeedToken() : kept;
+    };
     const wanted = connectionOf(body, egress);
     await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
 
     const id = randomUUID();
-    const token = wanted.provider === 'feed' ? newFeedToken() : null;
     const connection = {
       id,
       provider: wanted.provider,
       settings: wanted.settings,
       sealed_credentials: sealCredentials(vault, storeId, id, wanted.credentials),
-      feed_token_hash: token === null ? null : hashFeedToken(token),
     };
-    const toSync = await database.write(context, async (sql) => {
+    const { token, toSync } = await database.write(context, async (sql) => {
       const old = await lockCalendarConnectionForUpdate(sql, storeId);
       if (old) await endConnection(sql, storeId, old.id);
-      await insertConnection(sql, storeId, connection);
+      const token = wanted.provider === 'feed' ? await feedToken(sql) : null;
+      await insertConnection(sql, storeId, {
+        ...connection,
+        feed_token_hash: token === null ? null : hashFeedToken(token),
+        sealed_feed_token: token === null ? null : sealFeedToken(vault, storeId, token),
+      });
       const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;
       const requested = await requestFutureSyncs(sql, storeId, id, resumed);
       // These have nothing left to do, but their workflows may still wait for a signal.
@@ -50,7 +59,7 @@ export const connectCalendar =
         storeId,
         [...requested, ...dropped].map((appointment) => wakeAppointment(appointment, 'calendar_connected')),
       );
-      return requested.length;
+      return { token, toSync: requested.length };
     });
     relay.nudge();
     return {

@@ -7,6 +7,7 @@ export type ConnectionRow = {
   readonly provider: ProviderName;
   readonly settings: ConnectionSettings;
   readonly sealed_credentials: string | null;
+  readonly sealed_feed_token: string | null;
   readonly status: 'connected' | 'needs_attention';
   readonly last_error_code: string | null;
   readonly last_error_detail: string | null;
@@ -23,13 +24,14 @@ export type NewConnection = {
   readonly settings: ConnectionSettings;
   readonly sealed_credentials: string;
   readonly feed_token_hash: Buffer | null;
+  readonly sealed_feed_token: string | null;
 };
 
 /** The current connection. */
 export async function findConnection(sql: Sql, storeId: string): Promise<ConnectionRow | undefined> {
   const [row] = await sql<ConnectionRow[]>`
-    select id, provider, settings, sealed_credentials, status, last_error_code, last_error_detail, connected_at,
-      fenced_at, greatest(connected_at, fenced_at) as epoch
+    select id, provider, settings, sealed_credentials, sealed_feed_token, status, last_error_code, last_error_detail,
+      connected_at, fenced_at, greatest(connected_at, fenced_at) as epoch
     from calendar_connections left join restore_fence on true
     where store_id = ${storeId} and disconnected_at is null`;
   return row;
@@ -58,13 +60,24 @@ export async function lockCalendarConnectionForUpdate(
 const lockKey = (sql: Sql, storeId: string) => sql`hashtextextended('scheduling calendar ' || ${storeId}::text, 0)`;
 
 export async function insertConnection(sql: TransactionSql, storeId: string, connection: NewConnection): Promise<void> {
-  const { id, provider, settings, sealed_credentials, feed_token_hash } = connection;
+  const { id, provider, settings, sealed_credentials, feed_token_hash, sealed_feed_token } = connection;
   await sql`
-    insert into calendar_connections (store_id, id, provider, settings, sealed_credentials, feed_token_hash)
-    values (${storeId}, ${id}, ${provider}, ${sql.json(settings)}, ${sealed_credentials}, ${feed_token_hash})`;
+    insert into calendar_connections (store_id, id, provider, settings, sealed_credentials, feed_token_hash,
+      sealed_feed_token)
+    values (${storeId}, ${id}, ${provider}, ${sql.json(settings)}, ${sealed_credentials}, ${feed_token_hash},
+      ${sealed_feed_token})`;
 }
 
-/** Ends a connection and deletes its secrets. */
+/** Removes the token of the store's last feed from its row, and returns it. The new connection takes it over. */
+export async function takeFeedToken(sql: TransactionSql, storeId: string): Promise<string | null> {
+  const [row] = await sql<{ sealed_feed_token: string }[]>`
+    update calendar_connections set sealed_feed_token = null
+    where store_id = ${storeId} and sealed_feed_token is not null
+    returning old.sealed_feed_token`;
+  return row?.sealed_feed_token ?? null;
+}
+
+/** Ends a connection and deletes its secrets. A feed keeps the token of its address, which leads nowhere now. */
 export async function endConnection(sql: TransactionSql, storeId: string, id: string): Promise<void> {
   await sql`
     update calendar_connections

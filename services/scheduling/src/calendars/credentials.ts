@@ -21,3 +21,18 @@ export function openCredentials(vault: Vault, storeId: string, connection: Conne
     });
   }
 }
+
+/** The token of a feed outlives its connection, so it is bound to the store only. */
+const feedOf = (storeId: string): string => `calendar feed ${storeId}`;
+
+export const sealFeedToken = (vault: Vault, storeId: string, token: string) => vault.seal({ token }, feedOf(storeId));
+
+/** The token of the store's feed; undefined when it cannot be decrypted, because a new one replaces it. */
+export function openFeedToken(vault: Vault, storeId: string, sealed: string | null): string | undefined {
+  if (sealed === null) return undefined;
+  try {
+    return vault.open<{ token: string }>(sealed, feedOf(storeId)).token;
+  } catch {
+    return undefined;
+  }
+}

@@ -35,6 +35,11 @@ test('a disconnect deletes the credentials, the feed’s address and every unfin
 
   // Its workflow may have waited for a signal. It reads the row and ends.
   expect(await scheduling.wakeUps(storeId)).toMatchObject([{ entity_id: id, signal: 'calendar_disconnected' }]);
+  // The address works again when the feed is connected again.
+  await scheduling.rpc.call(connectCalendar, { body: { provider: 'feed' } }, context());
+  expect((await scheduling.rpc.call(readCalendarFeed, { body: { token } }, testContext())).icalendar).toContain(id);
+  await disconnect(storeId);
+
   const step = await scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id: id } }, context());
   expect(step.done).toBe(true);
   await expect(disconnect(storeId)).rejects.toMatchObject({ code: 'calendar_not_connected' });

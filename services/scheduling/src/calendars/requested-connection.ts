@@ -8,7 +8,7 @@ type Fault = { pointer: string; detail: string };
 
 /** The settings and secrets of each provider, as pointers into the body. */
 const taken: Record<ProviderName, { required: readonly string[]; optional: readonly string[] }> = {
-  feed: { required: [], optional: [] },
+  feed: { required: [], optional: ['rotate'] },
   caldav: { required: ['url'], optional: ['username', 'secrets/password'] },
   google: {
     required: ['calendar_id', 'secrets/client_id', 'secrets/client_secret', 'secrets/refresh_token'],
@@ -17,8 +17,8 @@ const taken: Record<ProviderName, { required: readonly string[]; optional: reado
 };
 
 /** @throws AppError `validation_failed` with every setting that does not fit the provider. */
-export function connectionOf({ provider, secrets = {}, ...settings }: Body, egress: Egress): OpenConnection {
-  const given = { ...members('', settings), ...members('secrets/', secrets) };
+export function connectionOf({ provider, secrets = {}, rotate, ...settings }: Body, egress: Egress): OpenConnection {
+  const given = { ...members('', { ...settings, rotate }), ...members('secrets/', secrets) };
   const { required, optional } = taken[provider];
   const errors: Fault[] = [
     ...required

@@ -46,6 +46,7 @@ test('the connection is shown without its secrets and with the counts of unfinis
     calendar_id: null,
     last_error: 'unauthorized: The password was refused.',
     connected_at: expect.stringMatching(/Z$/),
+    feed_url: null,
     appointments_pending: 1,
     appointments_needing_attention: 1,
   });

@@ -6,10 +6,12 @@ import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConnection } from './connection.repository.ts';
+import { openFeedToken } from './credentials.ts';
+import { feedUrl } from './feed/token.ts';
 import { targetOf } from './providers.ts';
 
 export const showCalendar =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, vault, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const { storeId } = context;
     return await database.read(context, async (sql) => {
@@ -20,6 +22,7 @@ export const showCalendar =
         findOutage(sql, targetOf(connection).origin),
       ]);
       const { last_error_code: code, last_error_detail: detail } = connection;
+      const token = openFeedToken(vault, storeId, connection.sealed_feed_token);
       return {
         provider: connection.provider,
         ...toConnectionHealth(connection.status, outage),
@@ -28,6 +31,7 @@ export const showCalendar =
         calendar_id: connection.settings.calendar_id ?? null,
         last_error: code === null ? null : `${code}: ${detail}`,
         connected_at: toTimestamp(connection.connected_at),
+        feed_url: token === undefined ? null : feedUrl(publicUrl, token),
         appointments_pending: unsettled.pending,
         appointments_needing_attention: unsettled.needs_attention,
       };
@@ -43,6 +47,7 @@ const notConnected = {
   calendar_id: null,
   last_error: null,
   connected_at: null,
+  feed_url: null,
   appointments_pending: 0,
   appointments_needing_attention: 0,
 };

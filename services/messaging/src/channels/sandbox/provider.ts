@@ -10,9 +10,10 @@ export const sandbox: ChannelProvider = {
       .map(([name]) => ({ pointer: `#/${name}`, detail: 'is not used by the sandbox: leave it out' })),
   defaultApiUrl: null,
   toCredentials: () => null,
-  newPage: (publicUrl) => {
-    const token = newSandboxToken();
-    return { url: `${publicUrl}/sandbox/${token}`, tokenHash: hashSandboxToken(token) };
+  page: {
+    newToken: newSandboxToken,
+    hashOf: hashSandboxToken,
+    urlOf: (publicUrl, token) => `${publicUrl}/sandbox/${token}`,
   },
   open: ({ database, storeId, channel }) => createSandboxAdapter(database, storeId, channel.id),
   webhook: null,

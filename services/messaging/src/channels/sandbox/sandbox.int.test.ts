@@ -13,10 +13,10 @@ afterAll(() => messaging?.stop());
 
 const customerPhone = '5511988887777';
 
-async function connect(storeId: string): Promise<string> {
+async function connect(storeId: string, rotate?: true): Promise<string> {
   const { sandbox_url } = await messaging.rpc.call(
     connectChannel,
-    { body: { provider: 'sandbox', phone: '5511400000001' } },
+    { body: { provider: 'sandbox', phone: '5511400000001', ...(rotate && { rotate }) } },
     testContext({ storeId }),
   );
   return (sandbox_url as string).split('/').at(-1) as string;
@@ -62,7 +62,7 @@ test('the telephone shows its own conversation in order, and no other conversati
 test('a replaced or unknown address is rejected', async () => {
   const storeId = randomUUID();
   const old = await connect(storeId);
-  const token = await connect(storeId);
+  const token = await connect(storeId, true);
   await expect(write(old, 'x')).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await expect(read(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await expect(read('x'.repeat(43))).rejects.toMatchObject({ code: 'sandbox_not_found' });

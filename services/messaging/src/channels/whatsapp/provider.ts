@@ -11,7 +11,7 @@ export const whatsapp: ChannelProvider = {
   defaultApiUrl,
   toCredentials: (secrets, before, nowMs) =>
     replaceCredentials(secrets as WhatsappCredentials, before as WhatsappCredentials | undefined, nowMs),
-  newPage: null,
+  page: null,
   open: ({ channel, credentials, egress }) =>
     createWhatsappAdapter({
       apiUrl: channel.api_url ?? defaultApiUrl,

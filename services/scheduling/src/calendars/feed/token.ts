@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The secret in a feed's address: 256 random bits, shown once. Only its hash is stored. */
+/** The secret in a feed's address: 256 random bits. It is found by its hash, and stored encrypted. */
 export const newFeedToken = (): string => randomBytes(32).toString('base64url');
 
 /** SHA-256 is enough, because the token is random. */
