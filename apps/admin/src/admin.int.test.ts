@@ -74,6 +74,7 @@ const handlers: Handlers<typeof operations> = {
   updateMessagingSettings: async (_context, { body }) => ({
     message_wait_seconds: body.message_wait_seconds ?? 5,
     session_idle_hours: 24,
+    opt_out_stops_api: body.opt_out_stops_api ?? false,
   }),
   updateSendingWindows: async (_context, { body }) => body,
   fenceMessages: async () => ({
@@ -166,7 +167,13 @@ test('channel connect sends the secrets and prints the webhook address or the sa
 test('store update --message-wait changes the setting in the messaging service', async () => {
   const updated = await admin(['store', 'update', '--store', store, '--message-wait', '2.5', '--json']);
   expect(updated).toMatchObject({ exitCode: 0, err: '' });
-  expect(JSON.parse(updated.out)).toEqual({ message_wait_seconds: 2.5, session_idle_hours: 24 });
+  expect(JSON.parse(updated.out)).toMatchObject({ message_wait_seconds: 2.5, session_idle_hours: 24 });
+});
+
+test('store update --opt-out-stops-api shows what is set now', async () => {
+  const update = (value: string) => admin(['store', 'update', '--store', store, '--opt-out-stops-api', value]);
+  expect((await update('on')).out).toMatch(/opt-out stops api +on/);
+  expect((await update('off')).out).toMatch(/opt-out stops api +off/);
 });
 
 test('store update --sending-windows reads a file and names each fault by its place in the file', async () => {

@@ -35,3 +35,6 @@ export const wholeNumber = (typed: string): unknown => (/^-?[0-9]{1,15}$/.test(t
 /** Like `wholeNumber`, but accepts up to 6 decimals. */
 export const decimalNumber = (typed: string): unknown =>
   /^-?[0-9]{1,9}([.][0-9]{1,6})?$/.test(typed) ? Number(typed) : typed;
+
+/** Converts `on` and `off` to a boolean. Returns other text unchanged, as `wholeNumber` does. */
+export const onOrOff = (typed: string): unknown => (typed === 'on' || typed === 'off' ? typed === 'on' : typed);

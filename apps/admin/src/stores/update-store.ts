@@ -2,7 +2,7 @@ import { tiers, updateMessagingSettings, updateSendingWindows, updateStore } fro
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { readAgentFile, sendAgentFile } from '../agents/agent-file.ts';
-import { checked, decimalNumber, wholeNumber } from '../check.ts';
+import { checked, decimalNumber, onOrOff, wholeNumber } from '../check.ts';
 import { UsageError } from '../exit.ts';
 import { record } from '../terminal.ts';
 import { storeRecord } from './store-text.ts';
@@ -15,6 +15,7 @@ type Options = {
   locale?: string;
   rateLimit?: unknown;
   messageWait?: unknown;
+  optOutStopsApi?: unknown;
   sendingWindows?: string;
   json?: boolean;
 };
@@ -25,6 +26,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit 1200',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --rate-limit tier',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --message-wait 2.5',
+    'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --opt-out-stops-api on',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --sending-windows windows.json',
   ])
     .option('--store <id>', 'the store (required)')
@@ -43,25 +45,31 @@ export const updateStoreCommand = (admin: Admin): Command =>
       decimalNumber,
     )
     .option(
+      '--opt-out-stops-api <on|off>',
+      'whether an opt-out also stops messages sent with POST /leads/{id}/messages (default: off)',
+      onOrOff,
+    )
+    .option(
       '--sending-windows <file>',
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
     .action(async (options: Options) => {
-      const { store, name, tier, timezone, locale, rateLimit, messageWait, sendingWindows } = options;
+      const { store, name, tier, timezone, locale, rateLimit, messageWait, optOutStopsApi, sendingWindows } = options;
       const changes = { name, tier, timezone, locale, rate_limit: rateLimit };
       const changesStore = Object.values(changes).some((value) => value !== undefined);
-      if (!changesStore && messageWait === undefined && sendingWindows === undefined) {
+      const changesMessaging = messageWait !== undefined || optOutStopsApi !== undefined;
+      if (!changesStore && !changesMessaging && sendingWindows === undefined) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --rate-limit, --message-wait or --sending-windows',
+          'give at least one of --name, --tier, --timezone, --locale, --rate-limit, --message-wait, --opt-out-stops-api or --sending-windows',
         ]);
       }
       // The command checks all changes before it sends any, because they go to three services.
       const ofStore = changesStore && checked(updateStore, { store_id: store, ...changes }, { store_id: '--store' });
       const ofMessaging =
-        messageWait !== undefined &&
+        changesMessaging &&
         checked(
           updateMessagingSettings,
-          { message_wait_seconds: messageWait },
+          { message_wait_seconds: messageWait, opt_out_stops_api: optOutStopsApi },
           { message_wait_seconds: '--message-wait' },
         );
       const windows = sendingWindows === undefined ? undefined : await sendSendingWindows(admin, sendingWindows, store);
@@ -70,7 +78,14 @@ export const updateStoreCommand = (admin: Admin): Command =>
       printResult(admin, options, { ...updated, ...settings, ...windows }, () =>
         [
           ...(updated ? [storeRecord(updated)] : []),
-          ...(settings ? [record({ 'message wait': `${settings.message_wait_seconds} s` })] : []),
+          ...(settings
+            ? [
+                record({
+                  'message wait': `${settings.message_wait_seconds} s`,
+                  'opt-out stops api': settings.opt_out_stops_api ? 'on' : 'off',
+                }),
+              ]
+            : []),
           ...(windows ? [record({ 'sending windows': windows.windows.length || 'always' })] : []),
         ].join('\n'),
       );

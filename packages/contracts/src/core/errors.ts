@@ -187,8 +187,8 @@ export const errorCatalogue = {
     status: 422,
     title: 'Lead has opted out',
     description:
-      'The lead opted out of messages of source `ai` and `followup`. Wait until the lead opts in again, or send a ' +
-      'message of a person (`POST /leads/{leadId}/messages`).',
+      'The lead opted out of messages of source `ai` and `followup`, and of source `api` in a store whose setting ' +
+      '`opt_out_stops_api` is on. Wait until the lead opts in again, or let a seller write.',
     retryable: false,
   },
   lead_replied: {

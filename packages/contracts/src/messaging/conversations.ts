@@ -11,8 +11,8 @@ export const getConversation = defineOperation({
   subject: 'messaging.api.conversations.get',
   summary: 'Read whether a lead can be written to',
   description:
-    'An opt-out stops messages of source `ai` and `followup`. Messages of source `api` and `seller` are still sent. ' +
-    'It begins with a stop word and ends with a start word of the lead.',
+    'An opt-out stops messages of source `ai` and `followup`. It stops those of source `api` only in a store whose ' +
+    'setting `opt_out_stops_api` is on, and never those of source `seller`. It begins with a stop word and ends with a start word of the lead.',
   extension: true,
   request: { params: leadParams },
   reply: Type.Object(

@@ -16,7 +16,10 @@ import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
 
-/** Who wrote the message. A lead that opted out gets no `ai` and `followup` messages, but still `api` and `seller`. */
+/**
+ * Who wrote the message. An opt-out stops `ai` and `followup`, and `api` in a store with `opt_out_stops_api`. It never
+ * stops `seller`.
+ */
 export const messageSources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
 
 /**
@@ -77,8 +80,10 @@ export const sendMessage = defineOperation({
     'The service rejects what it can before it accepts the message. After that the answer is 200. `sent` is true ' +
     'when the channel accepted the message within the wait (5 s unless the store has its own). It is false while the ' +
     'message is durably queued, and false with `status: "failed"` when the channel rejected it. Messages to one lead ' +
-    'are sent in the order of acceptance, each at most once. The message has the source `api`, which an opt-out does ' +
-    'not stop: an opt-out stops messages of source `ai` and `followup`.',
+    'are sent in the order of acceptance, each at most once. The message has the source `api`. An opt-out of the lead ' +
+    'stops messages of source `ai` and `followup`, and those of source `api` only in a store whose setting ' +
+    '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
+    'fails with that code. The setting is off by default. Messages of source `seller` are never stopped.',
   request: { params: leadParams, body: Exact({ message: Text(4096) }) },
   reply: Type.Object({
     sent: Type.Boolean(),

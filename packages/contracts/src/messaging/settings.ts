@@ -6,16 +6,19 @@ import { defineOperation } from '../core/operation.ts';
 export const MessagingSettings = Type.Object({
   message_wait_seconds: Type.Number(),
   session_idle_hours: Type.Number(),
+  /** An older messaging service does not send it. */
+  opt_out_stops_api: Type.Optional(Type.Boolean()),
 });
 
 export const updateMessagingSettings = defineOperation({
   subject: 'messaging.admin.settings.update',
-  summary: 'Change how long a request waits for the channel, and when a session ends',
+  summary: 'Change how long a request waits for the channel, when a session ends, and what an opt-out stops',
   request: {
     body: Exact(
       {
         message_wait_seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 8 })),
         session_idle_hours: Type.Optional(Type.Number({ minimum: 0.01, maximum: 720 })),
+        opt_out_stops_api: Type.Optional(Type.Boolean()),
       },
       { minProperties: 1 },
     ),

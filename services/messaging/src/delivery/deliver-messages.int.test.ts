@@ -304,6 +304,22 @@ describe('a permanent refusal by the provider', () => {
     expect(whatsapp.requests()).toBe(0);
   });
 
+  test('an opt-out after acceptance stops an API message only if the store says so', async () => {
+    const leadId = await addLead();
+    const sent = await accept(leadId);
+    await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${leadId}`;
+    await step(leadId);
+    expect(await read(leadId, sent)).toMatchObject({ status: 'sent' });
+
+    await messaging.adminSql`update store_settings set opt_out_stops_api = true where store_id = ${storeId}`;
+    await messaging.adminSql`update conversations set opted_out_at = null where lead_id = ${leadId}`;
+    const stopped = await accept(leadId);
+    await messaging.adminSql`update conversations set opted_out_at = now() where lead_id = ${leadId}`;
+    await step(leadId);
+    expect(await read(leadId, stopped)).toMatchObject({ status: 'failed', error: { code: 'lead_opted_out' } });
+    await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
+  });
+
   test('a closed reply window sends the template in place of the text', async () => {
     const leadId = await addLead();
     const id = await accept(leadId);

@@ -3,6 +3,7 @@ import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
+import { optOutStopsApi } from '../settings/settings.repository.ts';
 import { setWait } from './attempt.repository.ts';
 import type { NumberState } from './rates.ts';
 
@@ -11,6 +12,7 @@ export type PairRow = {
   readonly wa_id: string | null;
   readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
+  readonly opt_out_stops_api: boolean;
   readonly pair_tat: Date;
 };
 
@@ -35,7 +37,8 @@ export async function lockQueue(
   // Pipelined: PostgreSQL runs them in this order, and each sees what was committed before it began.
   const [[pair], [head]] = await Promise.all([
     sql<PairRow[]>`
-      select wa_id, last_inbound_at, opted_out_at, pair_tat from conversations
+      select wa_id, last_inbound_at, opted_out_at, pair_tat, ${optOutStopsApi(sql, storeId)} as opt_out_stops_api
+      from conversations
       where store_id = ${storeId} and lead_id = ${leadId} for no key update`,
     sql<HeadRow[]>`
       select ${messageColumns(sql)}, attempts, lease_until, next_attempt_at, slot_at, clock_timestamp() as now,

@@ -5,6 +5,7 @@ import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/ret
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
+import { needsConsent } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import type { HeadRow, PairRow } from './delivery.repository.ts';
 import { freeAtMs, pairRate } from './rates.ts';
@@ -101,9 +102,9 @@ const errorOfExpired = ({ error_code, error_detail }: HeadRow) =>
     : { code: error_code, detail: error_detail ?? '' };
 
 /** A reason not to send that arose after the message was accepted. */
-function refusalOf({ source, template }: HeadRow, { opted_out_at }: PairRow, open: boolean) {
-  if (opted_out_at && (source === 'ai' || source === 'followup')) {
-    return { code: 'lead_opted_out', detail: 'The lead has opted out of messages from the AI and of follow-ups.' };
+function refusalOf({ source, template }: HeadRow, { opted_out_at, opt_out_stops_api }: PairRow, open: boolean) {
+  if (opted_out_at && needsConsent(source, opt_out_stops_api)) {
+    return { code: 'lead_opted_out', detail: `The lead has opted out of messages of source \`${source}\`.` };
   }
   if (!template && !open) {
     return { code: 'messaging_window_closed', detail: 'The reply window is closed. Wait until the lead writes again.' };

@@ -19,11 +19,14 @@ export type Unprocessed = { readonly body: string; readonly at: Date };
 export async function findUnprocessed(
   sql: TransactionSql,
   { store_id: storeId, lead_id, wa_id }: Pick<ConversationRow, 'store_id' | 'lead_id' | 'wa_id'>,
-  phone: string,
+  phone: string | undefined,
 ): Promise<Unprocessed[]> {
   // The processor finds this lead by the channel's ids, or by the phone unless that is another lead's channel id.
-  const [owner, userIds] = await Promise.all([findLeadByWaId(sql, storeId, phone), findUserIds(sql, storeId, lead_id)]);
-  const byPhone = owner === undefined || owner === lead_id ? phone : null;
+  const [owner, userIds] = await Promise.all([
+    phone === undefined ? undefined : findLeadByWaId(sql, storeId, phone),
+    findUserIds(sql, storeId, lead_id),
+  ]);
+  const byPhone = phone !== undefined && (owner === undefined || owner === lead_id) ? phone : null;
   const customers = [wa_id, byPhone, ...userIds].filter((id) => id !== null);
   const found: Unprocessed[] = [];
   for (const payload of await findOpenPayloads(sql, storeId, customers)) {

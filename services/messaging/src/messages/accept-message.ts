@@ -2,9 +2,10 @@ import { getLeadContact, type acceptMessage as operation, type RequestOf } from 
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import { needsConsent } from '../conversations/opt-out.ts';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptOutbound, needsConsent } from './accept-outbound.ts';
+import { acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
 import { isSettled, type MessageRow, toMessageError } from './message.ts';
 

@@ -5,11 +5,12 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { findChannel } from '../channels/channel.repository.ts';
 import { providerOf } from '../channels/providers.ts';
 import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
-import { readOptOut } from '../conversations/opt-out.ts';
+import { needsConsent, readOptOut } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
 import { touchSession } from '../sessions/session.repository.ts';
+import { findSettings } from '../settings/settings.repository.ts';
 import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
 import type { MessageRow, Template } from './message.ts';
 
@@ -22,7 +23,7 @@ export type OutboundRequest = {
   readonly template?: Template | undefined;
   /** The message is rejected if the lead wrote after this time. */
   readonly unless_reply_after?: Date | undefined;
-  /** The lead's phone. With it, the lead's stored but unprocessed messages count as replies and opt-outs. */
+  /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
   readonly phone?: string | undefined;
 };
 
@@ -45,14 +46,17 @@ export async function acceptOutbound(
   const accepted = id && (await findMessage(sql, storeId, id));
   if (accepted) return accepted;
 
-  const [channel, delivering, { number, at }] = await Promise.all([
+  const [channel, settings, delivering, { number, at }] = await Promise.all([
     findChannel(sql, storeId),
+    findSettings(sql, storeId),
     isDelivering(sql, storeId, lead_id),
     takeNumber(sql, storeId, lead_id),
   ]);
   assertConnected(channel);
-  const unprocessed = request.phone === undefined ? [] : await findUnprocessed(sql, conversation, request.phone);
-  assertNotOptedOut(request, conversation, unprocessed);
+  const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
+  const isConditional = isStoppable || request.unless_reply_after !== undefined;
+  const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : [];
+  if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
   if (!request.template && !isWindowOpen(providerOf(channel).replyWindowMs, conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
@@ -86,15 +90,7 @@ function assertConnected(
   }
 }
 
-/** Whether messages of this source are forbidden after an opt-out. These are the messages that no person writes. */
-export const needsConsent = (source: OutboundRequest['source']): boolean => source === 'ai' || source === 'followup';
-
-function assertNotOptedOut(
-  { source }: OutboundRequest,
-  { opted_out_at }: ConversationRow,
-  unprocessed: readonly Unprocessed[],
-): void {
-  if (!needsConsent(source)) return;
+function assertNotOptedOut({ opted_out_at }: ConversationRow, unprocessed: readonly Unprocessed[]): void {
   const wish = unprocessed.map(({ body }) => readOptOut(body)).findLast((each) => each !== null);
   if (wish === 'stop' || (opted_out_at && wish !== 'start')) throw new AppError('lead_opted_out');
 }

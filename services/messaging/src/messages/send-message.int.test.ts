@@ -195,6 +195,16 @@ describe('a rejected message changes nothing', () => {
     expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
   });
 
+  test('for a lead that has opted out, in a store whose opt-outs stop the API too', async () => {
+    const { storeId, leadId } = await newLead();
+    await messaging.rpc.call(updateMessagingSettings, { body: { opt_out_stops_api: true } }, testContext({ storeId }));
+    await converse(storeId, leadId, { opted_out_at: hoursAgo(1) });
+    await expect(post(leadId, { storeId })).rejects.toMatchObject({ code: 'lead_opted_out' });
+    expect(await messaging.adminSql`select 1 from messages where store_id = ${storeId}`).toEqual([]);
+    await messaging.adminSql`update conversations set opted_out_at = null where store_id = ${storeId}`;
+    expect(await post(leadId, { storeId })).toMatchObject({ answer: { status: 'queued' } });
+  });
+
   test('without crm for a lead without a conversation, and a lead with one still gets messages', async () => {
     const { storeId, leadId } = await newLead();
     const other = messaging.crm.addLead(storeId);

@@ -2,14 +2,14 @@ import type { MessagingSettings, RequestOf, updateMessagingSettings } from '@mos
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Static } from '@sinclair/typebox';
 
-type Settings = Static<typeof MessagingSettings>;
+type Settings = Required<Static<typeof MessagingSettings>>;
 
 /** The settings of a store without a row. The table's defaults are the same. */
-export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24 };
+export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24, opt_out_stops_api: false };
 
 export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
   const [row] = await sql<Settings[]>`
-    select message_wait_seconds, session_idle_hours from store_settings where store_id = ${storeId}`;
+    select message_wait_seconds, session_idle_hours, opt_out_stops_api from store_settings where store_id = ${storeId}`;
   return row ?? defaultSettings;
 }
 
@@ -28,3 +28,8 @@ export async function saveSettings(
 export const idleHours = (sql: Sql, storeId: string) => sql`
   coalesce((select session_idle_hours from store_settings where store_id = ${storeId}),
            ${defaultSettings.session_idle_hours}::float8)`;
+
+/** SQL expression: the store's `opt_out_stops_api`, or the default. */
+export const optOutStopsApi = (sql: Sql, storeId: string) => sql`
+  coalesce((select opt_out_stops_api from store_settings where store_id = ${storeId}),
+           ${defaultSettings.opt_out_stops_api}::boolean)`;

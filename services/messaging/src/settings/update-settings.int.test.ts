@@ -16,17 +16,16 @@ const update = (storeId: string, body: object) =>
 
 test('a member that is not given keeps its value, or its default', async () => {
   const storeId = randomUUID();
-  expect(await update(storeId, { message_wait_seconds: 0 })).toEqual({
-    message_wait_seconds: 0,
-    session_idle_hours: 24,
-  });
+  expect(await update(storeId, { message_wait_seconds: 0 })).toEqual({ ...defaultSettings, message_wait_seconds: 0 });
   expect(await update(storeId, { session_idle_hours: 0.5 })).toEqual({
+    ...defaultSettings,
     message_wait_seconds: 0,
     session_idle_hours: 0.5,
   });
-  expect(await update(storeId, { message_wait_seconds: 2.5 })).toEqual({
+  expect(await update(storeId, { message_wait_seconds: 2.5, opt_out_stops_api: true })).toEqual({
     message_wait_seconds: 2.5,
     session_idle_hours: 0.5,
+    opt_out_stops_api: true,
   });
 });
 
@@ -39,9 +38,13 @@ test('the table’s defaults equal the settings of a store without a row', async
   expect(await read(randomUUID())).toEqual(defaultSettings);
 });
 
-test.each([{}, { message_wait_seconds: 8.1 }, { message_wait_seconds: -1 }, { session_idle_hours: 0 }, { other: 1 }])(
-  '%j is rejected',
-  async (body) => {
-    await expect(update(randomUUID(), body)).rejects.toThrow();
-  },
-);
+test.each([
+  {},
+  { message_wait_seconds: 8.1 },
+  { message_wait_seconds: -1 },
+  { session_idle_hours: 0 },
+  { opt_out_stops_api: 'on' },
+  { other: 1 },
+])('%j is rejected', async (body) => {
+  await expect(update(randomUUID(), body)).rejects.toThrow();
+});
