@@ -113,12 +113,17 @@ export const getMessage = defineOperation({
   errors: ['message_not_found'],
 });
 
+/** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */
+export const greatestComponentsJsonBytes = 8 * 1024;
+
 /** A message that the channel approved in advance and accepts at any time. */
 export const MessageTemplate = Exact(
   {
     name: Text(512),
     language: Text(20),
-    components: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20 })),
+    components: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20, description: 'At most 8 KiB of JSON.' }),
+    ),
   },
   { title: 'MessageTemplate' },
 );

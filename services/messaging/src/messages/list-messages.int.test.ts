@@ -133,3 +133,12 @@ test('a message shows its times, or why it failed', async () => {
   });
   expect(failed).toMatchObject({ status: 'failed', error: { code: '131047', detail: 'Re-engagement message' } });
 });
+
+test('a page of the 200 largest messages fits into one answer', async () => {
+  const { storeId, leadId } = await conversation(200);
+  // Each takes six bytes as JSON.
+  await messaging.adminSql`update messages set body = repeat(chr(1), 4096) where store_id = ${storeId}`;
+  const page = await list(storeId, leadId, { limit: 200 } as never);
+  expect(page.data).toHaveLength(200);
+  expect(JSON.stringify(page).length).toBeGreaterThan(4_900_000);
+});

@@ -218,6 +218,24 @@ test('the list is filtered, sorted by `due_at` and limited to the store', async 
   expect(await list({}, randomUUID())).toMatchObject({ data: [], total: 0 });
 });
 
+test('a page of the 200 largest follow-ups fits into one answer', async () => {
+  const largest = {
+    delay_minutes: 60,
+    // Each takes six bytes as JSON.
+    message: '\u0001'.repeat(4096),
+    template: { name: 'a', language: 'pt', components: [{ text: 'x'.repeat(8 * 1024 - 13) }] },
+  };
+  for (let batch = 0; batch < 20; batch++) {
+    await Promise.all(Array.from({ length: 10 }, () => followups.create(largest)));
+  }
+  const page = await list({ limit: 200 });
+  expect(page.data).toHaveLength(200);
+  expect(JSON.stringify(page).length).toBeGreaterThan(6_000_000);
+
+  const larger = { ...largest, template: { ...largest.template, components: [{ text: 'x'.repeat(8 * 1024 - 12) }] } };
+  await expect(followups.create(larger)).rejects.toMatchObject(invalid('#/template/components'));
+});
+
 test('a window that does not end after its start is rejected', async () => {
   const windows = [{ weekdays: ['monday' as const], from: '18:00', to: '09:00' }];
   await expect(scheduling.rpc.call(updateSendingWindows, { body: { windows } }, context())).rejects.toMatchObject(
