@@ -57,7 +57,9 @@ export type NewLead = Static<typeof NewLead>;
 export const createLead = defineOperation({
   subject: 'crm.api.leads.create',
   summary: 'Create a lead',
-  description: 'A store has at most one lead per phone.',
+  description:
+    'A store has at most one lead per phone. `5531977776666` and `553177776666` are one phone: Brazil’s ninth digit, ' +
+    'Mexico’s `521` and Argentina’s `15` make no difference. The answer shows the phone as it was sent.',
   extension: true,
   request: { body: NewLead },
   reply: Lead,
@@ -171,7 +173,7 @@ export const getLeadContact = defineOperation({
   errors: ['lead_not_found'],
 });
 
-/** Answers the lead with this phone, and creates it when there is none. Concurrent first messages get the same lead. */
+/** Answers the lead with this phone in any of its forms, and creates it when there is none. Concurrent first messages get the same lead. */
 export const ensureLead = defineOperation({
   subject: 'crm.internal.leads.ensure',
   summary: 'Find the lead with a phone, or create it',

@@ -29,4 +29,6 @@ test('of several leads with one phone the first stays, and the result is sorted 
     lead('5511900000001'),
     lead('5511900000002'),
   ]);
+  const other = lead('551181112222');
+  expect(oneOfEachPhone([other, lead('5511900000001'), lead('5511981112222')])).toEqual([lead('5511900000001'), other]);
 });

@@ -1,4 +1,5 @@
 import type { importLeads, ReplyOf } from '@mostrador/contracts';
+import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
 import type { SellerRow } from '../sellers/seller.ts';
 import type { NewLead } from './lead.ts';
 
@@ -20,9 +21,12 @@ export function splitByAssignable(
   return { accepted, refused };
 }
 
-/** The first lead of each phone, sorted by phone so that two concurrent imports cannot deadlock. */
+/** The first lead of each phone, in the order of the canonical forms so that two concurrent imports cannot deadlock. */
 export function oneOfEachPhone(leads: readonly NewLead[]): NewLead[] {
   const first = new Map<string, NewLead>();
-  for (const lead of leads) if (!first.has(lead.customer_phone)) first.set(lead.customer_phone, lead);
-  return [...first.values()].sort((a, b) => (a.customer_phone < b.customer_phone ? -1 : 1));
+  for (const lead of leads) {
+    const key = canonicalPhone(lead.customer_phone);
+    if (!first.has(key)) first.set(key, lead);
+  }
+  return [...first].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lead]) => lead);
 }

@@ -106,7 +106,7 @@ test.each<LeadFilters>([
   expect(Math.max(...read)).toBeLessThan(rowCount / 4);
 });
 
-test('a filter by phone reads at most one row', async () => {
-  const nodes = await planOf({ customer_phone: '5511900000077' }, '-created_at', { offset: 0 });
+test.each(['5511900000077', '5511977776666'])('a filter by phone reads at most one row: %s', async (customer_phone) => {
+  const nodes = await planOf({ customer_phone }, '-created_at', { offset: 0 });
   expect(nodes.every((node) => node['Actual Rows'] <= 1 && !node['Rows Removed by Filter'])).toBe(true);
 });

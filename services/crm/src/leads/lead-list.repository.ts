@@ -1,5 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
+import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import type { LeadRow } from './lead.ts';
 import type { LeadFilters, LeadOrder } from './lead-list.ts';
 
@@ -42,7 +43,7 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters) {
     ${status ? sql`and status = ${status}` : sql``}
     ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
     ${seller_id === null ? sql`and seller_id is null` : sql``}
-    ${customer_phone ? sql`and customer_phone = ${customer_phone}` : sql``}
+    ${customer_phone ? sql`and customer_phone = any(${phoneForms(customer_phone)}::text[])` : sql``}
     ${created_after ? sql`and created_at > ${created_after}` : sql``}
     ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}
     ${updated_before ? sql`and updated_at < ${updated_before}` : sql``}`;

@@ -1,35 +1,51 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import type { LeadContent, LeadRow, NewLead } from './lead.ts';
 
-/** Inserts a lead. Null if the store already has a lead with this phone. */
+/**
+ * Inserts a lead. Null if the store already has a lead with this phone, in any of its forms. `phone_key` is unique among
+ * the leads that have one, so two transactions cannot insert two forms at once. Older leads have none: the statement
+ * looks for their forms.
+ */
 export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
   const { name, customer_phone, status, seller_id } = lead;
   // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   const [row] = await sql<LeadRow[]>`
     with moment as (select clock_timestamp() as at),
     lead as (
-      insert into leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
-      select ${storeId}, ${name}, ${customer_phone}, ${status}, ${seller_id}, at, at from moment
-      on conflict on constraint leads_phone do nothing
+      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, created_at, updated_at)
+      select ${storeId}, ${name}, ${customer_phone}, ${canonicalPhone(customer_phone)}, ${status}, ${seller_id}, at, at
+      from moment
+      where not exists (
+        select from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(customer_phone)}::text[]))
+      on conflict do nothing
       returning *),
     ${historyOfNew(sql)}
     select * from lead`;
   return row ?? null;
 }
 
-/** Inserts the leads whose phone the store does not have yet, and returns their ids. */
+/** Inserts the leads whose phone the store does not have yet, as `insertLead` does, and returns their ids. */
 export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<string[]> {
   if (leads.length === 0) return [];
+  const keys = leads.map(({ customer_phone }) => canonicalPhone(customer_phone));
+  const forms = keys.flatMap((key) => phoneForms(key).map((phone) => ({ key, phone })));
   const rows = await sql<{ id: string }[]>`
     with moment as (select clock_timestamp() as at),
+    known as (
+      select form.key
+      from unnest(${forms.map(({ key }) => key)}::text[], ${forms.map(({ phone }) => phone)}::text[]) as form (key, phone)
+      join leads on leads.store_id = ${storeId} and leads.customer_phone = form.phone),
     lead as (
-      insert into leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
+      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, created_at, updated_at)
       select ${storeId}, given.*, at, at from moment, unnest(
         ${leads.map(({ name }) => name)}::text[],
         ${leads.map(({ customer_phone }) => customer_phone)}::text[],
+        ${keys}::text[],
         ${leads.map(({ status }) => status)}::text[],
-        ${leads.map(({ seller_id }) => seller_id)}::uuid[]) as given
-      on conflict on constraint leads_phone do nothing
+        ${leads.map(({ seller_id }) => seller_id)}::uuid[]) as given (name, customer_phone, phone_key, status, seller_id)
+      where given.phone_key not in (select key from known)
+      on conflict do nothing
       returning *),
     ${historyOfNew(sql)}
     select id from lead`;
@@ -98,9 +114,11 @@ export async function unassignLeads(sql: TransactionSql, storeId: string, seller
   return count;
 }
 
+/** The lead with this phone in any of its forms. Of duplicates from before, the one with this very form comes first. */
 export async function findLeadIdByPhone(sql: Sql, storeId: string, phone: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
-    select id from leads where store_id = ${storeId} and customer_phone = ${phone}`;
+    select id from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(phone)}::text[])
+    order by customer_phone <> ${phone}, id limit 1`;
   return row?.id ?? null;
 }
 

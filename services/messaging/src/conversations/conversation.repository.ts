@@ -112,11 +112,15 @@ export async function findUserIds(sql: Sql, storeId: string, leadId: string): Pr
   return rows.map(({ user_id }) => user_id);
 }
 
-/** The lead that the channel knows by this id. */
-export async function findLeadByWaId(sql: Sql, storeId: string, waId: string): Promise<string | undefined> {
-  const [row] = await sql<{ lead_id: string }[]>`
-    select lead_id from conversations where store_id = ${storeId} and wa_id = ${waId}`;
-  return row?.lead_id;
+/** The leads that the channel knows by these ids, by id. */
+export async function findWaIdOwners(
+  sql: Sql,
+  storeId: string,
+  waIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ wa_id: string; lead_id: string }[]>`
+    select wa_id, lead_id from conversations where store_id = ${storeId} and wa_id = any(${[...waIds]}::text[])`;
+  return new Map(rows.map(({ wa_id, lead_id }) => [wa_id, lead_id]));
 }
 
 export type TakenInbound = {

@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import { identitiesOf } from '../channels/channel-provider.ts';
-import { type ConversationRow, findLeadByWaId, findUserIds } from '../conversations/conversation.repository.ts';
+import { type ConversationRow, findUserIds, findWaIdOwners } from '../conversations/conversation.repository.ts';
 import { isKnownInbound } from '../messages/message.repository.ts';
 import { cameAt } from './accept-inbound.ts';
 import { findOpenPayloads } from './inbound.repository.ts';
@@ -21,13 +22,15 @@ export async function findUnprocessed(
   { store_id: storeId, lead_id, wa_id }: Pick<ConversationRow, 'store_id' | 'lead_id' | 'wa_id'>,
   phone: string | undefined,
 ): Promise<Unprocessed[]> {
-  // The processor finds this lead by the channel's ids, or by the phone unless that is another lead's channel id.
-  const [owner, userIds] = await Promise.all([
-    phone === undefined ? undefined : findLeadByWaId(sql, storeId, phone),
+  // The processor finds this lead by the channel's ids, or by a form of the phone unless that is another lead's channel
+  // id.
+  const forms = phone === undefined ? [] : phoneForms(phone);
+  const [owners, userIds] = await Promise.all([
+    findWaIdOwners(sql, storeId, forms),
     findUserIds(sql, storeId, lead_id),
   ]);
-  const byPhone = phone !== undefined && (owner === undefined || owner === lead_id) ? phone : null;
-  const customers = [wa_id, byPhone, ...userIds].filter((id) => id !== null);
+  const byPhone = forms.filter((form) => (owners.get(form) ?? lead_id) === lead_id);
+  const customers = [wa_id, ...byPhone, ...userIds].filter((id) => id !== null);
   const found: Unprocessed[] = [];
   for (const payload of await findOpenPayloads(sql, storeId, customers)) {
     const { messages } = readPayload(payload, payload.payload);

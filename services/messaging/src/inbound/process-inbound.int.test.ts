@@ -124,6 +124,25 @@ test('a duplicate inbound webhook changes nothing', async () => {
   expect(await messaging.events(channel.storeId)).toHaveLength(2);
 });
 
+test('a customer whose number comes with and without the ninth digit has one conversation, under the number that came last', async () => {
+  const channel = await newChannel();
+  const [eight, nine] = ['553177776666', '5531977776666'];
+  const leadId = messaging.crm.addLead(channel.storeId, nine);
+  for (const [from, body] of [
+    [eight, 'one'],
+    [nine, 'two'],
+    [eight, 'three'],
+  ] as const) {
+    await channel.post(textFrom(from, body));
+    await processed(channel);
+    expect(await channel.leadOf(from)).toBe(leadId);
+  }
+  expect(await bodiesOf(channel, eight)).toEqual(['one', 'two', 'three']);
+  expect(await messaging.adminSql`select wa_id from conversations where store_id = ${channel.storeId}`).toEqual([
+    { wa_id: eight },
+  ]);
+});
+
 test('two equal texts with different ids are two messages', async () => {
   const channel = await newChannel();
   const phone = newPhone();

@@ -139,6 +139,12 @@ describe('a reply that is stored but not processed yet', () => {
       { phone: '5511900000003', wa_id: '551190000003' },
       '5511900000003',
     ],
+    ['without the ninth digit of the phone', { phone: '5511987654321' }, '551187654321'],
+    [
+      'with the ninth digit, although phone and channel’s id have none',
+      { phone: '551187654322', wa_id: '551187654322' },
+      '5511987654322',
+    ],
   ])('%s rejects the follow-up', async (_, lead, from) => {
     const { storeId, leadId } = await leadWith(lead);
     await store(storeId, [from], textFrom(from, 'Olá'));
