@@ -71,7 +71,8 @@ def _without_nul(value):
     if isinstance(value, list):
         return [_without_nul(each) for each in value]
     if isinstance(value, dict):
-        return {name.replace("\0", ""): _without_nul(each) for name, each in value.items()}
+        # The gateway's JSON parser rejects a member `__proto__`.
+        return {name.replace("\0", ""): _without_nul(each) for name, each in value.items() if name != "__proto__"}
     return value
 
 
@@ -130,7 +131,7 @@ def move_report(context, case, kwargs):
         return
     if "lead_id" not in query and "customer_phone" not in query:
         query["lead_id"] = str(uuid.uuid4())
-    elif _matches(r"[1-9][0-9]{7,14}", query.get("customer_phone")) and _is_uuid(query.get("lead_id")):
+    elif _matches(r"\+?[ (]*[1-9]([ ()-]*[0-9]){7,14}", query.get("customer_phone")) and _is_uuid(query.get("lead_id")):
         del query["customer_phone"]
 
 

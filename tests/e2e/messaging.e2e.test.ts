@@ -87,6 +87,27 @@ test('a signed webhook creates a lead with a session, and the reply is sent once
   );
 });
 
+test('a lead with a national phone and a customer who writes without the ninth digit are one lead with one conversation', async () => {
+  const written = '(31) 97777-6666';
+  expectProblem(await create('(031) 97777-6666'), 'validation_failed');
+  await admin(['store', 'update', '--store', store.id, '--country', 'BR']);
+  await eventually(
+    () => get('/store'),
+    ({ country }) => country === 'BR',
+  );
+  const lead = await eventually(
+    () => create('(031) 97777-6666'),
+    ({ status }) => status === 201,
+  );
+  expect(lead.body).toMatchObject({ customer_phone: '5531977776666' });
+  await write('553177776666', 'Oi');
+  expect(await leadOf('553177776666')).toMatchObject({ id: lead.body.id, customer_phone: '5531977776666' });
+  expectProblem(await create(written), 'lead_exists');
+  expect((await send(lead.body.id, 'Tudo bem?')).body).toMatchObject({ sent: true });
+  expect(taken('553177776666')).toHaveLength(1);
+  expect((await messagesOf(lead.body.id)).map(({ body }) => body)).toEqual(['Oi', 'Tudo bem?']);
+});
+
 test('a webhook with a wrong signature or verify token gets 403', async () => {
   const refused = await fetch(webhookUrl, {
     method: 'POST',

@@ -25,6 +25,7 @@ const record = (id: string, name: string): StoreRecord => ({
   tier: 'pro',
   timezone: 'UTC',
   locale: 'en',
+  country: null,
   requests_per_minute: 6000,
   created_at: '2026-11-21T09:00:00.000Z',
   updated_at: '2026-11-21T09:00:00.000Z',

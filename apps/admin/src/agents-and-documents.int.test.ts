@@ -43,7 +43,7 @@ const handlers: Handlers<typeof operations> = {
   },
   listStores: async () => {
     const rates = { tier: 'pro', requests_per_minute: 6000, timezone: 'UTC', created_at: at, updated_at: at } as const;
-    return { stores: [{ id: store, name: 'Loja', locale: 'pt-BR', ...rates }], more: false };
+    return { stores: [{ id: store, name: 'Loja', locale: 'pt-BR', country: 'BR', ...rates }], more: false };
   },
   createAgent: async (context, { body }) => {
     received.push({ storeId: context.storeId, ...body });

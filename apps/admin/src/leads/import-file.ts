@@ -22,6 +22,8 @@ export type Counts = {
 
 export type ImportOptions = {
   readonly storeId: string;
+  /** The country that completes national phones. */
+  readonly country: string | null;
   /** How long to retry while the platform does not answer. */
   readonly patienceMs: number;
   /** Shows no progress and no notes. */
@@ -75,7 +77,7 @@ export async function importFile(admin: Admin, file: LeadFile, options: ImportOp
         counts.rejected++;
         continue;
       }
-      const read = readLead(row.fields, file.columns);
+      const read = readLead(row.fields, file.columns, options.country);
       if ('fault' in read) {
         await reject(row.line, read.fault, row.fields);
         continue;

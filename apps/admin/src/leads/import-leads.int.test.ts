@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { gatewayOperations } from '@mostrador/contracts';
+import { gatewayOperations, type StoreRecord } from '@mostrador/contracts';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
@@ -14,9 +14,18 @@ import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
 const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
 
-const operations = { listApiKeys: gatewayOperations.listApiKeys };
-/** The command asks the gateway whether the store exists. This gateway knows every store. */
-const handlers: Handlers<typeof operations> = { listApiKeys: async () => ({ keys: [] }) };
+const { listApiKeys, listStores } = gatewayOperations;
+const operations = { listApiKeys, listStores };
+const inBrazil = randomUUID();
+const brazilian: StoreRecord = {
+  ...{ id: inBrazil, name: 'Loja', tier: 'pro', timezone: 'UTC', locale: 'pt-BR', country: 'BR' },
+  ...{ requests_per_minute: 6000, created_at: '2026-11-21T09:00:00.000Z', updated_at: '2026-11-21T09:00:00.000Z' },
+};
+/** The command asks the gateway whether the store exists, and for its country. This gateway knows every store. */
+const handlers: Handlers<typeof operations> = {
+  listApiKeys: async () => ({ keys: [] }),
+  listStores: async () => ({ stores: [brazilian], more: false }),
+};
 
 let crm: TestCrm;
 let gateway: { drain(): Promise<void> };
@@ -149,11 +158,20 @@ test('every valid row becomes one lead, and every other row is rejected with its
   const rejected = (await readFile(`${path}.rejected.csv`, 'utf8')).split('\r\n');
   expect(rejected).toEqual([
     'line;reason;Customer_Phone;Name;Status',
-    expect.stringMatching(/^22;"customer_phone does not have the right form.+";123;Short;$/),
+    expect.stringMatching(/^22;"customer_phone must be a phone number.+";123;Short;$/),
     expect.stringMatching(/^32;.*quotation marks.*;/),
     expect.stringMatching(/^42;.*status must be one of.*;5511900000039;'=1\+1;won$/),
     '',
   ]);
+});
+
+test('national phones are completed with the country of the store, and the two forms of a phone are one lead', async () => {
+  const path = await newFile(['name,customer_phone', 'Maria,(31) 97777-6666', 'M.,553177776666', 'Ana,031 3222-1234']);
+  const { out } = await run(inBrazil, path);
+  expect(JSON.parse(out)).toMatchObject({ created: 2, existing: 1, rejected: 0, phones_changed: 2 });
+  const rows = await crm.adminSql`
+    select customer_phone from leads where store_id = ${inBrazil} order by customer_phone`;
+  expect(rows.map((row) => row.customer_phone)).toEqual(['553132221234', '5531977776666']);
 });
 
 test('an import that is killed and run again creates every lead exactly once', async () => {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Admin, existingStore, printResult, verb } from '../admin.ts';
 import { wholeNumber } from '../check.ts';
 import { Ended, exitCodes, NotRunning, UsageError } from '../exit.ts';
+import { allStores } from '../stores/list-stores.ts';
 import { record, shown } from '../terminal.ts';
 import { type Import, importFile } from './import-file.ts';
 import { openLeadFile } from './lead-file.ts';
@@ -23,8 +24,8 @@ export const importLeadsCommand = (admin: Admin): Command =>
     .addHelpText(
       'after',
       `
-Each row follows the rules of POST /leads. The phone +55 (11) 90000-0000 is stored as 5511900000000. Rejected rows are
-written to <file>.rejected.csv with their line and the reason. A new run replaces that file. After you correct it, you
+Each row follows the rules of POST /leads. The phone +55 (11) 90000-0000 is stored as 5511900000000, and in a store in
+Brazil also (11) 90000-0000. Rejected rows are written to <file>.rejected.csv with their line and the reason. A new run replaces that file. After you correct it, you
 can import it like any other.
 
 A store has one lead per phone. Of several rows with the same phone, only the first becomes a lead. So you can import
@@ -38,10 +39,17 @@ Exit code 1 when rows were rejected, 130 after Ctrl-C.`,
         throw new UsageError(['--patience must be a number of seconds']);
       const file = await openLeadFile(path, { ignoreOthers: options.ignoreOtherColumns ?? false });
       const storeId = await existingStore(admin, options.store);
+      const ofStore = (await allStores(admin)).find(({ id }) => id === storeId.toLowerCase());
       const startedMs = Date.now();
       const { signal, release } = admin.terminal.interruption();
       const quiet = options.json ?? false;
-      const done = await importFile(admin, file, { storeId, patienceMs: patience * 1000, quiet, signal });
+      const done = await importFile(admin, file, {
+        storeId,
+        country: ofStore?.country ?? null,
+        patienceMs: patience * 1000,
+        quiet,
+        signal,
+      });
       release();
       tell(admin, options, done, signal.aborted, Date.now() - startedMs);
     });
@@ -69,7 +77,7 @@ function tell(admin: Admin, options: Options, done: Import, interrupted: boolean
       existing,
       rejected,
       ...(rejectedPath === null ? {} : { 'rejected rows are in': shown(rejectedPath) }),
-      'phones reduced to digits': phonesChanged,
+      'phones changed to digits': phonesChanged,
       seconds: result.seconds,
     }),
   );

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../exit.ts';
-import { columnsOf, delimiterOf, digitsOf, readLead } from './lead-row.ts';
+import { columnsOf, delimiterOf, readLead as readLeadIn } from './lead-row.ts';
 
+const readLead = (fields: string[], columns: Parameters<typeof readLeadIn>[1], country: string | null = null) =>
+  readLeadIn(fields, columns, country);
 const strict = { ignoreOthers: false };
 const seller = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const faultsOf = (header: string[], options = strict): readonly string[] => {
@@ -50,20 +52,21 @@ test.each([
   ['55.11.90000.0000', '5511900000000'],
   ['55\u00a011\u20139000\u20110000', '551190000000'],
   ['5511900000000', '5511900000000'],
-])('the phone %s becomes %s', (written, digits) => {
-  expect(digitsOf(written)).toBe(digits);
+  ['(11) 90000-0000', '5511900000000'],
+])('in a store in Brazil the phone %s becomes %s', (written, customer_phone) => {
+  const columns = columnsOf(['name', 'customer_phone'], strict);
+  expect(readLead(['Maria', written], columns, 'BR')).toMatchObject({ lead: { customer_phone } });
 });
 
 test.each(['5511900000001.0', '5.5119E+12', '+', '55 11 CALL-NOW', '55+11900000000', '١١٩٠٠٠٠٠٠٠٠'])(
   'the phone %s is rejected, not guessed',
   (written) => {
-    expect(digitsOf(written)).toBe(written);
     expect(readLead(['Maria', written], columnsOf(['name', 'customer_phone'], strict))).toHaveProperty('fault');
   },
 );
 
 test.each([
-  [['Maria', '123'], /^customer_phone does not have the right form/],
+  [['Maria', '123'], /^customer_phone must be a phone number with its country code, such as 5511961234567$/],
   [['', '5511900000001'], /^name is required$/],
   [['x'.repeat(201), '0'], /name must have at most 200 characters.*; customer_phone|customer_phone.*; name must/],
   [['Maria'], /^has 1 field, but the header has 2 columns$/],

@@ -1,4 +1,5 @@
 import { NewLead } from '@mostrador/contracts';
+import { readPhone, withExamplePhone } from '@mostrador/kit/phones/read-phone';
 import { compile } from '@mostrador/kit/rpc/validate';
 import { UsageError } from '../exit.ts';
 import { isFormula, rejectedHeadings } from './rejected-file.ts';
@@ -48,8 +49,8 @@ export type ReadLead = { readonly lead: NewLead; readonly phoneChanged: boolean 
 
 const validate = compile(NewLead);
 
-/** Reads one row by the rules of POST /leads. An empty cell leaves out the member. */
-export function readLead(fields: readonly string[], { members, guarded }: Columns): ReadLead {
+/** Reads one row by the rules of POST /leads in a store of the country. An empty cell leaves out the member. */
+export function readLead(fields: readonly string[], { members, guarded }: Columns, country: string | null): ReadLead {
   if (fields.length !== members.length) {
     return { fault: `has ${count(fields.length, 'field')}, but the header has ${count(members.length, 'column')}` };
   }
@@ -61,23 +62,13 @@ export function readLead(fields: readonly string[], { members, guarded }: Column
     if (member === null) continue;
     const value = (guarded ? unguarded(cell) : cell).trim();
     if (value === '') continue;
-    lead[member] = member === 'customer_phone' ? digitsOf(value) : value;
+    lead[member] = member === 'customer_phone' ? (readPhone(value, country) ?? value) : value;
     phoneChanged ||= member === 'customer_phone' && lead[member] !== value;
   }
-  const faults = validate(lead);
+  const faults = withExamplePhone(validate(lead), country);
   if (faults.length > 0)
     return { fault: faults.map(({ pointer, detail }) => `${pointer.slice(2)} ${detail}`).join('; ') };
   return { lead: lead as NewLead, phoneChanged };
-}
-
-const separators = /[\s().\-/\u2010-\u2015]/g;
-/** Matches 5511900000001.0, as a spreadsheet writes a number. Without the dot it would be another number. */
-const decimal = /^\d+\.\d+$/;
-
-/** Reduces a phone such as `+55 (11) 90000-0000` to its digits. Returns other text unchanged: the schema rejects it. */
-export function digitsOf(phone: string): string {
-  const digits = phone.replace(/^\+/, '').replaceAll(separators, '');
-  return /^\d+$/.test(digits) && !decimal.test(phone) ? digits : phone;
 }
 
 /** Removes the apostrophe that kept a spreadsheet from reading the cell as a formula. */

@@ -9,6 +9,7 @@ type Options = {
   tier?: string;
   timezone?: string;
   locale?: string;
+  country?: string;
   rateLimit?: unknown;
   json?: boolean;
 };
@@ -22,10 +23,11 @@ export const createStoreCommand = (admin: Admin): Command =>
     .option('--tier <tier>', `${tiers.join(', ')} (default: free)`)
     .option('--timezone <zone>', 'IANA time zone, such as America/Sao_Paulo (default: UTC)')
     .option('--locale <tag>', 'language tag, such as pt-BR (default: en)')
+    .option('--country <code>', 'ISO 3166 code, such as BR; it completes phones (default: from time zone or locale)')
     .option('--rate-limit <n>', 'requests per minute for each API key (default: the limit of the tier)', wholeNumber)
     .action(async (options: Options) => {
-      const { name, tier, timezone, locale, rateLimit } = options;
-      const request = checked(createStore, { name, tier, timezone, locale, rate_limit: rateLimit });
+      const { name, tier, timezone, locale, country, rateLimit } = options;
+      const request = checked(createStore, { name, tier, timezone, locale, country, rate_limit: rateLimit });
       const store = await admin.platform.call(createStore, request);
       printResult(admin, options, store, storeRecord);
     });

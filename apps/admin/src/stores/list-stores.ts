@@ -8,7 +8,7 @@ export const listStoresCommand = (admin: Admin): Command =>
     const stores = await allStores(admin);
     printResult(admin, options, { stores }, () =>
       table(
-        ['ID', 'NAME', 'TIER', 'REQUESTS/MIN', 'TIME ZONE', 'LOCALE'],
+        ['ID', 'NAME', 'TIER', 'REQUESTS/MIN', 'TIME ZONE', 'LOCALE', 'COUNTRY'],
         stores.map((store) => [
           store.id,
           shown(store.name),
@@ -16,6 +16,7 @@ export const listStoresCommand = (admin: Admin): Command =>
           String(store.requests_per_minute),
           store.timezone,
           store.locale,
+          store.country ?? 'none',
         ]),
       ),
     );

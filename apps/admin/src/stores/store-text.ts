@@ -10,5 +10,6 @@ export const storeRecord = (store: StoreRecord): string =>
     'requests/min': store.requests_per_minute,
     'time zone': store.timezone,
     locale: store.locale,
+    country: store.country ?? 'none',
     created: store.created_at,
   });

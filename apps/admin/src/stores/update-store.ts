@@ -13,6 +13,7 @@ type Options = {
   tier?: string;
   timezone?: string;
   locale?: string;
+  country?: string;
   rateLimit?: unknown;
   messageWait?: unknown;
   optOutStopsApi?: unknown;
@@ -34,6 +35,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     .option('--tier <tier>', tiers.join(', '))
     .option('--timezone <zone>', 'IANA time zone, such as America/Sao_Paulo')
     .option('--locale <tag>', 'language tag, such as pt-BR')
+    .option('--country <code>', 'ISO 3166 code, such as BR; it completes phones')
     .option(
       '--rate-limit <n>',
       'requests per minute for each API key; `tier` restores the limit of the tier',
@@ -54,13 +56,14 @@ export const updateStoreCommand = (admin: Admin): Command =>
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
     .action(async (options: Options) => {
-      const { store, name, tier, timezone, locale, rateLimit, messageWait, optOutStopsApi, sendingWindows } = options;
-      const changes = { name, tier, timezone, locale, rate_limit: rateLimit };
+      const { store, name, tier, timezone, locale, country, rateLimit, messageWait, optOutStopsApi, sendingWindows } =
+        options;
+      const changes = { name, tier, timezone, locale, country, rate_limit: rateLimit };
       const changesStore = Object.values(changes).some((value) => value !== undefined);
       const changesMessaging = messageWait !== undefined || optOutStopsApi !== undefined;
       if (!changesStore && !changesMessaging && sendingWindows === undefined) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --rate-limit, --message-wait, --opt-out-stops-api or --sending-windows',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api or --sending-windows',
         ]);
       }
       // The command checks all changes before it sends any, because they go to three services.

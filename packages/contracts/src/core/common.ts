@@ -52,6 +52,17 @@ export const NullableWaitReason = Type.Unsafe<{ code: string; detail: string; si
 /** A phone number in E.164 without the plus sign: 8 to 15 digits. */
 export const Phone = Type.String({ pattern: '^[1-9][0-9]{7,14}$', description: 'E.164 number, digits only' });
 
+/**
+ * A phone number in a request of the API. The gateway brings what a person wrote into the form of `Phone` before it
+ * forwards the request, so a service gets only that form.
+ */
+export const WrittenPhone = Type.String({
+  format: 'phone',
+  description:
+    'A phone number with its country code, such as `5511961234567`. Separators and `+` are removed. A national number ' +
+    'such as `(11) 96123-4567` is completed with the country of the store.',
+});
+
 /** One of these words. */
 export const OneOf = <const Words extends readonly string[]>(
   words: Words,

@@ -11,6 +11,7 @@ import {
   Text,
   Timestamp,
   Uuid,
+  WrittenPhone,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
@@ -48,7 +49,7 @@ const After = (description: string) => Type.String({ format: 'date-time', descri
 /** The input for a new lead, alone or in an import. */
 export const NewLead = Exact({
   name: Text(200),
-  customer_phone: Phone,
+  customer_phone: WrittenPhone,
   status: Type.Optional(OneOf(leadStatuses, { default: 'pending' })),
   seller_id: Type.Optional(NullableUuid),
 });
@@ -91,7 +92,7 @@ export const listLeads = defineOperation({
           description: 'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
         }),
       ),
-      customer_phone: Type.Optional(Phone),
+      customer_phone: Type.Optional(WrittenPhone),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
       sort: Type.Optional(OneOf(leadSorts, { default: '-created_at', description: 'A minus sign: latest first.' })),

@@ -1,5 +1,5 @@
 import { type Static, type TLiteral, Type } from '@sinclair/typebox';
-import { Exact, Page, Phone, paging, Text, Uuid } from '../core/common.ts';
+import { Exact, Page, paging, Text, Uuid, WrittenPhone } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const Seller = Type.Object(
@@ -22,7 +22,7 @@ export const createSeller = defineOperation({
   request: {
     body: Exact({
       name: Text(200),
-      whatsapp_id: Phone,
+      whatsapp_id: WrittenPhone,
       is_active: Type.Optional(Type.Boolean({ default: true })),
     }),
   },
@@ -57,7 +57,7 @@ export const updateSeller = defineOperation({
     body: Exact(
       {
         name: Type.Optional(Text(200)),
-        whatsapp_id: Type.Optional(Phone),
+        whatsapp_id: Type.Optional(WrittenPhone),
         is_active: Type.Optional(Type.Boolean()),
       },
       { minProperties: 1 },

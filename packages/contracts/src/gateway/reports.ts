@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableTimestamp, OneOf, Phone, Uuid } from '../core/common.ts';
+import { Exact, NullableTimestamp, OneOf, Uuid, WrittenPhone } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { Lead } from '../crm/leads.ts';
@@ -106,7 +106,7 @@ export const getLeadReport = defineOperation({
   request: {
     query: Exact({
       lead_id: Type.Optional(Uuid),
-      customer_phone: Type.Optional(Phone),
+      customer_phone: Type.Optional(WrittenPhone),
       from: Type.Optional(Moment('Start of the period.')),
       to: Type.Optional(Moment('End of the period.')),
       ...periodQuery,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { Exact, NullableString, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { ChannelConnection } from '../messaging/channels.ts';
 import { CalendarConnection } from '../scheduling/calendars.ts';
@@ -25,6 +25,12 @@ const TimeZone = (options: { default?: string } = {}) =>
 /** A BCP 47 language tag such as `pt-BR`. */
 const Locale = (options: { default?: string } = {}) => Type.String({ ...options, format: 'locale', maxLength: 35 });
 
+/** An ISO 3166 code of a country. */
+const Country = Type.String({
+  format: 'country',
+  description: 'ISO 3166 code of the country whose national phone numbers are completed',
+});
+
 export const Store = Type.Object(
   {
     id: Uuid,
@@ -32,6 +38,12 @@ export const Store = Type.Object(
     tier: TierWord(),
     timezone: Type.String({ description: 'IANA time zone' }),
     locale: Type.String({ description: 'BCP 47' }),
+    country: Type.Unsafe<string | null>({
+      ...NullableString,
+      description:
+        'ISO 3166. National phone numbers are completed with its country code. By default it is the country of the ' +
+        'time zone, else that of the locale. Null when neither has one: then phones need their country code.',
+    }),
     calendar: CalendarConnection,
     channel: ChannelConnection,
     created_at: Timestamp,
@@ -64,6 +76,7 @@ export const StoreRecord = Type.Object({
   tier: TierWord(),
   timezone: Type.String(),
   locale: Type.String(),
+  country: NullableString,
   requests_per_minute: Type.Integer({ description: 'The effective rate: the store’s own, otherwise the tier’s.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -87,6 +100,7 @@ export const createStore = defineOperation({
       tier: Type.Optional(TierWord({ default: 'free' })),
       timezone: Type.Optional(TimeZone({ default: 'UTC' })),
       locale: Type.Optional(Locale({ default: 'en' })),
+      country: Type.Optional(Country),
       rate_limit: Type.Optional(RateLimit),
     }),
   },
@@ -105,6 +119,7 @@ export const updateStore = defineOperation({
         tier: Type.Optional(TierWord()),
         timezone: Type.Optional(TimeZone()),
         locale: Type.Optional(Locale()),
+        country: Type.Optional(Country),
         rate_limit: Type.Optional(RateLimit),
       },
       { minProperties: 2 },

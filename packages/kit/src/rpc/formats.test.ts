@@ -116,6 +116,8 @@ describe('other formats', () => {
   );
   test.each(['en', 'pt-BR', 'zh-Hant-TW'])('%s is a locale', (tag) => expect(formats.locale(tag)).toBe(true));
   test.each(['', 'pt_BR', 'x', 'not a locale'])('%j is not a locale', (tag) => expect(formats.locale(tag)).toBe(false));
+  test.each(['BR', 'US', 'XK'])('%s is a country', (code) => expect(formats.country(code)).toBe(true));
+  test.each(['', 'br', 'AA', 'BRA', '55'])('%j is not a country', (code) => expect(formats.country(code)).toBe(false));
   test.each(['https://a.example/b', 'postgres://u:p@127.0.0.1:5432/db', 'nats://127.0.0.1:4222'])(
     '%s is a uri',
     (uri) => expect(formats.uri(uri)).toBe(true),

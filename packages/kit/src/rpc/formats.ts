@@ -16,10 +16,16 @@ export const formats = {
   'date-or-date-time': (text: string) => parseInstantMs(isoDate.test(text) ? `${text}T00:00:00Z` : text) !== undefined,
   'time-zone': isTimeZone,
   locale: isLocale,
+  country: (text: string) => /^[A-Z]{2}$/.test(text) && countryNames().of(text) !== text,
+  phone: /^[1-9][0-9]{7,14}$/,
   'database-address': (text: string) =>
     /^postgres(ql)?:\/\//i.test(text) && addressesOf(text).every((address) => URL.canParse(address)),
   uri: (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text),
 };
+
+/** The detail of a fault in a phone. The caller that knows the store's country gives an example from there. */
+export const phoneDetail = (example = '5511961234567'): string =>
+  `must be a phone number with its country code, such as ${example}`;
 
 /** The detail of a fault in each format: what the value must be. */
 export const formatDetails: Readonly<Record<string, string>> = {
@@ -28,6 +34,8 @@ export const formatDetails: Readonly<Record<string, string>> = {
   'date-or-date-time': 'must be a real date, such as 2027-01-31, or a date and time with an offset (RFC 3339)',
   'time-zone': 'must be an IANA time zone, such as America/Sao_Paulo',
   locale: 'must be a language tag (BCP 47), such as pt-BR',
+  country: 'must be a country code (ISO 3166), such as BR',
+  phone: phoneDetail(),
   'database-address': 'must be postgres://user:password@host:5432/name; several hosts are separated by commas',
   uri: 'must be an absolute address, such as https://example.com/path',
 };
@@ -94,6 +102,8 @@ function isTimeZone(text: string): boolean {
   if (knownZones.size < mostKnownZones) knownZones.add(text);
   return true;
 }
+
+const countryNames = () => new Intl.DisplayNames('en', { type: 'region' });
 
 function isLocale(text: string): boolean {
   try {

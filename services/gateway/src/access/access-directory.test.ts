@@ -9,6 +9,7 @@ const access = (keyId: string, revoked = false): Access => ({
   storeId: 'store',
   tier: 'pro',
   requestsPerMinute: 6000,
+  country: null,
   scopes: new Set(),
   expiresAtMs: null,
   revoked,

@@ -1,5 +1,6 @@
 import { requestsPerMinute, type Scope, scopes, type Tier } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
+import { countryOf } from '../stores/country.ts';
 import type { Access } from './access.ts';
 
 type AccessRow = {
@@ -8,6 +9,9 @@ type AccessRow = {
   store_id: string;
   tier: Tier;
   rate_limit: number | null;
+  country: string | null;
+  timezone: string;
+  locale: string;
   scopes: Scope[] | null;
   expires_at: Date | null;
   revoked_at: Date | null;
@@ -16,7 +20,8 @@ type AccessRow = {
 /** What a key gives access to; null if the key does not exist. */
 export async function findAccess(sql: Sql, keyId: string): Promise<Access | null> {
   const rows = await sql<AccessRow[]>`
-    select k.id as key_id, k.key_hash, k.store_id, s.tier, s.rate_limit, k.scopes, k.expires_at, k.revoked_at
+    select k.id as key_id, k.key_hash, k.store_id, k.scopes, k.expires_at, k.revoked_at,
+      s.tier, s.rate_limit, s.country, s.timezone, s.locale
     from api_keys k join stores s on s.id = k.store_id
     where k.id = ${keyId}`;
   return rows[0] ? toAccess(rows[0]) : null;
@@ -25,7 +30,8 @@ export async function findAccess(sql: Sql, keyId: string): Promise<Access | null
 /** The access of every key that changed, or whose store changed, in the last seconds by the database's clock. */
 export async function findChangedAccess(sql: Sql, sinceSeconds: number, limit: number): Promise<Access[]> {
   const rows = await sql<AccessRow[]>`
-    select k.id as key_id, k.key_hash, k.store_id, s.tier, s.rate_limit, k.scopes, k.expires_at, k.revoked_at
+    select k.id as key_id, k.key_hash, k.store_id, k.scopes, k.expires_at, k.revoked_at,
+      s.tier, s.rate_limit, s.country, s.timezone, s.locale
     from api_keys k join stores s on s.id = k.store_id
     where k.id in (
       select id from api_keys where updated_at > clock_timestamp() - make_interval(secs => ${sinceSeconds})
@@ -61,6 +67,7 @@ function toAccess(row: AccessRow): Access {
     storeId: row.store_id,
     tier: row.tier,
     requestsPerMinute: row.rate_limit ?? requestsPerMinute[row.tier],
+    country: countryOf(row),
     scopes: new Set(row.scopes ?? scopes),
     expiresAtMs: row.expires_at?.getTime() ?? null,
     revoked: row.revoked_at !== null,

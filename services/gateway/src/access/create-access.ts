@@ -1,4 +1,5 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
+import { countryOfZone } from '@mostrador/kit/phones/country-of-zone';
 import type { Log } from '@mostrador/kit/process/log';
 import { findAccess, findChangedAccess, findDeletedKeys, recordUses } from './access.repository.ts';
 import { type AccessDirectory, createAccessDirectory } from './access-directory.ts';
@@ -16,6 +17,8 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
   usage: KeyUsage;
 } {
   const { lookUps, polls, log } = options;
+  // The first call takes about 150 ms. No request should wait for it.
+  countryOfZone('UTC');
   const soon = () => ({ deadline: Date.now() + lookUpLimitMs });
   const directory = createAccessDirectory({
     source: {

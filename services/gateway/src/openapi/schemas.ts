@@ -7,6 +7,9 @@ export type DocumentSchema = { readonly [keyword: string]: unknown };
 const spaces = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 const textPattern = `^[^\\u0000]*[^\\u0000${spaces}][^\\u0000]*$`;
 
+/** What is accepted in every country. */
+const phonePattern = '^\\+?[ (]*[1-9](?:[ ()-]*[0-9]){7,14}$';
+
 /** Converts the contracts' schemas for the document, and collects the named ones. */
 export type Schemas = {
   /** The converted schema, or a reference if the schema has a name (its `title`). */
@@ -17,7 +20,8 @@ export type Schemas = {
 
 /**
  * The document has the same schemas that validate requests. Only our own keywords become JSON Schema: `text` (trimmed,
- * not empty, without NUL) becomes a pattern with at least one character that is not white space.
+ * not empty, without NUL) becomes a pattern with at least one character that is not white space. A phone in a request
+ * may have separators, because the gateway removes them before validation.
  */
 export function createSchemas(): Schemas {
   const components: Record<string, DocumentSchema> = {};
@@ -40,6 +44,7 @@ export function createSchemas(): Schemas {
       else if (keyword === 'anyOf') result[keyword] = (value as TSchema[]).map(of);
       else if (keyword === 'format' && value === 'date-or-date-time')
         result.anyOf = [{ format: 'date' }, { format: 'date-time' }];
+      else if (keyword === 'format' && value === 'phone') result.pattern = phonePattern;
       else if (keyword !== 'title') result[keyword] = value;
     }
     return result;

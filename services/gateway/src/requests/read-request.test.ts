@@ -1,9 +1,9 @@
-import { createAppointment, listAppointments } from '@mostrador/contracts';
-import { expect, test } from 'vitest';
+import { createAppointment, createLead, listAppointments, listLeads } from '@mostrador/contracts';
+import { describe, expect, test } from 'vitest';
 import { get, post, route } from '../routes/route.ts';
 import { requestReader } from './read-request.ts';
 
-const raw = { params: {}, query: {}, body: undefined, headers: {}, rawHeaders: [] };
+const raw = { params: {}, query: {}, body: undefined, headers: {}, rawHeaders: [], country: null };
 
 test('the gateway forwards no defaults, because a service one version older may not know them', () => {
   const create = requestReader(
@@ -13,4 +13,42 @@ test('the gateway forwards no defaults, because a service one version older may 
   expect(create({ ...raw, body: { ...body } }).parts).toEqual({ body });
   const list = requestReader(route(get('/appointments'), listAppointments, { scope: 'appointments:read', tag: 'A' }));
   expect(list({ ...raw, query: { page: '2' } }).parts).toEqual({ query: { page: 2 } });
+});
+
+describe('a phone', () => {
+  const create = requestReader(route(post('/leads'), createLead, { scope: 'leads:write', tag: 'L' }));
+  const list = requestReader(route(get('/leads'), listLeads, { scope: 'leads:read', tag: 'L' }));
+  const body = (customer_phone: unknown) => ({ name: ' Maria ', customer_phone });
+
+  test('is forwarded as digits with the country code of the store, and the rest of the request unchanged', () => {
+    const brazilian = { ...raw, country: 'BR' };
+    const sent = body('(31) 97777-6666');
+    expect(create({ ...brazilian, body: sent }).parts).toEqual({ body: body('5531977776666') });
+    expect(sent).toEqual(body('(31) 97777-6666'));
+    expect(list({ ...brazilian, query: { customer_phone: '31 97777-6666' } }).parts).toEqual({
+      query: { customer_phone: '5531977776666' },
+    });
+    expect(create({ ...raw, body: body('+55 (31) 97777-6666') }).parts).toEqual({ body: body('5531977776666') });
+  });
+
+  test('that is none is rejected with an example of the store’s country', () => {
+    const faultOf = (customer_phone: unknown, country: string | null) => {
+      try {
+        return create({ ...raw, country, body: body(customer_phone) }).parts;
+      } catch (error) {
+        return error;
+      }
+    };
+    const detail = (example: string) => `must be a phone number with its country code, such as ${example}`;
+    expect(faultOf('0123', 'PT')).toMatchObject({
+      code: 'validation_failed',
+      detail: `#/customer_phone ${detail('351912345678')}.`,
+      members: { errors: [{ pointer: '#/customer_phone', detail: detail('351912345678') }] },
+    });
+    expect(faultOf('(031) 97777-6666', null)).toMatchObject({
+      detail: `#/customer_phone ${detail('5511961234567')}.`,
+    });
+    expect(faultOf(5531977776666, 'BR')).toMatchObject({ detail: '#/customer_phone must be a string.' });
+    expect(() => list({ ...raw, query: { customer_phone: 'Maria' } })).toThrow('query customer_phone must be a phone');
+  });
 });

@@ -1,4 +1,5 @@
 import type { ValidationFault } from '@mostrador/contracts';
+import { withExamplePhone } from '@mostrador/kit/phones/read-phone';
 import type { Idempotency } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
@@ -7,6 +8,7 @@ import { type Route, takesIdempotencyKey } from '../routes/route.ts';
 import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { queryReader, type RawQuery } from './query.ts';
+import { phonesReader } from './written-phones.ts';
 
 /** The parts of an HTTP request that a reader needs. */
 export type RawRequest = {
@@ -15,15 +17,19 @@ export type RawRequest = {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rawHeaders: readonly string[];
+  /** The country of the store. */
+  readonly country: string | null;
 };
 
-/** A valid request as the client sent it: texts are not trimmed, and defaults are not filled in. */
+/** A valid request. Except for phones it is as the client sent it: texts are not trimmed, defaults not filled in. */
 export type ReadRequest = { readonly parts: UncheckedRequest; readonly idempotency?: Idempotency };
 
 /** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
 export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
   const { operation } = route;
   const readQuery = queryReader(operation.request.query);
+  const phonesOfQuery = phonesReader(operation.request.query);
+  const phonesOfBody = phonesReader(operation.request.body);
   const hasBody = operation.request.body !== undefined;
 
   return (raw) => {
@@ -34,12 +40,12 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
 
     const { query, repeated } = readQuery(raw.query);
     for (const name of repeated) faults.push({ in: 'query', name, detail: 'was given more than once' });
-    const parts: UncheckedRequest = { query };
+    const parts: UncheckedRequest = { query: phonesOfQuery(query, raw.country) };
     if (operation.request.params) parts.params = raw.params;
-    if (hasBody) parts.body = raw.body;
+    if (hasBody) parts.body = phonesOfBody(raw.body, raw.country);
     // Validation fills in defaults, so it gets a copy. The gateway forwards only what the client sent: a service that
     // still runs the previous version would reject a member that it does not know.
-    faults.push(...validateRequest(operation, copyOf(parts)));
+    faults.push(...withExamplePhone(validateRequest(operation, copyOf(parts)), raw.country));
 
     if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;

@@ -41,6 +41,7 @@ function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOp
       body: request.body,
       headers,
       rawHeaders: request.raw.rawHeaders,
+      country: request.access.country,
     });
     const answer = await rpc.forward(route.operation, parts as RequestOf<typeof route.operation>, {
       requestId: request.id,

@@ -9,8 +9,8 @@ export const createStore =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const storeId = randomUUIDv7();
-    const { name, tier = 'free', timezone = 'UTC', locale = 'en', rate_limit = null } = body;
+    const { name, tier = 'free', timezone = 'UTC', locale = 'en', country = null, rate_limit = null } = body;
     return await database.write({ storeId, deadline: context.deadline }, (sql) =>
-      insertStore(sql, storeId, { name, tier, timezone, locale, rate_limit }),
+      insertStore(sql, storeId, { name, tier, timezone, locale, country, rate_limit }),
     );
   };

@@ -30,6 +30,7 @@ test('a new store has the defaults and the rate of its tier', async () => {
     tier: 'free',
     timezone: 'UTC',
     locale: 'en',
+    country: null,
     requests_per_minute: 60,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updated_at: store.created_at,
@@ -46,6 +47,7 @@ test('an update changes only the given settings, and a null rate restores the ra
     tier: 'starter',
     timezone: 'America/Sao_Paulo',
     locale: 'pt-BR',
+    country: 'BR',
     requests_per_minute: 7,
   });
   expect(Date.parse(renamed.updated_at)).toBeGreaterThanOrEqual(Date.parse(renamed.created_at));
@@ -59,6 +61,18 @@ test('an update changes only the given settings, and a null rate restores the ra
     locale: 'en',
     requests_per_minute: 6000,
   });
+});
+
+test('a store has the country of its time zone or locale, unless one is set', async () => {
+  const countryOf = async (body: object) =>
+    (await gateway.admin(createStore, { body: { name: 'A', ...body } })).country;
+  expect(await countryOf({ timezone: 'America/Sao_Paulo', locale: 'en-US' })).toBe('BR');
+  expect(await countryOf({ locale: 'pt-PT' })).toBe('PT');
+  expect(await countryOf({ timezone: 'America/Sao_Paulo', country: 'MX' })).toBe('MX');
+  const { id } = await gateway.admin(createStore, { body: { name: 'A' } });
+  const update = async (body: object) =>
+    (await gateway.admin(updateStore, { body: { store_id: id, ...body } })).country;
+  expect([await update({ country: 'AR' }), await update({ locale: 'pt-BR' })]).toEqual(['AR', 'AR']);
 });
 
 test('a new time zone replans the follow-ups, and after a failure the same update retries it', async () => {
@@ -86,6 +100,8 @@ test.each([
   [{ name: '' }],
   [{ name: 'A', tier: 'gold' }],
   [{ name: 'A', timezone: 'Mars/Olympus' }],
+  [{ name: 'A', country: 'br' }],
+  [{ name: 'A', country: 'AA' }],
   [{ name: 'A', rate_limit: 0 }],
 ])('the invalid store %j is rejected', async (body) => {
   await expect(gateway.admin(createStore, { body: body as never })).rejects.toMatchObject({
