@@ -14,6 +14,7 @@ import { listKeysCommand } from './keys/list-keys.ts';
 import { revokeKeyCommand } from './keys/revoke-key.ts';
 import { rotateKeyCommand } from './keys/rotate-key.ts';
 import { importLeadsCommand } from './leads/import-leads.ts';
+import { listDuplicatesCommand } from './leads/list-duplicates.ts';
 import { settleMessageCommand } from './messages/settle-message.ts';
 import { rebuildReportsCommand } from './reports/rebuild-reports.ts';
 import { verifyReportsCommand } from './reports/verify-reports.ts';
@@ -73,9 +74,9 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
   noun('message', 'Settle messages whose outcome is unknown', ['message settle --help'], [settleMessageCommand(admin)]);
   noun(
     'lead',
-    'Import leads from a file',
-    ['lead import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 leads.csv'],
-    [importLeadsCommand(admin)],
+    'Import leads from a file, and find duplicates',
+    ['lead import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 leads.csv', 'lead duplicates --help'],
+    [importLeadsCommand(admin), listDuplicatesCommand(admin)],
   );
   noun(
     'agent',

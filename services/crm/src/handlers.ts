@@ -17,6 +17,7 @@ import { ensureLead } from './leads/ensure-lead.ts';
 import { getLead } from './leads/get-lead.ts';
 import { getLeadContact } from './leads/get-lead-contact.ts';
 import { importLeads } from './leads/import-leads.ts';
+import { listDuplicateLeads } from './leads/list-duplicate-leads.ts';
 import { listLeads } from './leads/list-leads.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { updateLead } from './leads/update-lead.ts';
@@ -41,6 +42,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     ensureLead: ensureLead(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     importLeads: importLeads(dependencies),
+    listDuplicateLeads: listDuplicateLeads(dependencies),
     createSeller: createSeller(dependencies),
     listSellers: listSellers(dependencies),
     getSeller: getSeller(dependencies),

@@ -60,11 +60,14 @@ const goodFile = () =>
   newFile(['name,customer_phone', ...Array.from({ length: rowCount }, (_, n) => `Lead ${n},${phoneOf(n)}`)]);
 
 /** Starts the command and does not wait for its end. */
-function start(argv: string[]): {
+function start(
+  argv: string[],
+  verb = 'import',
+): {
   child: ChildProcess;
   ended: Promise<{ out: string; err: string; code: number | null }>;
 } {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'lead', 'import', ...argv], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'lead', verb, ...argv], {
     env: { ...process.env, NATS_URL: crm.nats.url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -172,6 +175,21 @@ test('national phones are completed with the country of the store, and the two f
   const rows = await crm.adminSql`
     select customer_phone from leads where store_id = ${inBrazil} order by customer_phone`;
   expect(rows.map((row) => row.customer_phone)).toEqual(['553132221234', '5531977776666']);
+});
+
+test('`lead duplicates` lists the leads from before that have one phone in two forms', async () => {
+  const storeId = randomUUID();
+  const list = (...more: string[]) => start(['--store', storeId, ...more], 'duplicates').ended;
+  expect((await list()).out).toContain('There are no duplicates.');
+  const [one, two] = ['553177776666', '5531977776666'];
+  await crm.adminSql`
+    insert into leads (store_id, name, customer_phone)
+    values (${storeId}, 'Maria', ${one}), (${storeId}, 'Maria C.', ${two}), (${storeId}, 'Ana', '553177776667')`;
+  const { out, code } = await list('--json');
+  expect(code).toBe(0);
+  const { duplicates } = JSON.parse(out);
+  expect(duplicates).toMatchObject([[{ customer_phone: one }, { customer_phone: two }]]);
+  expect((await list()).out).toMatch(/553177776666 .*Maria .*pending .*\n5531977776666 .*Maria C\. /);
 });
 
 test('an import that is killed and run again creates every lead exactly once', async () => {

@@ -156,6 +156,17 @@ export const importLeads = defineOperation({
   }),
 });
 
+/**
+ * Lists leads from before phones were matched by their canonical form, part by part: each list has the leads of one
+ * person, the oldest first. `next` is the `after_id` of the next part, and null after the last one.
+ */
+export const listDuplicateLeads = defineOperation({
+  subject: 'crm.admin.leads.duplicates',
+  summary: 'List leads that have one phone in different forms',
+  request: { body: Exact({ after_id: Type.Optional(Uuid) }) },
+  reply: Type.Object({ duplicates: Type.Array(Type.Array(Lead)), next: NullableUuid }),
+});
+
 /** Other services call this before they refer to a lead. */
 export const checkLead = defineOperation({
   subject: 'crm.internal.leads.check',

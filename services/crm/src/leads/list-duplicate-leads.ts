@@ -1,0 +1,27 @@
+import type { listDuplicateLeads as operation } from '@mostrador/contracts';
+import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../dependencies.ts';
+import { listLeadsWithPhones, listPhonesAfter } from './duplicate-leads.repository.ts';
+import { toLead } from './lead.ts';
+
+/** The leads of one part. Each part costs one page of the index by id and one look-up of phones. */
+const partSize = 1000;
+
+export const listDuplicateLeads =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { storeId } = context;
+    const { part, rows } = await database.read(context, async (sql) => {
+      const part = await listPhonesAfter(sql, storeId, body.after_id ?? null, partSize);
+      const forms = part.map(({ customer_phone }) => phoneForms(customer_phone)).filter(({ length }) => length > 1);
+      return { part, rows: await listLeadsWithPhones(sql, storeId, forms.flat()) };
+    });
+    const now = new Date();
+    const inPart = new Set(part.map(({ id }) => id));
+    // A person belongs to the part that has the first of the leads, so that it is listed once.
+    const duplicates = [...Map.groupBy(rows, ({ customer_phone }) => canonicalPhone(customer_phone)).values()]
+      .filter((leads) => leads.length > 1 && inPart.has(leads[0]?.id ?? ''))
+      .map((leads) => leads.map((row) => toLead(row, now)));
+    return { duplicates, next: part.length < partSize ? null : (part.at(-1)?.id ?? null) };
+  };
