@@ -1,7 +1,6 @@
 import { reportClosing } from '@mostrador/contracts/workflows';
 import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/clients/nats';
 import { identityOf, temporalAddress } from '@mostrador/kit/clients/temporal-address';
-import { checkNamespace } from '@mostrador/kit/clients/temporal-namespace';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { createHealth, serveHealth, untilPassed } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
@@ -13,7 +12,7 @@ import { workflowsConfig } from './config.ts';
 import { keepSchedules, reportSchedules } from './report-schedules.ts';
 import { installRuntime } from './runtime.ts';
 import { createTaskQueueWorker, type TaskQueueWorker } from './task-queue-worker.ts';
-import { connectWhenThere, pingTemporal } from './temporal-connection.ts';
+import { checkTemporalNamespace, connectWhenThere, pingTemporal } from './temporal-connection.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const config = loadConfig(workflowsConfig);
@@ -36,7 +35,7 @@ async function start({ log, onStop }: RunningProcess): Promise<void> {
     required: {
       nats: natsCheck(() => connected),
       temporal: async () => pingTemporal(await connection),
-      temporal_namespace: untilPassed(async () => checkNamespace(await connection, config.TEMPORAL_NAMESPACE)),
+      temporal_namespace: untilPassed(async () => checkTemporalNamespace(await connection, config.TEMPORAL_NAMESPACE)),
       workers: async () => {
         await polling.promise;
         for (const worker of workers) worker.assertPolling();

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TemporalAddress } from '@mostrador/kit/clients/temporal-address';
+import { checkNamespace } from '@mostrador/kit/clients/temporal-namespace';
 import type { Log } from '@mostrador/kit/process/log';
 import { NativeConnection } from '@temporalio/worker';
 
@@ -21,6 +22,11 @@ export async function connectWhenThere(options: {
       await delay(pauseMs, undefined, { signal });
     }
   }
+}
+
+/** Throws as the function `checkNamespace` of the kit does. */
+export async function checkTemporalNamespace(connection: NativeConnection, namespace: string): Promise<void> {
+  await connection.withDeadline(Date.now() + 5_000, () => checkNamespace(connection, namespace));
 }
 
 /** Throws unless Temporal responds within 1 s. */

@@ -8,5 +8,7 @@ create table restore_fence (
 );
 alter table restore_fence enable row level security;
 alter table restore_fence force row level security;
-create policy fencing on restore_fence to scheduling using (true) with check (true);
-grant select, insert, update on restore_fence to scheduling;
+create policy reading on restore_fence for select to scheduling using (true);
+create policy fencing on restore_fence to scheduling_system using (true) with check (true);
+grant select on restore_fence to scheduling;
+grant select, insert, update on restore_fence to scheduling_system;

@@ -73,32 +73,46 @@ function people({ dry_run, services, lost, keys }: Result): string {
     ['SERVICE', dry_run ? 'WOULD HOLD' : 'HELD NOW', 'WAITING', 'EVENTS TO COMPARE'],
     services.map(({ service, held, waiting, events }) => [service, String(held), String(waiting), String(events)]),
   );
-  const [messages, followups] = services.map(({ first, waiting }) => [
-    table(
-      ['STORE', 'ID'],
-      first.map(({ store_id, id }) => [store_id, id]),
-    ),
-    ...(waiting > first.length ? [`… and ${waiting - first.length} more: settle or release these, then repeat`] : []),
+  const [messages = [], followups = []] = services.map(({ first, waiting }) => [
+    ...first.map(({ store_id, id }) => [store_id, id]),
+    ...(waiting > first.length ? [[`… and ${waiting - first.length} more: settle or release these, then repeat`]] : []),
+  ]);
+  const lostRows = lost.flatMap(({ store_id, appointments, error }) => [
+    ...appointments.map((id) => [store_id, id]),
+    ...(error === null ? [] : [[store_id, `the calendar could not be listed: ${shown(error)}`]]),
+  ]);
+  const keyRows = keys.map((key) => [
+    key.store_id,
+    key.id,
+    shown(key.name),
+    key.created_at,
+    key.last_used_at ?? 'never',
   ]);
   return [
     counts,
-    '\nMESSAGES that may have been sent. The provider settles them, or you: `message settle`.',
-    ...(messages ?? []),
-    '\nFOLLOW-UPS that may have been sent. Send them: `restore release`. Or cancel them with the API.',
-    ...(followups ?? []),
-    '\nLOST APPOINTMENTS that only the calendar has. Create them again, or delete the events.',
-    table(
+    section(
+      'MESSAGES that may have been sent. The provider settles them, or you: `message settle`.',
+      ['STORE', 'MESSAGE'],
+      messages,
+    ),
+    section(
+      'FOLLOW-UPS that may have been sent. Send them: `restore release`. Or cancel them with the API.',
+      ['STORE', 'FOLLOW-UP'],
+      followups,
+    ),
+    section(
+      'LOST APPOINTMENTS that only the calendar has. Create them again, or delete the events.',
       ['STORE', 'APPOINTMENT'],
-      lost.flatMap(({ store_id, appointments, error }) => [
-        ...appointments.map((id) => [store_id, id]),
-        ...(error === null ? [] : [[store_id, `the calendar could not be listed: ${shown(error)}`]]),
-      ]),
+      lostRows,
     ),
-    '\nKEYS that are valid now. Revoke again those that were revoked after the restore: `key revoke`.',
-    table(
+    section(
+      'KEYS that are valid now. Revoke again those that were revoked after the restore: `key revoke`.',
       ['STORE', 'ID', 'NAME', 'CREATED', 'LAST USED'],
-      keys.map((key) => [key.store_id, key.id, shown(key.name), key.created_at, key.last_used_at ?? 'never']),
+      keyRows,
     ),
-    ...(dry_run ? ['\nThis was a dry run: nothing has changed.'] : ['\nNext: start the `workflows` processes.']),
-  ].join('\n');
+    dry_run ? 'This was a dry run: nothing has changed.' : 'Next: start the `workflows` processes.',
+  ].join('\n\n');
 }
+
+const section = (title: string, headings: readonly string[], rows: readonly string[][]): string =>
+  `${title}\n${rows.length === 0 ? 'none' : table(headings, rows)}`;

@@ -6,7 +6,9 @@ const FenceReply = Type.Object({
   held: Type.Integer({ description: 'Rows that this call held.' }),
   waiting: Type.Integer({ description: 'Rows that a fence holds now and that wait for an operator.' }),
   first: Type.Array(Type.Object({ store_id: Uuid, id: Uuid }), { description: 'At most 200 of them.' }),
-  events: Type.Integer({ description: 'Calendar events that this call has compared with their appointments.' }),
+  events: Type.Integer({
+    description: 'Calendar events that are compared with their appointments because of this call.',
+  }),
 });
 
 /** Holds what a service may have sent after the moment of a restore. Repeatable: the same moment holds nothing more. */

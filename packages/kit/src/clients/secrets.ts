@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Database, Sql, SystemDatabase } from '../database/database.ts';
 import { type Check, NotReady, untilPassed } from '../process/health.ts';
-import { AppError } from '../rpc/errors.ts';
 
 /** Encrypts data that is stored but never shown, such as the credentials of a calendar. */
 export type Vault = {
@@ -49,22 +49,31 @@ export function createVault(encryptionKeys: string): Vault {
   };
 }
 
+const readLimitMs = 5_000;
+
 /**
- * Throws unless the vault opens what is stored: one row for each key that sealed one. `sample` finds these rows, and
- * `open` throws when the vault cannot open one.
+ * Throws unless the vault opens what is stored: one row for each key that sealed one.
+ *
+ * @param stored `find` returns the id of each such key with one of its stores; `read` returns that store's row; `open`
+ * throws when the vault cannot open it
  */
-export function vaultCheck<Row extends { readonly key_id: string }>(options: {
-  sample: () => Promise<readonly Row[]>;
-  open: (row: Row) => Promise<void>;
+export function vaultCheck<Row>(stored: {
+  readonly database: Database;
+  readonly systemDatabase: SystemDatabase;
+  readonly find: (sql: Sql) => PromiseLike<readonly { readonly key_id: string; readonly store_id: string }[]>;
+  readonly read: (sql: Sql, storeId: string) => PromiseLike<Row>;
+  readonly open: (storeId: string, row: Row) => void;
 }): Check {
+  const { database, systemDatabase, find, read, open } = stored;
   return untilPassed(async () => {
-    for (const row of await options.sample()) {
-      await options.open(row).catch((cause) => {
-        if (cause instanceof AppError) throw cause;
-        throw new NotReady(`ENCRYPTION_KEYS cannot open what the key ${row.key_id} sealed: restore that key.`, {
-          cause,
-        });
-      });
+    const deadline = Date.now() + readLimitMs;
+    for (const { key_id, store_id: storeId } of await systemDatabase.read({ deadline }, find)) {
+      const row = await database.read({ storeId, deadline }, (sql) => read(sql, storeId));
+      try {
+        open(storeId, row);
+      } catch (cause) {
+        throw new NotReady(`ENCRYPTION_KEYS cannot open what the key ${key_id} sealed: restore that key.`, { cause });
+      }
     }
   });
 }

@@ -30,6 +30,7 @@ describe('configuration', () => {
       TEMPORAL_TLS: false,
       DATABASE_POOL_SIZE: 16,
       DATABASE_SYSTEM_POOL_SIZE: 2,
+      DATABASE_CONNECTION_LIFETIME_MS: 1_800_000,
       LOG_LEVEL: 'info',
       SHUTDOWN_TIMEOUT_MS: 10_000,
     });
@@ -47,7 +48,7 @@ describe('configuration', () => {
       DATABASE_URL: 'hunter2',
       LOG_LEVEL: 'hunter2',
     });
-    expect(message).toContain('DATABASE_URL must be an absolute address');
+    expect(message).toContain('DATABASE_URL must be postgres://user:password@host:5432/name');
     expect(message).toContain('LOG_LEVEL must be one of: trace, debug');
     expect(message).not.toContain('hunter2');
   });

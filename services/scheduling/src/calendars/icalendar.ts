@@ -17,6 +17,9 @@ const properties = {
 /** The last instant of iCalendar, whose years have four digits. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
 
+/** An INTEGER of iCalendar has 32 bits. */
+const lastSequence = 2 ** 31 - 1;
+
 /** RFC 5545 allows no control character except tab. Common parsers break lines at Unicode separators. */
 const plainText = (text: string): string =>
   text
@@ -28,7 +31,7 @@ const plainText = (text: string): string =>
 export function renderEvent(event: CalendarEvent, above: number | null = null): string {
   const calendar = newCalendar();
   const added = addEvent(calendar, event);
-  added.sequence(Math.max(event.sequence, (above ?? -1) + 1));
+  added.sequence(Math.min(Math.max(event.sequence, (above ?? -1) + 1), lastSequence));
   added.x(properties.epoch, String(event.epoch));
   added.x(properties.contentHash, contentHashOf(event));
   added.x(properties.store, event.storeId);

@@ -10,10 +10,7 @@ export async function findStoresToFence(sql: Sql): Promise<string[]> {
   return rows.map(({ store_id }) => store_id);
 }
 
-/**
- * Begins a new epoch of calendar events, unless the restore to this moment has begun one. Returns when it began. Locks
- * the row, so that two fences run one after the other.
- */
+/** Begins a new epoch of calendar events, unless the restore to this moment has begun one. Returns when it began. */
 export async function beginEpoch(sql: TransactionSql, since: Date): Promise<Date> {
   const [row] = await sql<{ fenced_at: Date }[]>`
     insert into restore_fence as known (since) values (${since})
@@ -23,6 +20,13 @@ export async function beginEpoch(sql: TransactionSql, since: Date): Promise<Date
                       else greatest(excluded.fenced_at, known.fenced_at + interval '1 millisecond') end
     returning fenced_at`;
   return row?.fenced_at as Date;
+}
+
+/** When the restore to this moment was fenced; now, if it was not. */
+export async function findEpoch(sql: Sql, since: Date): Promise<Date> {
+  const [row] = await sql<{ at: Date }[]>`
+    select coalesce((select fenced_at from restore_fence where since = ${since}), clock_timestamp()) as at`;
+  return row?.at as Date;
 }
 
 /** `since`: the moment of the restore. What changed after `fencedAt` is right, so a second call leaves it as it is. */
