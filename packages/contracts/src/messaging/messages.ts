@@ -80,7 +80,8 @@ export const sendMessage = defineOperation({
     'The service rejects what it can before it accepts the message. After that the answer is 200. `sent` is true ' +
     'when the channel accepted the message within the wait (5 s unless the store has its own). It is false while the ' +
     'message is durably queued, and false with `status: "failed"` when the channel rejected it. Messages to one lead ' +
-    'are sent in the order of acceptance, each at most once. The message has the source `api`. An opt-out of the lead ' +
+    'are sent in the order of acceptance, each at most once. `Location` is the address of the message with its present ' +
+    'status, which a replay of this answer does not tell. The message has the source `api`. An opt-out of the lead ' +
     'stops messages of source `ai` and `followup`, and those of source `api` only in a store whose setting ' +
     '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
     'fails with that code. The setting is off by default. Messages of source `seller` are never stopped.',

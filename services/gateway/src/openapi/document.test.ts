@@ -52,6 +52,7 @@ test.each(routes)('$method $path is described with its parameters, its headers a
   expect(names.includes('Idempotency-Key')).toBe(route.method !== 'GET');
   const answerHeaders = (described?.responses[route.status] as { headers?: object } | undefined)?.headers ?? {};
   expect('Idempotent-Replay' in answerHeaders).toBe(route.method !== 'GET');
+  expect('Location' in answerHeaders).toBe(route.located);
   expect(described?.responses[route.status]?.content).toHaveProperty(['application/json']);
 
   const general = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'scope_required', 'internal_error'] as const;

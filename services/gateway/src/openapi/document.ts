@@ -163,6 +163,7 @@ function headersOf(route: Route) {
     ...(route.versioned && route.method !== 'DELETE' ? { ETag: ref('ETag') } : {}),
     ...(route.operation.request.query?.properties.cursor ? { Link: ref('Link') } : {}),
     ...(takesIdempotencyKey(route) ? { 'Idempotent-Replay': ref('IdempotentReplay') } : {}),
+    ...(route.located ? { Location: ref('Location') } : {}),
     ...(route.csv ? { Vary: ref('Vary') } : {}),
   };
 }
@@ -175,6 +176,7 @@ const headers = {
   RateLimit: header('`"default";r=5999;t=1`: 5999 requests left, and 1 second until all are back.', { type: 'string' }),
   ETag: header('The state of all that the response shows, for `If-Match` and `If-None-Match`.', { type: 'string' }),
   Link: header('`rel="next"`: the next page, if there is one. Follow the link unchanged.', { type: 'string' }),
+  Location: header('The address of the resource, with its present state.', { type: 'string', format: 'uri' }),
   IdempotentReplay: header('The response repeats the first response to this key.', {
     type: 'string',
     enum: ['true'],

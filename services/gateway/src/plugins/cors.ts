@@ -16,6 +16,7 @@ export async function addCors(app: FastifyInstance, options: { origins: string |
       'ETag',
       'Idempotent-Replay',
       'Link',
+      'Location',
       'RateLimit',
       'RateLimit-Policy',
       'Retry-After',

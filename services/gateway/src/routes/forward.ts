@@ -61,6 +61,8 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
   if (replayed) reply.header('idempotent-replay', 'true');
   if (nextCursor !== undefined) reply.header('link', `<${nextPage(request, nextCursor, publicUrl)}>; rel="next"`);
 
+  if (route.located) reply.header('location', `${publicUrl}${apiPrefix}${pathOf(request)}/${parsed(answer).id}`);
+
   const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined;
   if (etag !== undefined && ifNoneMatch !== undefined && noneMatchFails(ifNoneMatch, etag)) {
     return reply.code(304).send();
@@ -79,9 +81,11 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
 
 /** The gateway makes the CSV, because content negotiation is part of HTTP and services have one format. */
 function sendCsv(csv: NonNullable<Route['csv']>, reply: FastifyReply, answer: ForwardedReply) {
-  const table = csv(JSON.parse(Buffer.from(answer.body).toString('utf8')) as never);
+  const table = csv(parsed(answer) as never);
   return reply.code(200).header('content-type', 'text/csv; charset=utf-8; header=present').send(table);
 }
+
+const parsed = ({ body }: ForwardedReply): Record<string, unknown> => JSON.parse(Buffer.from(body).toString('utf8'));
 
 /** The URL of the next page: this request's URL, with the cursor instead of the page number. */
 function nextPage(request: FastifyRequest, cursor: string, publicUrl: string): string {

@@ -1,14 +1,16 @@
-import { closeSession, type Session } from '@mostrador/contracts';
+import { closeSession, type Session, sendMessage } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { replay, serializeReply } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api, createClient } from '../../test/client.ts';
-import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
 
 let gateway: TestGateway;
 let send: ReturnType<typeof createClient>['send'];
 const asked: StoreContext[] = [];
 const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 const sessionId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
+const messageId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6c';
 const pathOf = (lead: string, session: string) => `/leads/${lead}/sessions/${session}/close`;
 const path = pathOf(leadId, sessionId);
 const ended: Session = {
@@ -24,11 +26,15 @@ beforeAll(async () => {
   ({ send } = createClient(gateway, (await gateway.newStore()).apiKey));
   await gateway.serve(
     'messaging',
-    { closeSession },
+    { closeSession, sendMessage },
     {
       closeSession: async (context) => {
         asked.push(context);
         return ended;
+      },
+      sendMessage: async ({ idempotency }) => {
+        const queued = { sent: false, id: messageId, status: 'queued' as const, error: null };
+        return idempotency?.key === 'again' ? replay(serializeReply(sendMessage, queued)) : queued;
       },
     },
   );
@@ -55,4 +61,17 @@ test('a POST without a body accepts an Idempotency-Key, whatever the case of the
   const idempotency = { key: 'k', scope: `POST ${path}`, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) };
   expect(asked).toMatchObject([{ idempotency }, { idempotency }]);
   expect(asked[0]?.idempotency).toEqual(asked[1]?.idempotency);
+});
+
+test('the answer to a sent message names the address of its present state, also when it is a replay', async () => {
+  for (const key of ['first', 'again']) {
+    const answer = await send(`${api}/leads/${leadId}/messages`, {
+      method: 'POST',
+      payload: { message: 'Hello' },
+      headers: { 'idempotency-key': key },
+    });
+    expect(answer.json()).toMatchObject({ id: messageId, status: 'queued' });
+    expect(answer.headers.location).toBe(`${publicUrl}${api}/leads/${leadId}/messages/${messageId}`);
+    expect(answer.headers['idempotent-replay']).toBe(key === 'again' ? 'true' : undefined);
+  }
 });

@@ -12,7 +12,8 @@ const read = { tag: 'Messages', scope: 'messages:read' } as const;
 const write = { tag: 'Messages', scope: 'messages:write' } as const;
 
 export const messagingRoutes: readonly Route[] = [
-  route(post('/leads/:leadId/messages'), sendMessage, write),
+  // The answer can say `queued`, and a replay repeats it. The address has the present state.
+  route(post('/leads/:leadId/messages'), sendMessage, { ...write, located: true }),
   route(get('/leads/:leadId/messages'), listMessages, read),
   route(get('/leads/:leadId/messages/:messageId'), getMessage, read),
   route(get('/leads/:leadId/conversation'), getConversation, read),

@@ -16,6 +16,8 @@ export type Route = Endpoint & {
   readonly tier?: Tier;
   /** The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PATCH and DELETE take `If-Match`. */
   readonly versioned: boolean;
+  /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
+  readonly located: boolean;
   /** The heading in the API document. */
   readonly tag: string;
   /** Renders the reply as CSV, for a client whose `Accept` prefers it. */
@@ -28,6 +30,7 @@ type RouteOptions = {
   readonly status?: 200 | 201;
   readonly tier?: Tier;
   readonly versioned?: boolean;
+  readonly located?: boolean;
   readonly csv?: (reply: never) => string;
 };
 
@@ -39,10 +42,11 @@ export const del = (path: string): Endpoint => ({ method: 'DELETE', path });
 /** Whether its requests take an `Idempotency-Key`: all but those that only read by their method. */
 export const takesIdempotencyKey = ({ method }: Route): boolean => method !== 'GET';
 
-/** Defaults: status 200, every tier, not versioned. */
+/** Defaults: status 200, every tier, not versioned, no `Location`. */
 export const route = (endpoint: Endpoint, operation: Operation, options: RouteOptions): Route => ({
   status: 200,
   versioned: false,
+  located: false,
   ...endpoint,
   operation,
   ...options,
