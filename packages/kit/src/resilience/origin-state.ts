@@ -16,7 +16,7 @@ export type OriginState = {
 export const outagesToOpen = 5;
 
 const firstOpenMs = 30_000;
-const longestOpenMs = 120_000;
+const longestOpenMs = 60_000;
 
 /** How often a caller that found a probe running asks for its result. */
 export const probeMs = 5_000;
@@ -32,8 +32,8 @@ export function phaseOf(state: OriginState | null, nowMs: number): Phase {
 }
 
 /**
- * The state after `count` outages. Each failed probe doubles the time that the circuit stays open: from 30 s to 2
- * minutes, with jitter. Outages of calls from before it opened change nothing.
+ * The state after `count` outages. The circuit stays open for 30 s, and for 60 s after a failed probe, with jitter.
+ * Outages of calls from before it opened change nothing.
  */
 export function afterOutages(
   state: OriginState,

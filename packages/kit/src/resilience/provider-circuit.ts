@@ -55,6 +55,8 @@ type Known = {
 };
 
 const originsKnown = 10_000;
+/** A provider that answered another call so lately is up, so that an outage does not count. */
+const upForMs = 1_000;
 /** The row is read at most this often while its origin is in use. */
 const freshMs = 1_000;
 
@@ -146,7 +148,6 @@ export function createProviderCircuit(options: ProviderCircuitOptions & Shared):
   const guarded = async <T>(origin: string, connectionId: string, call: () => Promise<T>): Promise<T> => {
     const entry = entryOf(origin);
     const isProbe = await enter(origin, entry);
-    const startedMs = Date.now();
     try {
       const result = await connections.run(connectionId, call);
       await answered(origin, entry, isProbe);
@@ -156,8 +157,7 @@ export function createProviderCircuit(options: ProviderCircuitOptions & Shared):
       if (isOutage === false) await answered(origin, entry, isProbe);
       else if (isOutage && isProbe) await addOutages(origin, entry, 1, isProbe).catch(failed);
       else if (isProbe) await rows.releaseProbe(origin).catch(failed);
-      // An answer to another call since this one began shows that the provider is up.
-      else if (isOutage && entry.answeredAtMs < startedMs) await report(origin, entry);
+      else if (isOutage && Date.now() - entry.answeredAtMs > upForMs) await report(origin, entry);
       throw error;
     }
   };

@@ -20,7 +20,7 @@ let whatsapp: WhatsappServer;
 const waiting: { storeId: string; leadId: string }[] = [];
 
 beforeAll(async () => {
-  messaging = await startMessaging({ limits: { callLimitMs: 1_000, leaseMs: 2_000 } });
+  messaging = await startMessaging({ limits: { callLimitMs: 4_000, leaseMs: 8_000 } });
   const { nats, dependencies } = messaging;
   const log = silentLog();
   // The second instance: the same database, another process's circuit. NATS gives each step to one of the two.

@@ -1,0 +1,95 @@
+import { silentLog } from '@mostrador/testing/context';
+import type { TestDatabase } from '@mostrador/testing/servers/database';
+import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
+import { waitFor } from '@mostrador/testing/wait';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CircuitOpen } from './circuit.ts';
+import { createProviderCircuit, exportProviderCircuits, purgeProviderCircuits } from './provider-circuit.ts';
+
+const origin = 'https://provider.example.com';
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createKitDatabase();
+});
+beforeEach(() => database.adminSql`delete from provider_circuits`);
+afterAll(() => database?.drop());
+
+class Outage extends Error {}
+class Refusal extends Error {}
+const down = () => Promise.reject(new Outage());
+const up = () => Promise.resolve('up');
+
+/** The circuit of another process. */
+const newCircuit = () =>
+  createProviderCircuit({
+    database: database.systemDatabase,
+    log: silentLog(),
+    isOutage: () => false,
+    outageOf: (error) => error instanceof Outage || (error instanceof Refusal ? false : undefined),
+    callsAtOnce: 4,
+    callsPerOrigin: 4,
+  });
+const target = (connectionId: string) => ({ connectionId, origin });
+const rows = () => database.adminSql`select origin, failures, open_until > now() as open from provider_circuits`;
+const open = (until: string) => database.adminSql`
+  insert into provider_circuits (origin, failures, open_until, since)
+  values (${origin}, 5, now() + ${until}::interval, now())`;
+
+test('outages of different processes and connections count together, and an answer ends the count', async () => {
+  for (let count = 0; count < 4; count += 1) {
+    await expect(newCircuit().run(target(`connection ${count}`), down)).rejects.toThrow(Outage);
+  }
+  expect(await rows()).toMatchObject([{ origin, failures: 4, open: null }]);
+  await expect(newCircuit().run(target('another'), () => Promise.reject(new Refusal()))).rejects.toThrow(Refusal);
+  expect(await rows()).toEqual([]);
+});
+
+test('the fifth outage stops the calls of every process, also of one that had none', async () => {
+  for (let count = 0; count < 5; count += 1) await expect(newCircuit().run(target('c'), down)).rejects.toThrow(Outage);
+  const other = newCircuit();
+  await expect(other.run(target('healthy'), up)).rejects.toThrow(CircuitOpen);
+  expect(other.blocked(target('healthy'))).toMatchObject({ reason: 'provider_unavailable' });
+  expect(await other.run({ connectionId: 'c', origin: 'https://elsewhere.example.com' }, up)).toBe('up');
+  expect(await other.run({ connectionId: 'c', origin: null }, up)).toBe('up');
+});
+
+test('of many processes at once one probes, and its answer lets all of them call again', async () => {
+  await open('-1 second');
+  const answer = Promise.withResolvers<string>();
+  let calls = 0;
+  const call = () => {
+    calls += 1;
+    return answer.promise;
+  };
+  const circuits = Array.from({ length: 20 }, newCircuit);
+  const results = circuits.map((circuit) => circuit.run(target('c'), call).catch((error) => error));
+  await waitFor(() => calls > 0, { description: 'a probe' });
+  let blocked = 0;
+  for (const result of results) void result.then((outcome) => (blocked += Number(outcome instanceof CircuitOpen)));
+  await waitFor(() => blocked === 19, { description: 'the others to be blocked' });
+  answer.resolve('up');
+  await Promise.all(results);
+  expect(calls).toBe(1);
+  expect(await rows()).toEqual([]);
+  expect(await newCircuit().run(target('c'), up)).toBe('up');
+});
+
+test('a probe that says nothing about the provider leaves the probe to the next caller', async () => {
+  await open('-1 second');
+  await expect(newCircuit().run(target('c'), () => Promise.reject(new Error('no key')))).rejects.toThrow('no key');
+  expect(await newCircuit().run(target('c'), up)).toBe('up');
+  expect(await rows()).toEqual([]);
+});
+
+test('open circuits are exported, and origins that nobody has called for a day are forgotten', async () => {
+  await open('1 minute');
+  await database.adminSql`
+    insert into provider_circuits (origin, failures, updated_at)
+    values ('https://old.example.com', 1, now() - interval '25 hours')`;
+  const registry = new Registry();
+  exportProviderCircuits({ registry }, database.systemDatabase);
+  expect(await registry.metrics()).toContain(`mostrador_provider_circuit_open{origin="${origin}"} 1`);
+  await purgeProviderCircuits(database.systemDatabase);
+  expect(await rows()).toMatchObject([{ origin, open: true }]);
+});
