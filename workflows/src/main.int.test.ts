@@ -52,7 +52,7 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
 
   await nats.stopServer();
   const health = await startWorker();
-  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness' });
+  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness', timeoutMs: 20_000 });
   expect(await health('/readyz')).toBe(503);
 
   temporal.start();

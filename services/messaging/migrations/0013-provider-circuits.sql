@@ -13,6 +13,10 @@ create table provider_circuits (
   updated_at timestamptz not null default clock_timestamp(),
   check ((open_until is null) = (since is null))
 );
+alter table provider_circuits enable row level security;
+alter table provider_circuits force row level security;
+create policy reading on provider_circuits for select to messaging using (true);
+create policy recording on provider_circuits to messaging_system using (true) with check (true);
 grant select on provider_circuits to messaging;
 grant select, insert, update, delete on provider_circuits to messaging_system;
 

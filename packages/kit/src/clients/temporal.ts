@@ -40,6 +40,8 @@ export type Temporal = TemporalStarter & {
 
 const callLimitMs = 5000;
 const pingLimitMs = 1000;
+/** Less than a check may take: a slow answer says nothing about the namespace, and must not make the process unready. */
+const namespaceLimitMs = 800;
 
 // gRPC status codes (https://grpc.io/docs/guides/status-codes/).
 const deadlineExceeded = 4;
@@ -108,7 +110,7 @@ export function connectTemporal(
       );
     },
     checkNamespace: () =>
-      connection.withDeadline(Date.now() + callLimitMs, () => checkNamespace(connection, namespace)),
+      connection.withDeadline(Date.now() + namespaceLimitMs, () => checkNamespace(connection, namespace)),
     close: () => connection.close(),
   };
 }

@@ -38,7 +38,7 @@ export type HealthOptions = {
   readonly checkTimeoutMs?: number;
   /** A required dependency that was up makes the process unready after so many failed checks in a row. Default 1. */
   readonly failuresUntilUnready?: number;
-  /** How long an answer is reused, so that probes are cheap. Default 500. */
+  /** How long an answer is reused, so that probes are cheap; a fifth of it while not ready. Default 500. */
   readonly cacheMs?: number;
   /** Gets every answer before `ready` returns it. When it throws, the process is not ready. */
   readonly onReadiness?: (ready: boolean) => Promise<void>;
@@ -97,7 +97,7 @@ export function createHealth(options: HealthOptions): Health {
   return {
     live: () => ({ status: 'ok' }),
     async ready() {
-      if (last === undefined || performance.now() - last.endedAtMs >= cacheMs) {
+      if (last === undefined || performance.now() - last.endedAtMs >= (wasReady ? cacheMs : cacheMs / 5)) {
         const current = { endedAtMs: Number.POSITIVE_INFINITY, readiness: checkAll() };
         current.readiness.finally(() => {
           current.endedAtMs = performance.now();
@@ -129,9 +129,17 @@ export function untilPassed(check: Check): Check {
   };
 }
 
-/** Checks every second, so that `onReadiness` hears of a change without a probe. */
+/** Checks at once and then every second, so that `onReadiness` hears of a change without a probe. */
 export function watchReadiness(health: Health, log: Log): Periodic {
-  return periodically({ name: 'readiness', everyMs: 1_000, log, run: async () => void (await health.ready()) });
+  const check = async () => void (await health.ready());
+  const { start, stop } = periodically({ name: 'readiness', everyMs: 1_000, log, run: check });
+  return {
+    start() {
+      void check();
+      start();
+    },
+    stop,
+  };
 }
 
 type Checked = DependencyState & { readonly cause?: unknown };

@@ -59,7 +59,8 @@ test('keys are never read from a stale standby, and from the promoted one after 
   const onlyStandby = await directoryOf(servers.standbyUrl);
   await expect(onlyStandby.lookUp(keyId)).rejects.toMatchObject({ code: 'service_unavailable' });
   const directory = await directoryOf(servers.url);
-  expect(await directory.lookUp(keyId)).toMatchObject({ revoked: true });
+  const known = await waitFor(() => directory.lookUp(keyId), { description: 'the key of the primary' });
+  expect(known).toMatchObject({ revoked: true });
 
   await standby`select pg_wal_replay_resume()`;
   await servers.killPrimary();

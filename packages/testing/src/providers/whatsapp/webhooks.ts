@@ -100,7 +100,7 @@ export async function postWebhook(
   url: string,
   appSecret: string,
   payload: unknown,
-  { tries = 20, pauseMs = 100 }: { tries?: number; pauseMs?: number } = {},
+  { tries = 100, pauseMs = 100 }: { tries?: number; pauseMs?: number } = {},
 ): Promise<number> {
   const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(body, appSecret) };
