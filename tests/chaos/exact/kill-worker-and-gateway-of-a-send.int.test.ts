@@ -39,7 +39,7 @@ beforeAll(async () => {
     processes: ['gateway', 'crm', 'messaging', 'workflows'],
     requestTimeoutMs: 2000,
   });
-  leads = await stage.newLeads(27);
+  leads = await stage.newLeads(35);
   const { provider, workflowsNats } = stage.proxies;
   const asked = await standAt('asked', ({ text }) => provider.holdRequest(text));
   const taken = await standAt('taken', ({ text }) => provider.holdAnswer(text));
@@ -84,10 +84,21 @@ test('after a kill of the gateway before its request leaves, nothing is stored a
   expect(stage.sentTo(sending.lead)).toEqual([sending.text]);
 });
 
+/** Sends until the channel accepts a message within the wait, which may be too short on a busy machine. */
+async function holdAnswerOfSent(): Promise<{ sending: Sending; hold: Hold; work: Promise<Answer> }> {
+  for (;;) {
+    const sending = newSending();
+    const hold = stage.proxies.gatewayNats.holdDelivery('"sent":true');
+    const work = sending.send();
+    const isHeld = await Promise.race([hold.reached.then(() => true), work.then(() => false)]);
+    if (isHeld) return { sending, hold, work };
+    hold.release();
+  }
+}
+
 test('after a kill of the gateway before the answer arrives, the message is sent once and the retry gets the stored answer', async () => {
-  const sending = newSending();
-  const hold = stage.proxies.gatewayNats.holdDelivery('"sent":true');
-  expect((await killGatewayAt(hold, sending.send())).status).toBe(0);
+  const { sending, hold, work } = await holdAnswerOfSent();
+  expect((await killGatewayAt(hold, work)).status).toBe(0);
   const answer = await untilAccepted(sending);
   expect(answer.replayed).toBe(true);
   expect(JSON.parse(answer.text)).toMatchObject({ sent: true, id: (await stage.rowOf(sending))?.id });

@@ -34,6 +34,8 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
     },
     log,
   });
+  // No request should wait for the first connection. Without PostgreSQL the directory starts all the same.
+  const start = async () => void (await Promise.all([directory.start(), lookUps.ping().catch(() => {})]));
   const usage = createKeyUsage({ write: (uses) => lookUps.write(soon(), (sql) => recordUses(sql, uses)), log });
-  return { directory, usage };
+  return { directory: { ...directory, start }, usage };
 }
