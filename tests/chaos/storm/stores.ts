@@ -15,7 +15,13 @@ import type { Phone } from './providers.ts';
 const leadsAtFirst = 12;
 const createdAtOnce = 10;
 
-type Wanted = { readonly phone: Phone; readonly calendar: 'caldav' | 'feed'; readonly leads: number };
+type Wanted = {
+  readonly phone: Phone;
+  readonly calendar: 'caldav' | 'feed';
+  readonly leads: number;
+  /** How long a send waits for its outcome. */
+  readonly waitSeconds: number;
+};
 
 /** Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. */
 export const createStores = (platform: Platform): Promise<ChaosStore[]> =>
@@ -23,7 +29,7 @@ export const createStores = (platform: Platform): Promise<ChaosStore[]> =>
     Promise.all(
       platform.phones.map((phone, index) => {
         const calendar = index === 0 ? 'caldav' : 'feed';
-        return createOne(platform, call, { phone, calendar, leads: leadsAtFirst });
+        return createOne(platform, call, { phone, calendar, leads: leadsAtFirst, waitSeconds: 2 });
       }),
     ),
   );
@@ -35,7 +41,7 @@ export const createCrowd = (platform: Platform): Promise<ChaosStore[]> =>
     const left = [...platform.crowd];
     const work = async () => {
       for (let phone = left.shift(); phone; phone = left.shift())
-        crowd.push(await createOne(platform, call, { phone, calendar: 'feed', leads: 1 }));
+        crowd.push(await createOne(platform, call, { phone, calendar: 'feed', leads: 1, waitSeconds: 0 }));
     };
     await Promise.all(Array.from({ length: createdAtOnce }, work));
     return crowd;
@@ -79,7 +85,7 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
     },
     id,
   );
-  await call(updateMessagingSettings, { body: { message_wait_seconds: 2 } }, id);
+  await call(updateMessagingSettings, { body: { message_wait_seconds: wanted.waitSeconds } }, id);
   phone.webhookUrl = platform.webhookUrl(channel_id);
   const store: ChaosStore = { id, key: made.api_key, calendar, feedUrl: feed_url, phone, leads: [] };
   for (let made = 0; made < wanted.leads; made += 1) store.leads.push(await createOneLead(platform, store));
