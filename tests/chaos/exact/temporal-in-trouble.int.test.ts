@@ -7,7 +7,9 @@ let stage: Stage;
 let store: Store;
 
 beforeAll(async () => {
-  stage = await startStage({ processes: ['gateway', 'crm', 'scheduling', 'workflows'] });
+  // Twenty creations at once take seconds on a busy machine, and none may miss its deadline.
+  const processes = ['gateway', 'crm', 'scheduling', 'workflows'] as const;
+  stage = await startStage({ processes, requestTimeoutMs: 8_000 });
   store = await stage.newStore();
 });
 afterAll(() => stage?.stop());
