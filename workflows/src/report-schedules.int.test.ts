@@ -51,8 +51,16 @@ test('a schedule of an older version is updated, and a schedule that an operator
   }));
   await set(older);
   await handleOf('crm').pause('looking into it');
+  // Temporal accepts a pause or an update, and applies it a moment later.
+  await waitFor(async () => (await handleOf('crm').describe()).state.paused, { description: 'the pause' });
   await set();
-  const { spec, state } = await handleOf('crm').describe();
+  const { spec, state } = await waitFor(
+    async () => {
+      const found = await handleOf('crm').describe();
+      return found.spec.intervals?.[0]?.every === 15 * minuteMs && found;
+    },
+    { description: 'the update' },
+  );
   expect(spec.intervals).toEqual([{ every: 15 * minuteMs, offset: minuteMs }]);
   expect(state).toMatchObject({ paused: true, note: 'looking into it' });
   await handleOf('crm').unpause();
