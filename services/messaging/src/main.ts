@@ -5,8 +5,12 @@ import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { runService } from '@mostrador/kit/process/service';
-import { exportProviderCircuits, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
-import { createChannelCircuit } from './channels/channel-circuit.ts';
+import {
+  createProviderCircuit,
+  exportProviderCircuits,
+  purgeProviderCircuits,
+} from '@mostrador/kit/resilience/provider-circuit';
+import { channelCircuit } from './channels/channel-circuit.ts';
 import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
@@ -57,7 +61,7 @@ runService({
         vault,
         openChannel: createOpenChannel({ database, vault, egress }),
         egress,
-        circuit: createChannelCircuit({ systemDatabase, log }),
+        circuit: createProviderCircuit(channelCircuit, { systemDatabase, log }),
         limits: deliveryLimits,
         publicUrl: config.PUBLIC_URL,
       }),

@@ -9,12 +9,12 @@ import {
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
-import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
+import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
-import { createChannelCircuit } from '../src/channels/channel-circuit.ts';
+import { channelCircuit } from '../src/channels/channel-circuit.ts';
 import { createOpenChannel, type OpenStoreChannel } from '../src/channels/providers.ts';
 import { type DeliveryLimits, deliveryLimits } from '../src/delivery/limits.ts';
 import type { Dependencies } from '../src/dependencies.ts';
@@ -78,7 +78,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         vault,
         openChannel: options.openChannel ?? createOpenChannel({ database, vault, egress: localEgress() }),
         egress: localEgress(),
-        circuit: options.circuit ?? createChannelCircuit({ systemDatabase, log }),
+        circuit: options.circuit ?? createProviderCircuit(channelCircuit, { systemDatabase, log }),
         limits: { ...deliveryLimits, ...options.limits },
         publicUrl,
       };

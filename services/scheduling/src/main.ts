@@ -5,9 +5,13 @@ import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
-import { exportProviderCircuits, purgeProviderCircuits } from '@mostrador/kit/resilience/provider-circuit';
+import {
+  createProviderCircuit,
+  exportProviderCircuits,
+  purgeProviderCircuits,
+} from '@mostrador/kit/resilience/provider-circuit';
 import { overdueSyncs } from './calendar-sync/wake-overdue.ts';
-import { createCalendarCircuit } from './calendars/calendar-circuit.ts';
+import { calendarCircuit } from './calendars/calendar-circuit.ts';
 import { credentialsCheck } from './calendars/credentials-check.ts';
 import { createProviders } from './calendars/providers.ts';
 import { schedulingConfig } from './config.ts';
@@ -43,7 +47,7 @@ runService({
         vault,
         openProvider: createProviders(egress),
         egress,
-        circuit: createCalendarCircuit({ systemDatabase, log }),
+        circuit: createProviderCircuit(calendarCircuit, { systemDatabase, log }),
         publicUrl: config.PUBLIC_URL,
       }),
       purge: purgeProviderCircuits,

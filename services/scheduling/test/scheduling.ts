@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
+import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { localEgress, silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService, type TestService } from '@mostrador/testing/service';
-import { createCalendarCircuit } from '../src/calendars/calendar-circuit.ts';
+import { calendarCircuit } from '../src/calendars/calendar-circuit.ts';
 import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
 import { createProviders } from '../src/calendars/providers.ts';
 import type { Dependencies } from '../src/dependencies.ts';
@@ -44,7 +44,7 @@ export async function startScheduling(
         vault: createVault(`test:${randomBytes(32).toString('base64')}`),
         openProvider: options.openProvider ?? createProviders(localEgress()),
         egress: localEgress(),
-        circuit: options.circuit ?? createCalendarCircuit({ systemDatabase, log }),
+        circuit: options.circuit ?? createProviderCircuit(calendarCircuit, { systemDatabase, log }),
         publicUrl,
       };
       return { handlers: createHandlers(dependencies) };

@@ -63,18 +63,15 @@ export const unavailableFor = (forMs: number): Blocked | null =>
 
 /** A breaker and a bulkhead per connection. Five outages in a row open it for `openMs`; then one call probes. */
 export function createCircuit({ openMs = 30_000, ...options }: CircuitOptions): Circuit {
-  const entries = new LRUCache<string, ReturnType<typeof createEntry>>({ max: connectionsKnown });
-
-  const entryOf = (connectionId: string) => {
-    const entry = entries.get(connectionId) ?? createEntry({ ...options, openMs });
-    entries.set(connectionId, entry);
-    return entry;
-  };
+  const entries = new LRUCache<string, ReturnType<typeof createEntry>>({
+    max: connectionsKnown,
+    memoMethod: () => createEntry({ ...options, openMs }),
+  });
 
   return {
-    blocked: (connectionId) => entryOf(connectionId).blocked(),
+    blocked: (connectionId) => entries.memo(connectionId).blocked(),
     async run(connectionId, call) {
-      const entry = entryOf(connectionId);
+      const entry = entries.memo(connectionId);
       // A half-open breaker would make this call wait for the probe, while the caller's lease runs out.
       if (entry.probing()) throw new CircuitOpen(entry.blocked() ?? soon);
       try {

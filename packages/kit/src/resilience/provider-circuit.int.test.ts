@@ -22,14 +22,15 @@ const up = () => Promise.resolve('up');
 
 /** The circuit of another process. */
 const newCircuit = () =>
-  createProviderCircuit({
-    database: database.systemDatabase,
-    log: silentLog(),
-    isOutage: () => false,
-    outageOf: (error) => error instanceof Outage || (error instanceof Refusal ? false : undefined),
-    callsAtOnce: 4,
-    callsPerOrigin: 4,
-  });
+  createProviderCircuit(
+    {
+      isOutage: () => false,
+      outageOf: (error) => error instanceof Outage || (error instanceof Refusal ? false : undefined),
+      callsAtOnce: 4,
+      callsPerOrigin: 4,
+    },
+    { ...database, log: silentLog() },
+  );
 const target = (connectionId: string) => ({ connectionId, origin });
 const rows = () => database.adminSql`select origin, failures, open_until > now() as open from provider_circuits`;
 const open = (until: string) => database.adminSql`

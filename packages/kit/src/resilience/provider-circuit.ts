@@ -33,7 +33,7 @@ export type ProviderCircuitOptions = CircuitOptions & {
   readonly callsPerOrigin: number;
 };
 
-type Shared = { readonly database: SystemDatabase; readonly log: Log };
+type Shared = { readonly systemDatabase: SystemDatabase; readonly log: Log };
 
 /** What this process knows about an origin. */
 type Known = {
@@ -61,19 +61,17 @@ const upForMs = 1_000;
 const freshMs = 1_000;
 
 /** Creates the circuits of one kind of provider. The service has the table of `sql/provider-circuits.sql`. */
-export function createProviderCircuit(options: ProviderCircuitOptions & Shared): ProviderCircuit {
-  const { database, log, outageOf, callsPerOrigin } = options;
-  const rows = circuitRepository(database);
+export function createProviderCircuit(
+  options: ProviderCircuitOptions,
+  { systemDatabase, log }: Shared,
+): ProviderCircuit {
+  const { outageOf, callsPerOrigin } = options;
+  const rows = circuitRepository(systemDatabase);
   const connections = createCircuit(options);
   // Only a bulkhead: the breaker of an origin is its row.
   const origins = createCircuit({ isOutage: () => false, callsAtOnce: callsPerOrigin });
-  const known = new LRUCache<string, Known>({ max: originsKnown });
+  const known = new LRUCache<string, Known>({ max: originsKnown, memoMethod: unknown });
 
-  const entryOf = (origin: string): Known => {
-    const entry = known.get(origin) ?? unknown();
-    known.set(origin, entry);
-    return entry;
-  };
   const phase = ({ state, aheadMs }: Known) => phaseOf(state, Date.now() + aheadMs);
   const failed = (error: unknown) => log.warn({ err: error }, 'the shared state of a provider is not available');
 
@@ -146,7 +144,7 @@ export function createProviderCircuit(options: ProviderCircuitOptions & Shared):
 
   /** The slot of the origin is held until the outcome is in the row, so that no other call starts in its place. */
   const guarded = async <T>(origin: string, connectionId: string, call: () => Promise<T>): Promise<T> => {
-    const entry = entryOf(origin);
+    const entry = known.memo(origin);
     const isProbe = await enter(origin, entry);
     try {
       const result = await connections.run(connectionId, call);
@@ -165,7 +163,7 @@ export function createProviderCircuit(options: ProviderCircuitOptions & Shared):
   return {
     blocked({ connectionId, origin }) {
       if (origin === null) return null;
-      const entry = entryOf(origin);
+      const entry = known.memo(origin);
       void refresh(origin, entry);
       const found = phase(entry);
       if (found.kind === 'open') return unavailableFor(found.forMs);

@@ -1,10 +1,4 @@
-import type { Log } from '@mostrador/kit/process/log';
-import {
-  createProviderCircuit,
-  type ProviderCircuit,
-  type ProviderCircuitOptions,
-} from '@mostrador/kit/resilience/provider-circuit';
-import type { Dependencies } from '../dependencies.ts';
+import type { ProviderCircuitOptions } from '@mostrador/kit/resilience/provider-circuit';
 import { ChannelError } from './channel-provider.ts';
 
 /**
@@ -17,7 +11,3 @@ export const channelCircuit: ProviderCircuitOptions = {
   callsAtOnce: 16,
   callsPerOrigin: 24,
 };
-
-export const createChannelCircuit = (
-  shared: Pick<Dependencies, 'systemDatabase'> & { readonly log: Log },
-): ProviderCircuit => createProviderCircuit({ ...channelCircuit, database: shared.systemDatabase, log: shared.log });

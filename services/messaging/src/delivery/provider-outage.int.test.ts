@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, deliverMessages, messagingOperations } from '@mostrador/contracts';
+import { createProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { channelCircuit, createChannelCircuit } from '../channels/channel-circuit.ts';
+import { channelCircuit } from '../channels/channel-circuit.ts';
 import { createHandlers } from '../handlers.ts';
 
 const instances = 2;
@@ -28,7 +29,10 @@ beforeAll(async () => {
     nats: nats.nats,
     service: 'messaging',
     operations: messagingOperations,
-    handlers: createHandlers({ ...dependencies, circuit: createChannelCircuit({ ...dependencies, log }) }),
+    handlers: createHandlers({
+      ...dependencies,
+      circuit: createProviderCircuit(channelCircuit, { ...dependencies, log }),
+    }),
     log,
   });
   whatsapp = await startWhatsappServer({ numberRate: 100_000 });

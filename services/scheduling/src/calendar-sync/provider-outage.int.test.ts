@@ -7,13 +7,14 @@ import {
   showCalendar,
   syncCalendarEvent,
 } from '@mostrador/contracts';
+import { createProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { pausedStep, type ScriptedCalendar, scriptedCalendar } from '../../test/scripted-calendar.ts';
-import { createCalendarCircuit } from '../calendars/calendar-circuit.ts';
+import { calendarCircuit } from '../calendars/calendar-circuit.ts';
 import { CalendarError } from '../calendars/calendar-provider.ts';
 import { createHandlers } from '../handlers.ts';
 
@@ -31,7 +32,10 @@ beforeAll(async () => {
     nats: nats.nats,
     service: 'scheduling',
     operations: schedulingOperations,
-    handlers: createHandlers({ ...dependencies, circuit: createCalendarCircuit({ ...dependencies, log }) }),
+    handlers: createHandlers({
+      ...dependencies,
+      circuit: createProviderCircuit(calendarCircuit, { ...dependencies, log }),
+    }),
     log,
   });
   await nats.nats.flush();

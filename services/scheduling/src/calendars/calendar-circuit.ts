@@ -1,10 +1,4 @@
-import type { Log } from '@mostrador/kit/process/log';
-import {
-  createProviderCircuit,
-  type ProviderCircuit,
-  type ProviderCircuitOptions,
-} from '@mostrador/kit/resilience/provider-circuit';
-import type { Dependencies } from '../dependencies.ts';
+import type { ProviderCircuitOptions } from '@mostrador/kit/resilience/provider-circuit';
 import { CalendarError, toCalendarError } from './calendar-provider.ts';
 
 /** 24 calls leave a process, which runs 32 steps at once, room for other calendars while one provider hangs. */
@@ -17,7 +11,3 @@ export const calendarCircuit: ProviderCircuitOptions = {
 
 /** A refusal can come before any call, for example of an address in a private network. */
 const answeredBy = ({ kind }: CalendarError) => (kind === 'throttled' || kind === 'rejected' ? false : undefined);
-
-export const createCalendarCircuit = (
-  shared: Pick<Dependencies, 'systemDatabase'> & { readonly log: Log },
-): ProviderCircuit => createProviderCircuit({ ...calendarCircuit, database: shared.systemDatabase, log: shared.log });
