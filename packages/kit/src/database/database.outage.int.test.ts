@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@mostrador/testing/context';
@@ -90,6 +92,22 @@ test('acknowledged writes survive a kill of PostgreSQL, and the pool works again
   // A COMMIT whose answer was lost may have taken effect.
   expect(row?.count).toBeGreaterThanOrEqual(acknowledged);
   expect(row?.count).toBeLessThanOrEqual(acknowledged + poolSize);
+});
+
+test('an operation whose connection does not open by its deadline was not done, and says so', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = adminUrl({ port: (silent.address() as AddressInfo).port, password: 'test' });
+  const unreachable = createSystemDatabase({ url, size: 1, log: silentLog(), name: 'silent' });
+  try {
+    const read = unreachable.read(scope(200), (sql) => sql`select 1`);
+    await expect(read).rejects.toMatchObject({ code: 'service_unavailable' });
+  } finally {
+    await unreachable.close();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
 });
 
 test('while PostgreSQL is frozen no operation outlasts its deadline, and the pool works again afterwards', async () => {

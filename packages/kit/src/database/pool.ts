@@ -8,8 +8,8 @@ export type Pool = {
    * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
    * deadline is closed and replaced, never lent again.
    *
-   * @throws AppError `service_unavailable` when the queue is full or no client is free in time, `upstream_timeout` when
-   * the deadline passes while `work` runs
+   * @throws AppError `service_unavailable` when the queue is full or no client is free and open in time,
+   * `upstream_timeout` when the deadline passes while `work` runs
    */
   use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T>;
   stats(): PoolStats;
@@ -138,7 +138,8 @@ export function createPool(options: {
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(
         () => {
-          reject(timedOut());
+          // No work was sent over a client that is not open.
+          reject(client.opened ? timedOut() : unavailable());
           client.destroy();
         },
         Math.max(0, deadline - Date.now()),
