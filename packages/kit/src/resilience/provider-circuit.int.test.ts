@@ -83,7 +83,7 @@ test('a probe that says nothing about the provider leaves the probe to the next 
   expect(await rows()).toEqual([]);
 });
 
-test('open circuits are exported, and origins that nobody has called for a day are forgotten', async () => {
+test('open circuits are exported, and origins that no process has called for a day are forgotten', async () => {
   await open('1 minute');
   await database.adminSql`
     insert into provider_circuits (origin, failures, updated_at)

@@ -1,4 +1,5 @@
 import type { Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
+import type { BlockedReason } from './circuit.ts';
 import type { OriginState } from './origin-state.ts';
 
 /** A state, and the database's clock when it was read. */
@@ -92,7 +93,16 @@ export async function findOutage(sql: Sql, origin: string | null): Promise<Date 
   return row?.since;
 }
 
-/** Deletes the rows of origins that nobody has called for `olderThanMs`. */
+/**
+ * Assignments of an update: why a row's provider is not called; without a reason the row does not wait for it. The row
+ * keeps since when, as long as the reason is the same.
+ */
+export const setWait = (sql: TransactionSql, reason: BlockedReason | null = null) => sql`
+  wait_reason = ${reason},
+  wait_since = case when ${reason}::text is not null then
+    case when wait_reason = ${reason} then wait_since else clock_timestamp() end end`;
+
+/** Deletes the rows of origins that no process has called for `olderThanMs`. */
 export async function purgeCircuits(sql: TransactionSql, { olderThanMs }: { olderThanMs: number }): Promise<void> {
   await sql`delete from provider_circuits where updated_at < now() - ${olderThanMs} * interval '1 millisecond'`;
 }

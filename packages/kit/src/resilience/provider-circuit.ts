@@ -215,6 +215,6 @@ export function exportProviderCircuits({ registry }: Pick<Metrics, 'registry'>, 
 
 const keptForMs = 24 * 3_600_000;
 
-/** Deletes what is known about origins that nobody has called for a day. */
+/** Deletes what is known about origins that no process has called for a day. */
 export const purgeProviderCircuits = (database: SystemDatabase): Promise<void> =>
   database.write({ deadline: Date.now() + 10_000 }, (sql) => purgeCircuits(sql, { olderThanMs: keptForMs }));

@@ -6,15 +6,17 @@ const details: Record<BlockedReason, string> = {
   provider_busy: 'The calls to the provider that may run at once are running. This one waits for its turn.',
 };
 
-/** The `reason` that the API shows. It has no text of the provider and no address. */
-export const toWaitReason = (code: BlockedReason, since: Date) => ({
-  code,
-  detail: details[code],
-  since: toTimestamp(since),
-});
+/** The columns of a row that waits for its provider. Null: it does not. */
+export type WaitColumns = { readonly wait_reason: BlockedReason | null; readonly wait_since: Date | null };
+
+/** The `reason` that the API shows, or null. It has no text of the provider and no address. */
+export const toWaitReason = ({ wait_reason, wait_since }: WaitColumns) =>
+  wait_reason && wait_since ? reasonSince(wait_reason, wait_since) : null;
+
+const reasonSince = (code: BlockedReason, since: Date) => ({ code, detail: details[code], since: toTimestamp(since) });
 
 /** The status and reason of a connection whose provider fails `since` then. What a person must mend comes first. */
 export const toConnectionHealth = (status: 'connected' | 'needs_attention', since: Date | undefined) =>
   status === 'connected' && since
-    ? { status: 'degraded' as const, reason: toWaitReason('provider_unavailable', since) }
+    ? { status: 'degraded' as const, reason: reasonSince('provider_unavailable', since) }
     : { status, reason: null };

@@ -1,5 +1,6 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
+import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
 
 /** A running attempt. It may record a result only while it holds the lease. */
 export type Attempt = { readonly storeId: string; readonly id: string; readonly leaseToken: string };
@@ -23,12 +24,6 @@ export async function recordNotSent(
         ${setWait(sql)}
     ${own(sql, attempt)}`;
 }
-
-/** Says why the provider is not called for the message. It keeps since when, as long as the reason is the same. */
-export const setWait = (sql: TransactionSql, reason: BlockedReason | null = null) => sql`
-  wait_reason = ${reason},
-  wait_since = case when ${reason}::text is not null then
-    case when wait_reason = ${reason} then wait_since else clock_timestamp() end end`;
 
 /** The attempt made no call to the provider, so it does not count. The next attempt is due after `delayMs`. */
 export async function recordNotMade(

@@ -1,10 +1,10 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
+import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
 import { limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { optOutStopsApi } from '../settings/settings.repository.ts';
-import { setWait } from './attempt.repository.ts';
 import type { NumberState } from './rates.ts';
 
 /** The columns of the conversation that decide about sending. */

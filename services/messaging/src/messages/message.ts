@@ -1,6 +1,5 @@
 import type { acceptMessage, Message, MessageStatus, ReplyOf, RequestOf, sendMessage } from '@mostrador/contracts';
-import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
-import { toWaitReason } from '@mostrador/kit/resilience/wait-reason';
+import { toWaitReason, type WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 export type Template = NonNullable<RequestOf<typeof acceptMessage>['body']['template']>;
@@ -23,11 +22,7 @@ export type MessageRow = {
 } & MessageState;
 
 /** Why the head of the lead's queue waits for its provider. The messages behind it wait for the same reason. */
-export type MessageWait = {
-  readonly wait_reason: BlockedReason | null;
-  readonly wait_since: Date | null;
-  readonly next_attempt_at: Date | null;
-};
+export type MessageWait = WaitColumns & { readonly next_attempt_at: Date | null };
 
 /** The state of a message: its status, its error and its times. */
 export type MessageState = {
@@ -113,8 +108,8 @@ const sameState = (one: MessageState, other: MessageState): boolean =>
   one.read_at?.getTime() === other.read_at?.getTime();
 
 export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
-  const { wait_reason, wait_since, next_attempt_at } = row;
-  const held = row.status === 'queued' && wait_reason && wait_since;
+  const { wait_reason = null, wait_since = null, next_attempt_at = null } = row.status === 'queued' ? row : {};
+  const reason = toWaitReason({ wait_reason, wait_since });
   return {
     id: row.id,
     lead_id: row.lead_id,
@@ -124,8 +119,8 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     body: row.body,
     status: row.status,
     error: toMessageError(row),
-    reason: held ? toWaitReason(wait_reason, wait_since) : null,
-    next_attempt_at: held && next_attempt_at ? toTimestamp(next_attempt_at) : null,
+    reason,
+    next_attempt_at: reason && next_attempt_at && toTimestamp(next_attempt_at),
     provider_message_id: row.provider_message_id,
     created_at: toTimestamp(row.created_at),
     sent_at: row.sent_at && toTimestamp(row.sent_at),

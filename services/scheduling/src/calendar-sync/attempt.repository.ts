@@ -1,5 +1,6 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
+import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import type { SyncRow } from './sync.repository.ts';
 
@@ -59,7 +60,7 @@ export async function recordFailed(
 ): Promise<Date | undefined> {
   const [row] = await sql<{ next_attempt_at: Date }[]>`
     update calendar_syncs
-    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', wait_reason = null, wait_since = null,
+    set next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${setWait(sql)},
         last_error_code = ${error.code}, last_error_detail = ${error.detail}, lease_token = null, lease_until = null
     ${own(sql, attempt)}
     returning next_attempt_at`;
@@ -93,10 +94,9 @@ export async function recordRejected(
   return row?.state;
 }
 
-/** Why and until when the calendar is not called. The row keeps since when, as long as the reason is the same. */
+/** Why and until when the calendar is not called. */
 const wait = (sql: TransactionSql, { delayMs, reason }: Wait) => sql`
-  next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', wait_reason = ${reason},
-  wait_since = case when wait_reason = ${reason} then wait_since else clock_timestamp() end`;
+  next_attempt_at = clock_timestamp() + ${delayMs} * interval '1 millisecond', ${setWait(sql, reason)}`;
 
 /** Delays the next attempt of a row without a lease, because the circuit blocks calls. Returns when it is due. */
 export async function postponeSync(

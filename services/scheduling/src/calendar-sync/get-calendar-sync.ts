@@ -37,15 +37,14 @@ function toCalendarSync(connection: ConnectionRow | undefined, sync: SyncRow | u
       synced_at: null,
     };
   }
-  const { last_error_code: code, last_error_detail: detail, wait_reason, wait_since } = sync;
-  const held = sync.state === 'pending' && wait_reason && wait_since;
+  const { last_error_code: code, last_error_detail: detail } = sync;
   return {
     state: sync.state,
     provider: connection.provider,
     event_id: sync.event_id,
     attempts: sync.attempts,
     last_error: code !== null && detail !== null ? { code, detail } : null,
-    reason: held ? toWaitReason(wait_reason, wait_since) : null,
+    reason: sync.state === 'pending' ? toWaitReason(sync) : null,
     next_attempt_at: sync.next_attempt_at && toTimestamp(sync.next_attempt_at),
     synced_at: sync.synced_at && toTimestamp(sync.synced_at),
   };

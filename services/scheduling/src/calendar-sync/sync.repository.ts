@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
-import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
+import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 
 /** A row of `calendar_syncs`: the state of an appointment's event. */
 export type SyncRow = {
@@ -18,10 +18,7 @@ export type SyncRow = {
   readonly last_error_detail: string | null;
   readonly next_attempt_at: Date | null;
   readonly lease_until: Date | null;
-  /** Why the calendar is not called, and since when. */
-  readonly wait_reason: BlockedReason | null;
-  readonly wait_since: Date | null;
-};
+} & WaitColumns;
 
 export async function findSync(sql: Sql, storeId: string, appointmentId: string): Promise<SyncRow | undefined> {
   const [row] = await sql<SyncRow[]>`
