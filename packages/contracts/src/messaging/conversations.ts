@@ -3,9 +3,6 @@ import { Exact, NullableTimestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { leadParams } from './messages.ts';
 
-const optionalMoment = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
-
 /** What decides whether a message to the lead is accepted. */
 export const getConversation = defineOperation({
   subject: 'messaging.api.conversations.get',
@@ -18,11 +15,16 @@ export const getConversation = defineOperation({
   reply: Type.Object(
     {
       lead_id: Uuid,
-      opted_out_at: optionalMoment('When the lead opted out. Null while it has not, or after it opted in again.'),
-      window_expires_at: optionalMoment(
-        'Until when the channel accepts free text to the lead; it may be in the past. Null when the lead has never ' +
+      opted_out_at: {
+        ...NullableTimestamp,
+        description: 'When the lead opted out. Null while it has not, or after it opted in again.',
+      },
+      window_expires_at: {
+        ...NullableTimestamp,
+        description:
+          'Until when the channel accepts free text to the lead; it may be in the past. Null when the lead has never ' +
           'written, or when the channel always accepts free text.',
-      ),
+      },
     },
     { title: 'Conversation' },
   ),

@@ -56,11 +56,7 @@ export const Message = Type.Object(
     status: OneOf(messageStatuses),
     error: NullableMessageError,
     reason: NullableWaitReason,
-    next_attempt_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'With a `reason`: when the provider is asked again.',
-    }),
+    next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
     provider_message_id: NullableString,
     created_at: Timestamp,
     sent_at: NullableTimestamp,

@@ -137,26 +137,25 @@ function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Sc
       }
     },
 
-    async ping() {
-      await pool
-        .use(Date.now() + 1000, (client) => client.assertWritable())
-        .catch((error) => {
-          throw failureOf(error, 'before commit');
-        });
-    },
-    async clockSkewMs() {
-      const skewMs = pool.use(Date.now() + 1000, async ({ sql }) => {
+    ping: () => checkWith(pool, (client) => client.assertWritable()),
+    clockSkewMs: () =>
+      checkWith(pool, async ({ sql }) => {
         const sentMs = Date.now();
         const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
         return (sentMs + Date.now()) / 2 - row.now.getTime();
-      });
-      return await skewMs.catch((error) => {
-        throw failureOf(error, 'before commit');
-      });
-    },
+      }),
     stats: pool.stats,
     close: () => pool.close(),
   };
+}
+
+/** Runs `work` within a second, for no request. */
+async function checkWith<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  try {
+    return await pool.use(Date.now() + 1000, work);
+  } catch (error) {
+    throw failureOf(error, 'before commit');
+  }
 }
 
 async function transaction<Scope extends SystemScope, T>(

@@ -1,13 +1,13 @@
-import { type Vault, vaultCheck } from '@mostrador/kit/clients/secrets';
-import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import { vaultCheck } from '@mostrador/kit/clients/secrets';
 import type { Check } from '@mostrador/kit/process/health';
+import type { Dependencies } from '../dependencies.ts';
 import { findLiveChannel, findSealedStores } from './channel.repository.ts';
 import { openCredentials } from './credentials.ts';
 
-type Options = { readonly database: Database; readonly systemDatabase: SystemDatabase; readonly vault: Vault };
+type Used = Pick<Dependencies, 'database' | 'systemDatabase' | 'vault'>;
 
 /** Checks that the configured keys open the stored credentials. */
-export const credentialsCheck = ({ vault, ...databases }: Options): Check =>
+export const credentialsCheck = ({ vault, ...databases }: Used): Check =>
   vaultCheck({
     ...databases,
     find: findSealedStores,
