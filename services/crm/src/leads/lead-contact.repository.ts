@@ -21,8 +21,13 @@ export async function raiseInteractionCounts(
   // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   await sql`
     update leads set interaction_count = told.count, updated_at = greatest(clock_timestamp(), updated_at)
-    from (select lead_id, max(interaction_count) as count
-          from jsonb_to_recordset(${sql.json(counts)}) as told (lead_id uuid, interaction_count integer)
-          group by lead_id) as told
+    from (
+      select held.id as lead_id, told.count
+      from (
+        select lead_id, max(interaction_count) as count
+        from jsonb_to_recordset(${sql.json(counts)}) as told (lead_id uuid, interaction_count integer)
+        group by lead_id) as told
+      join leads held on held.store_id = ${storeId} and held.id = told.lead_id and held.interaction_count < told.count
+      order by held.id for no key update of held) as told
     where store_id = ${storeId} and id = told.lead_id and leads.interaction_count < told.count`;
 }

@@ -47,6 +47,26 @@ test('each lead of a request gets its own greatest count, even if the request ha
   expect((await read(other)).lead.interaction_count).toBe(2);
 });
 
+test('the leads of a request are locked in the order of their ids, so that two requests never wait for each other', async () => {
+  const [first = '', second = ''] = [await newLead(), await newLead()].toSorted();
+  const atOnce = [second, first].map((lead_id) => ({ lead_id, interaction_count: 5 }));
+  let raised: Promise<unknown> | undefined;
+  await crm.adminSql.begin(async (sql) => {
+    await sql`select from leads where id = ${first} for no key update`;
+    raised = raiseAll(atOnce);
+    const waiting = () => crm.adminSql`
+      select from pg_stat_activity
+      where datname = current_database() and usename = 'crm' and wait_event_type = 'Lock'`;
+    await waitFor(async () => (await waiting()).length > 0, { description: 'the request waits for the first lead' });
+    expect(await crm.adminSql`select from leads where id = ${second} for no key update skip locked`).toHaveLength(1);
+  });
+  await raised;
+  expect([(await read(first)).lead, (await read(second)).lead]).toMatchObject([
+    { interaction_count: 5 },
+    { interaction_count: 5 },
+  ]);
+});
+
 test('a higher count changes the ETag and moves updated_at, and writes no event', async () => {
   const id = await newLead();
   const before = await read(id);
