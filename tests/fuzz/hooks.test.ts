@@ -13,11 +13,11 @@ class Hook:
         return lambda function: function
 sys.modules["schemathesis"] = types.SimpleNamespace(hook=Hook())
 import fuzz_hooks
-print(json.dumps(fuzz_hooks._within_years(json.loads(sys.argv[1]))))
+print(json.dumps(getattr(fuzz_hooks, sys.argv[1])(json.loads(sys.argv[2]))))
 `;
 
-async function withinYears(value: unknown, timeZone: string): Promise<unknown> {
-  const { stdout } = await promisify(execFile)('python3', ['-B', '-c', program, JSON.stringify(value)], {
+async function call(hook: '_within_years' | '_filled', value: unknown, timeZone = 'UTC'): Promise<unknown> {
+  const { stdout } = await promisify(execFile)('python3', ['-B', '-c', program, hook, JSON.stringify(value)], {
     env: { ...process.env, PYTHONPATH: join(import.meta.dirname, '../e2e'), TZ: timeZone },
   });
   return JSON.parse(stdout);
@@ -33,8 +33,14 @@ test.each(['UTC', 'Pacific/Kiritimati', 'America/Sao_Paulo'])(
       ...['0001-01-01', '0001-01-01T00:00:00', '9999-12-31', '9999-12-31T23:59:59'],
       ...['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '2027-01-31T09:00:00-03:00', 'Corte', '', null, 1],
     ];
-    expect(await withinYears({ list: [...outside, ...kept] }, timeZone)).toEqual({
+    expect(await call('_within_years', { list: [...outside, ...kept] }, timeZone)).toEqual({
       list: [...outside.map(() => replaced), ...kept],
     });
   },
 );
+
+test('the fuzzer fills the outer space of a text that is too long, so that it is also too long without that space', async () => {
+  const outer = ' \u00a0\ufeff\n';
+  expect(await call('_filled', `${outer}${'a '.repeat(98)}a${outer}`)).toBe(`xxxx${'a '.repeat(98)}axxxx`);
+  expect(await call('_filled', `${outer}short${outer}`)).toBe(`${outer}short${outer}`);
+});

@@ -19,7 +19,7 @@ error catalogue.
 
   --seconds N   total time of the parts HTTP, subjects, webhook and providers (default 240)
   --seed N      seed of the random input; a run prints its seed, so that it can be repeated
-  --examples N  examples of each operation by schemathesis (default 1000, 0 for none)
+  --examples N  examples of each operation by schemathesis (default 1000: up to half an hour; 0 for none)
   --requests N  requests between two measurements of memory (default 36000, ten a second for an hour; 0 for none)
   --only PART   run one part: ${['HTTP', 'subjects', 'webhook', 'providers', 'schemathesis', 'memory'].join(', ')}
   --help        show this text
@@ -107,6 +107,7 @@ async function fuzz(platform: FuzzPlatform, settings: Settings): Promise<string[
     console.log(`${part.name}: ${tries} tries`);
   }
   if (examples > 0 && (only === undefined || only === 'schemathesis')) {
+    console.log(`schemathesis: up to ${examples} examples of each operation`);
     const endedSince = platform.watch();
     const { report, exitCode } = await runSchemathesis({
       documentUrl: `${platform.gatewayUrl}/docs/json`,
