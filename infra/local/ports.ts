@@ -15,6 +15,7 @@ const portNames = [
   'scheduling',
   'messaging',
   'workflows',
+  'postgresStandby',
 ] as const;
 
 export type PortName = (typeof portNames)[number];

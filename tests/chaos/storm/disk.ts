@@ -4,10 +4,8 @@ import { join } from 'node:path';
 
 /** A disk of a fixed size that a fault can fill to the last byte. */
 export type SmallDisk = {
-  readonly folder: string;
   fill(): void;
   free(): void;
-  remove(): void;
 };
 
 const pieceBytes = 1024 * 1024;
@@ -22,7 +20,6 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | s
   if (mounted.status !== 0) return mounted.error?.message ?? mounted.stderr.trim();
   const ballast = join(folder, 'ballast');
   return {
-    folder,
     fill() {
       const file = openSync(ballast, 'a');
       try {
@@ -39,7 +36,6 @@ export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | s
       }
     },
     free: () => rmSync(ballast, { force: true }),
-    remove: () => unmount(folder),
   };
 }
 

@@ -8,7 +8,7 @@ import type { ChaosStore, Journal } from './journal.ts';
 import { withServers } from './look.ts';
 import { crowdsWay, type Platform } from './platform.ts';
 import { allProcesses, type ProcessName, twinOf } from './processes.ts';
-import type { Server } from './servers.ts';
+import type { Server } from './server.ts';
 import { type Trouble, troubles } from './ways.ts';
 import { wishMessage } from './wishes.ts';
 
@@ -62,11 +62,12 @@ export function chooseFaults({ platform, random, crowd }: Omit<Stage, 'journal'>
       fault(`${name} stalled`, stalledServer(server, badMs)),
     ]),
     ...some(skewed, 1).map((name) => fault(`a second ${name} with a clock 10 s off`, skewedTwin(name, badMs))),
+    fault('PostgreSQL fails over to its standby', failsOver(badMs)),
     fault('NATS without JetStream', withoutJetStream(short ? badMs : 60_000)),
     ...troubles.flatMap((trouble) =>
       some(between, 1).map((way) => fault(`${trouble}: ${way}`, badWay(way, trouble, badMs))),
     ),
-    ...(typeof disk === 'string' ? [] : [fault("PostgreSQL's disk is full", fullDisk(badMs))]),
+    ...(typeof disk() === 'string' ? [] : [fault("PostgreSQL's disk is full", fullDisk(badMs))]),
     fault('WhatsApp rejects messages', behaving({ refuse: { code: 131016 } }, badMs)),
     fault('WhatsApp closes connections', behaving({ cut: true }, badMs)),
     fault('WhatsApp accepts messages without answering', behaving({ answer: 'hang' }, badMs)),
@@ -235,6 +236,12 @@ const skewedTwin =
     await platform.stopTwin(name);
   };
 
+/** The load runs for this time while every acknowledged commit is on both servers. */
+const failsOver =
+  (ms: number): Trial =>
+  async ({ platform: { servers } }) =>
+    `no primary for ${(await servers.postgres.failOver(() => pause(ms))).toFixed(0)} ms`;
+
 const withoutJetStream =
   (ms: number): Trial =>
   async ({ platform: { servers } }) => {
@@ -253,7 +260,8 @@ const calendarDown =
 
 const fullDisk =
   (ms: number): Trial =>
-  async ({ platform: { disk, servers } }) => {
+  async ({ platform: { servers, ...platform } }) => {
+    const disk = platform.disk();
     if (typeof disk === 'string') return;
     disk.fill();
     await pause(ms);

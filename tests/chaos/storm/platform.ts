@@ -11,7 +11,7 @@ import { createChildren, httpAnswers, type ProcessSpec } from '../../../infra/lo
 import { localDirectory, root } from '../../../infra/local/paths.ts';
 import { freeBase, freePort, portsFrom } from '../../../infra/local/ports.ts';
 import { migrateAll, serviceSpec } from '../../../infra/local/services.ts';
-import { mountSmallDisk, unmount } from './disk.ts';
+import { mountSmallDisk, type SmallDisk, unmount } from './disk.ts';
 import { allProcesses, createProcesses, type ProcessName, type TwinName, twinOf } from './processes.ts';
 import { type Phone, startPhones } from './providers.ts';
 import { startServers } from './servers.ts';
@@ -23,6 +23,7 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 export const crowdsWay = 'messaging → the whatsapp of many';
 /** Shorter than in production, so that a run makes more requests per minute. */
 export const requestTimeoutMs = 4_000;
+const diskNames = ['disk-1', 'disk-2'] as const;
 const serverNames = ['postgres', 'nats', 'temporal'] as const;
 /** The settings that hold each server's address. */
 const settingsOf = {
@@ -57,15 +58,16 @@ export async function startPlatform(options: {
   // A killed or failed run leaves its folder behind. Its disk is a tmpfs, which takes memory.
   await runs.removeDead(async (dead) => {
     await createChildren(join(dead, 'children.json')).stopSurvivors(3000);
-    unmount(join(dead, 'disk'));
+    for (const name of diskNames) unmount(join(dead, name));
   });
   const folder = runs.create();
   const children = createChildren(join(folder, 'children.json'));
   const ports = portsFrom(await freeBase(folder));
   const password = randomBytes(16).toString('hex');
-  const disk = mountSmallDisk(join(folder, 'disk'), options.diskMegabytes);
+  const postgresFolders = diskNames.map((name) => join(folder, name)) as [string, string];
+  const disks = postgresFolders.map((path) => mountSmallDisk(path, options.diskMegabytes));
   const [servers, radicale, ways, providers] = await Promise.all([
-    startServers({ folder, postgresFolder: join(folder, 'disk'), ports, password, children }),
+    startServers({ folder, postgresFolders, ports, password, children }),
     startRadicale(),
     startWays(children),
     Promise.all([
@@ -76,7 +78,7 @@ export async function startPlatform(options: {
   await migrateAll(servers.databaseUrl, password, { info: () => {} });
 
   const addresses = {
-    postgres: new URL(servers.databaseUrl).host,
+    postgres: [ports.postgres, ports.postgresStandby].map((port) => `127.0.0.1:${port}`).join(),
     nats: new URL(servers.natsUrl).host,
     temporal: servers.temporalAddress,
   };
@@ -130,6 +132,7 @@ export async function startPlatform(options: {
   };
   const processes = createProcesses({ children, folder, specOf });
 
+  const unmountDisks = () => postgresFolders.forEach(unmount);
   const gateways = new Set([`http://${fromClients}`]);
   const platform = {
     folder,
@@ -140,8 +143,8 @@ export async function startPlatform(options: {
     radicale,
     phones: providers.slice(0, options.phones).flatMap(({ phones }) => phones),
     crowd: providers.slice(options.phones).flatMap(({ phones }) => phones),
-    /** The small disk, or the reason why there is none. */
-    disk,
+    /** The small disk of the current PostgreSQL, or the reason why there is none. */
+    disk: () => disks[postgresFolders.indexOf(servers.postgres.folder())] as SmallDisk | string,
     calendarUrl: through(radicale.collectionUrl, toCalendar),
     /** The API of a phone's provider, as a channel's `api_url`. */
     apiUrlOf: ({ server }: Phone): string => urls.get(server) as string,
@@ -194,15 +197,14 @@ export async function startPlatform(options: {
       await Promise.all(providers.map((provider) => provider.close()));
       await children.stopSurvivors(5_000);
     },
-    /** Keeps data and logs for inspection, and unmounts the disk, which takes memory. */
+    /** Keeps data and logs for inspection, and unmounts the disks, which take memory. */
     keep() {
-      if (typeof disk === 'string') return;
-      cpSync(join(disk.folder, 'postgres'), join(folder, 'postgres'), { recursive: true });
-      disk.remove();
+      cpSync(join(servers.postgres.folder(), 'postgres'), join(folder, 'postgres'), { recursive: true });
+      unmountDisks();
     },
     /** Deletes data and logs. */
     remove() {
-      if (typeof disk !== 'string') disk.remove();
+      unmountDisks();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -224,4 +226,4 @@ function preload(file: string, parameters: Record<string, string>): string[] {
 }
 
 const through = (address: string, way: string): string =>
-  address.includes('://') ? Object.assign(new URL(address), { host: way }).href : way;
+  address.includes('://') ? address.replace(new URL(address).host, way) : way;

@@ -75,7 +75,8 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       ...crowds[short ? 'short' : 'long'],
     });
     say(`The platform is up, its data and logs are in ${platform.folder}. The load runs.`);
-    const left = typeof platform.disk === 'string' ? [`PostgreSQL's disk is full (${platform.disk})`] : [];
+    const disk = platform.disk();
+    const left = typeof disk === 'string' ? [`PostgreSQL's disk is full (${disk})`] : [];
     for (const name of left) say(`Skipped: ${name}`);
     await pause(3_000);
     const faults = await makeTrouble({ platform, random, journal, crowd }, settings, say);

@@ -22,10 +22,13 @@ const toxics: Readonly<Record<Trouble, readonly Toxic[]>> = {
   ],
 };
 
-/** The network links of the platform. Each goes through its own proxy, which faults can disturb. */
+/** The network links of the platform. Each goes through its own proxies, which faults can disturb. */
 export type Ways = {
-  /** Opens a link to `host:port`, named `from → to`. Resolves with the `host:port` of its proxy. */
-  open(name: string, target: string): Promise<string>;
+  /**
+   * Opens a link to `host:port`, or to several with commas between them, named `from → to`. Resolves with its proxies in
+   * the same form, one for each target.
+   */
+  open(name: string, targets: string): Promise<string>;
   names(): readonly string[];
   trouble(name: string, trouble: Trouble): Promise<void>;
   /** Removes all trouble from the link. */
@@ -59,32 +62,41 @@ export async function startWays(children: Children): Promise<Ways> {
     const answer = await fetch(`${url}${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
     if (!answer.ok) throw new Error(`toxiproxy answered ${answer.status} to ${method} ${path}: ${await answer.text()}`);
   };
-  const ways = new Map<string, { id: string; bad: string[] }>();
+  const ways = new Map<string, { ids: string[]; bad: string[] }>();
   const known = (name: string) => {
     const way = ways.get(name);
     if (!way) throw new Error(`there is no link with the name ${name}`);
     return way;
   };
   return {
-    async open(name, target) {
-      const id = `way-${ways.size + 1}`;
-      ways.set(name, { id, bad: [] });
-      const listen = `127.0.0.1:${await freePort()}`;
-      await ask('POST', '/proxies', { name: id, listen, upstream: target, enabled: true });
-      return listen;
+    async open(name, targets) {
+      const number = ways.size + 1;
+      const proxies = targets.split(',').map((upstream, index) => ({ name: `way-${number}-${index + 1}`, upstream }));
+      ways.set(name, { ids: proxies.map(({ name: id }) => id), bad: [] });
+      const listens: string[] = [];
+      for (const proxy of proxies) {
+        const listen = `127.0.0.1:${await freePort()}`;
+        await ask('POST', '/proxies', { ...proxy, listen, enabled: true });
+        listens.push(listen);
+      }
+      return listens.join();
     },
     names: () => [...ways.keys()],
     async trouble(name, trouble) {
       const way = known(name);
       for (const toxic of toxics[trouble]) {
         const toxicName = `${toxic.type}-${toxic.stream}`;
-        await ask('POST', `/proxies/${way.id}/toxics`, { ...toxic, name: toxicName, toxicity: 1 });
+        for (const id of way.ids) {
+          await ask('POST', `/proxies/${id}/toxics`, { ...toxic, name: toxicName, toxicity: 1 });
+        }
         way.bad.push(toxicName);
       }
     },
     async mend(name) {
       const way = known(name);
-      for (const toxic of way.bad.splice(0)) await ask('DELETE', `/proxies/${way.id}/toxics/${toxic}`);
+      for (const toxic of way.bad.splice(0)) {
+        for (const id of way.ids) await ask('DELETE', `/proxies/${id}/toxics/${toxic}`);
+      }
     },
   };
 }
