@@ -7,7 +7,7 @@ import { reportOf } from './storm/report.ts';
 import { holds, run, type Settings } from './storm/run.ts';
 import { tryBreaks } from './storm/try-breaks.ts';
 
-const help = `Usage: npm run chaos [-- --short] [--seed N] [--minutes N] [--beside DIR] [--write]
+const help = `Usage: npm run chaos [-- --short] [--seed N] [--minutes N] [--readers N] [--beside DIR] [--write]
        npm run chaos -- --breaks [--only TEXT] [--seed N]
 
 Runs the whole platform on its own servers under continuous load and makes one fault after another. When the faults are
@@ -19,6 +19,7 @@ With --breaks, runs the platform with one deliberate bug after another. An invar
   --seed N      the order and the details of the faults; a run prints its seed, so that it can be repeated
   --faults N    at most this many faults
   --only TEXT   only faults or breaks whose name contains TEXT
+  --readers N   so many clients that only read (default 16, with --short 0)
   --beside DIR  a checkout of another version: second instances of a process run its code
   --write       write docs/measurements/reliability.md
   --breaks      run the platform for some seconds with each break of storm/breaks.ts, and without any
@@ -37,6 +38,7 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
       faults: { type: 'string' },
       only: { type: 'string' },
       short: { type: 'boolean', default: false },
+      readers: { type: 'string' },
       beside: { type: 'string' },
       write: { type: 'boolean', default: false },
       breaks: { type: 'boolean', default: false },
@@ -46,13 +48,19 @@ function settingsOf(argv: readonly string[]): Chosen | undefined {
   if (values.help) return undefined;
   const minutes = values.short ? 3 : Number(values.minutes);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  const faults = values.faults === undefined ? undefined : Number(values.faults);
+  const faults = countOf(values.faults, '--faults');
+  const readers = countOf(values.readers, '--readers');
   if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error('--minutes must be more than 0 and at most 1440.');
   if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
-  if (faults !== undefined && !(Number.isSafeInteger(faults) && faults >= 0))
-    throw new Error('--faults must be a whole number, 0 or more.');
   const { short, only, beside, write, breaks } = values;
-  return { minutes, seed, faults, short, only, beside, write, breaks };
+  return { minutes, seed, faults, readers, short, only, beside, write, breaks };
+}
+
+function countOf(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!(Number.isSafeInteger(count) && count >= 0)) throw new Error(`${option} must be a whole number, 0 or more.`);
+  return count;
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -67,9 +75,10 @@ async function main(argv: readonly string[]): Promise<number> {
     console.log(help);
     return 0;
   }
-  const { seed, short, minutes, breaks } = chosen;
+  const { seed, short, minutes, readers, breaks } = chosen;
   if (breaks) return (await tryBreaks(chosen, (text) => console.log(text))) ? 0 : 1;
-  const command = `npm run chaos -- --seed ${seed} ${short ? '--short' : `--minutes ${minutes}`}`;
+  const form = short ? '--short' : `--minutes ${minutes}`;
+  const command = `npm run chaos -- --seed ${seed} ${form}${readers === undefined ? '' : ` --readers ${readers}`}`;
   console.log(command);
   const outcome = await run(chosen, (text) => console.log(text));
   console.log(reportOf(seed, outcome));

@@ -5,6 +5,8 @@ export type Answer = { status: number; text: string; replayed: boolean; code?: s
 
 /** A client without an answer gives up this long after the deadline. */
 const patienceMs = 10_000;
+/** A request counts as unanswered when it has no answer this long after its deadline. */
+export const unansweredAfterMs = 1_000;
 /** Statuses that faults explain: nothing was done (503), or the outcome is unknown. 0: the connection broke. */
 const excused = new Set([0, 503, 504]);
 const excusedCodes = new Set(['idempotency_in_progress', 'followup_not_pending']);
@@ -50,11 +52,14 @@ export function createAsker(options: {
     attempts?.push({ sentAt, status, afterMs, wasGood });
     counts.requests += 1;
     if (watched) journal.watch?.(afterMs);
-    if (wasGood && afterMs - requestTimeoutMs > journal.latest.ms) {
+    const lateMs = afterMs - requestTimeoutMs;
+    if (wasGood && lateMs > Math.min(journal.latest.ms, unansweredAfterMs)) {
       const what = `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
       const moment = new Date(sentAt).toISOString().slice('2027-01-31T'.length, -1);
       const outcome = status === 0 ? 'never answered' : `answered ${status}`;
-      journal.latest = { ms: afterMs - requestTimeoutMs, what: `${what}, sent at ${moment}, ${outcome}` };
+      const told = `${what}, sent at ${moment}, ${outcome}`;
+      if (lateMs > journal.latest.ms) journal.latest = { ms: lateMs, what: told };
+      if (lateMs > unansweredAfterMs) journal.unanswered.push(`${told} after ${afterMs.toFixed(0)} ms`);
     }
     if (status >= 200 && status < 300) counts.acknowledged += 1;
     else if (status === 503) counts.unavailable += 1;
@@ -99,14 +104,16 @@ export function createAsker(options: {
     },
 
     /** Reads an acknowledged entry and compares it with the acknowledged content. */
-    async read(entry: Entry): Promise<void> {
-      const { status, text } = await ask(entry.storeId, 'GET', pathOf(entry));
-      if (status !== 200) return;
+    async read(entry: Entry): Promise<Answer> {
+      const answer = await ask(entry.storeId, 'GET', pathOf(entry));
+      const { status, text } = answer;
+      if (status !== 200) return answer;
       const found = JSON.parse(text);
       const isAsAcknowledged = entry.may.some((content) =>
         Object.entries(content).every(([name, value]) => found[name] === value),
       );
       if (!isAsAcknowledged) unexpected.push(`GET ${pathOf(entry)} answered other content than was acknowledged`);
+      return answer;
     },
 
     /** Reads a list. Only data of another store is an error. */

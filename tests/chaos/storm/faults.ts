@@ -1,16 +1,14 @@
-import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { appointmentWorkflow } from '@mostrador/contracts';
 import type { Behaviour } from '@mostrador/testing/providers/whatsapp/server';
 import type { Random } from '@mostrador/testing/random';
-import { createAsker } from './ask.ts';
+import { hangForCrowd } from './crowd.ts';
 import type { ChaosStore, Journal } from './journal.ts';
 import { withServers } from './look.ts';
-import { crowdsWay, type Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { allProcesses, type ProcessName, twinOf } from './processes.ts';
 import type { Server } from './server.ts';
 import { type Trouble, troubles } from './ways.ts';
-import { wishMessage } from './wishes.ts';
 
 export type Stage = {
   readonly platform: Platform;
@@ -72,7 +70,7 @@ export function chooseFaults({ platform, random, crowd }: Omit<Stage, 'journal'>
     fault('WhatsApp closes connections', behaving({ cut: true }, badMs)),
     fault('WhatsApp accepts messages without answering', behaving({ answer: 'hang' }, badMs)),
     fault('WhatsApp hangs', providerHangs('messaging → whatsapp', badMs)),
-    ...(crowd.length > 0 ? [fault(`WhatsApp hangs for ${crowd.length} numbers`, hangsForCrowd(badMs))] : []),
+    ...(crowd.length > 0 ? [fault(`WhatsApp hangs for ${crowd.length} numbers`, hangsForCrowd(short))] : []),
     fault('the calendar hangs', providerHangs('scheduling → calendar', badMs)),
     fault('the calendar is down', calendarDown(badMs)),
     fault('workflows terminated by hand while the calendar is down', terminateWaiting),
@@ -192,40 +190,11 @@ const behaving =
     for (const { server } of phones) server.always({});
   };
 
-/**
- * The provider that many stores share hangs, and each of them sends a message. Notes the 99th percentile of the other
- * stores' response times beside it, and in as long a time before it.
- */
+/** The long form measures longer, and never while it works off earlier faults. */
 const hangsForCrowd =
-  (ms: number): Trial =>
-  async ({ platform: { ways, baseUrls }, random, journal, crowd }) => {
-    const quietMs = await p99During(journal, () => pause(2 * ms));
-    const asker = createAsker({ baseUrls, stores: crowd, journal });
-    const entries = crowd.map((store) => wishMessage(store, random));
-    // Clients of the load work with the latest entries, so these stand before them.
-    journal.entries.unshift(...entries);
-    const left = [...entries];
-    const send = async () => {
-      for (let entry = left.shift(); entry; entry = left.shift()) await asker.create(entry);
-    };
-    await ways.trouble(crowdsWay, 'silence');
-    const besideMs = await p99During(journal, () =>
-      Promise.all([pause(2 * ms), ...Array.from({ length: crowdClients }, send)]),
-    );
-    await ways.mend(crowdsWay);
-    journal.besideCrowd.push({ quietMs, besideMs });
-    return `p99 of the others ${quietMs.toFixed(0)} ms before, ${besideMs.toFixed(0)} ms beside it`;
-  };
-
-const crowdClients = 5;
-
-async function p99During(journal: Journal, work: () => Promise<unknown>): Promise<number> {
-  const histogram = createHistogram();
-  journal.watch = (ms) => histogram.record(Math.max(1, Math.round(ms * 1_000)));
-  await work();
-  journal.watch = null;
-  return histogram.percentile(99) / 1_000;
-}
+  (short: boolean): Trial =>
+  async (stage) =>
+    await (short ? hangForCrowd(stage, 5_000, 0) : hangForCrowd(stage, 28_000, 150_000));
 
 /** Its share of the requests must be served by the first instance, or refused before its deadline. */
 const skewedTwin =

@@ -74,6 +74,8 @@ export type Counts = {
   refused: number;
 };
 
+export type ResponseTimes = { readonly p99Ms: number; readonly requests: number };
+
 /** Every request and answer of a run. */
 export type Journal = {
   readonly entries: Entry[];
@@ -83,10 +85,12 @@ export type Journal = {
   readonly unexpected: string[];
   /** The latest answer, in milliseconds after its deadline. Excludes requests over a bad link. */
   latest: { readonly ms: number; readonly what: string };
+  /** Requests without an answer some time after their deadline. Excludes requests over a bad link. */
+  readonly unanswered: string[];
   /** Set while a fault measures response times. Gets those of the load, in milliseconds. */
   watch: ((ms: number) => void) | null;
   /** One for each time that the crowd's provider hung: the other stores' response times before it and beside it. */
-  readonly besideCrowd: { readonly quietMs: number; readonly besideMs: number }[];
+  readonly besideCrowd: { readonly before: ResponseTimes; readonly beside: ResponseTimes }[];
   /** Incremented when the clients' link becomes bad and when it is repaired. So it is odd while the link is bad. */
   clientsWayChanges: number;
 };
@@ -97,6 +101,7 @@ export const createJournal = (): Journal => ({
   counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0 },
   unexpected: [],
   latest: { ms: Number.NEGATIVE_INFINITY, what: 'none' },
+  unanswered: [],
   watch: null,
   besideCrowd: [],
   clientsWayChanges: 0,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inboundPayload, newWamid } from '@mostrador/testing/providers/whatsapp/webhooks';
 import type { Random } from '@mostrador/testing/random';
-import { type Asker, createAsker } from './ask.ts';
+import { type Answer, type Asker, createAsker } from './ask.ts';
 import type { ChaosLead, ChaosStore, Entry, Journal, Kind, Written } from './journal.ts';
 import { wishAppointment, wishFollowup, wishLead, wishMessage } from './wishes.ts';
 
@@ -25,9 +25,10 @@ type LoadOptions = {
 
 /**
  * The average pause of a client between two requests. Temporal's dev server can clear the backlog of this load after an
- * outage. A store with Radicale gets less load than one with a feed, because Radicale is slow.
+ * outage. A store with Radicale gets less load than one with a feed, because Radicale is slow. A reader without a good
+ * answer pauses longer, so that quick 503s do not become most of its requests.
  */
-const restMs = { feed: 110, caldav: 600, reader: 50 };
+const restMs = { feed: 110, caldav: 600, reader: 50, readerAfterError: 1_000 };
 const caldavClients = 2;
 const triesUnderLoad = 10;
 /** Clients repeat, change, cancel and read only the latest entries, this many. */
@@ -86,21 +87,23 @@ export function startLoad(options: LoadOptions): Load {
     if (roll < 0.29) return await createLead(store);
     if (roll < 0.37) return await write(store, random.pick(store.leads), journal, random, isOn);
     if (roll < 0.4) return await lookForNewLead();
-    if (roll < 0.46) return await withOne(store, undefined, (entry) => asker.create(entry));
-    if (roll < 0.52) return await withOne(store, 'appointment', (entry) => change(asker, entry, random));
-    if (roll < 0.55) return await withOne(store, 'lead', (entry) => asker.change(entry, { status: 'in_progress' }));
-    if (roll < 0.58) return await withOne(store, 'followup', (entry) => asker.cancel(entry));
-    return await read(store, random.next());
+    if (roll < 0.46) return await withOne([store], undefined, (entry) => asker.create(entry));
+    if (roll < 0.52) return await withOne([store], 'appointment', (entry) => change(asker, entry, random));
+    if (roll < 0.55) return await withOne([store], 'lead', (entry) => asker.change(entry, { status: 'in_progress' }));
+    if (roll < 0.58) return await withOne([store], 'followup', (entry) => asker.cancel(entry));
+    return await read([store]);
   };
   const reader = async () => {
     while (on) {
-      await read(random.pick(stores), random.next());
-      await pause(restMs.reader * (0.5 + random.next()));
+      const answer = await read(stores);
+      const isGood = answer === undefined || answer.status === 200;
+      await pause(restMs[isGood ? 'reader' : 'readerAfterError'] * (0.5 + random.next()));
     }
   };
-  const read = async (store: ChaosStore, roll: number): Promise<unknown> => {
-    if (roll < 0.7) return await withOne(store, random.pick(readable), (entry) => asker.read(entry));
-    return await asker.list(store.id, random.pick(lists));
+  /** Reads one row or a list of one of these stores. */
+  const read = async (among: readonly ChaosStore[]): Promise<Answer | undefined> => {
+    if (random.next() < 0.7) return await withOne(among, random.pick(readable), (entry) => asker.read(entry));
+    return await asker.list(random.pick(among).id, random.pick(lists));
   };
   const createFollowup = async (store: ChaosStore) => {
     const entry = wishFollowup(store, random, options.soonMs);
@@ -118,11 +121,16 @@ export function startLoad(options: LoadOptions): Load {
     while (on && performance.now() < until) await pause(Math.min(100, Math.max(1, until - performance.now())));
     if (!entry.busy) await asker.cancel(entry);
   };
-  const withOne = async (store: ChaosStore, kind: Kind | undefined, work: (entry: Entry) => Promise<void>) => {
-    const entry = take(journal, store, kind, random);
-    if (!entry) return;
-    await work(entry);
+  const withOne = async <T>(
+    among: readonly ChaosStore[],
+    kind: Kind | undefined,
+    work: (entry: Entry) => Promise<T>,
+  ): Promise<T | undefined> => {
+    const entry = take(journal, among, kind, random);
+    if (!entry) return undefined;
+    const result = await work(entry);
     entry.busy = entry.may.length > 1;
+    return result;
   };
 
   const running = [
@@ -178,12 +186,18 @@ async function write(
   return written.acknowledgedAt !== undefined;
 }
 
-/** Picks a recent acknowledged entry of known content that no other client uses, and marks it as in use. */
-function take(journal: Journal, store: ChaosStore, kind: Kind | undefined, random: Random): Entry | undefined {
+/** Marks as in use and returns a recent acknowledged entry of these stores. Its content is known, and no client uses it. */
+function take(
+  journal: Journal,
+  among: readonly ChaosStore[],
+  kind: Kind | undefined,
+  random: Random,
+): Entry | undefined {
   for (let tries = 0; tries < 20; tries += 1) {
     const { length } = journal.entries;
     const entry = journal.entries[length - 1 - random.below(Math.min(length, recent))];
-    if (!entry || entry.busy || entry.acknowledged === undefined || entry.storeId !== store.id) continue;
+    if (!entry || entry.busy || entry.acknowledged === undefined) continue;
+    if (!among.some(({ id }) => id === entry.storeId)) continue;
     if (kind !== undefined && entry.kind !== kind) continue;
     if (entry.kind === 'appointment' && entry.may[0]?.status !== 'scheduled') continue;
     entry.busy = true;

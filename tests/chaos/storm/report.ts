@@ -1,4 +1,5 @@
-import { ratioCell } from '../../../bench/src/shared/report.ts';
+import { ratioCell, spreadMs } from '../../../bench/src/shared/report.ts';
+import { unansweredAfterMs } from './ask.ts';
 import { damages } from './damages.ts';
 import { holds, latenessMs, type Outcome } from './run.ts';
 
@@ -32,6 +33,8 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
       'slowest answer',
       `${Math.abs(latest.ms).toFixed(0)} ms ${latest.ms > 0 ? 'after' : 'before'} its deadline (${latest.what})`,
     ],
+    ['unanswered', `${journal.unanswered.length} requests had no answer ${unansweredAfterMs} ms after their deadline`],
+    ...journal.unanswered.slice(0, shownOfEach).map((what): [string, string] => ['', what]),
     [
       'invariants',
       `${tried}, of which ${tried - findings.filter(({ faults: found }) => found.length > 0).length} held`,
@@ -45,11 +48,15 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
 
 function besideCrowd({ besideCrowd: measured }: Outcome['journal']): [string, string][] {
   if (measured.length === 0) return [];
-  const ratio = ratioCell(
-    measured.map(({ besideMs }) => besideMs),
-    measured.map(({ quietMs }) => quietMs),
-  );
-  return [['p99 beside the hanging numbers', `${ratio} times the other stores' p99 before it`]];
+  const [before, beside] = [measured.map((one) => one.before.p99Ms), measured.map((one) => one.beside.p99Ms)];
+  const least = Math.min(...measured.flatMap((one) => [one.before.requests, one.beside.requests]));
+  return [
+    ['p99 of the other stores', `before the hanging numbers ${spreadMs(before)}, beside them ${spreadMs(beside)}`],
+    [
+      'ratio of these',
+      `${ratioCell(beside, before)}, measured ${measured.length} × with at least ${least} requests each`,
+    ],
+  ];
 }
 
 /** Renders a run for the terminal. */

@@ -22,6 +22,8 @@ export type Settings = {
   /** Only faults whose name contains this text. */
   readonly only?: string | undefined;
   readonly beside?: string | undefined;
+  /** Concurrent clients that only read. The default is that of the form. */
+  readonly readers?: number | undefined;
 };
 
 export type Outcome = {
@@ -53,6 +55,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
   const { minutes, seed, short, beside } = settings;
   const startedAt = performance.now();
   const random = createRandom(seed);
+  const { clients, readers } = crowds[short ? 'short' : 'long'];
   const feeds = short ? leastFeeds : leastFeeds + Math.ceil((minutes * appointmentsPerMinute) / shownByFeed);
   const options = {
     // Providers and clients have their own generators: the number of requests between two faults varies between runs.
@@ -72,7 +75,8 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       stores,
       journal,
       random: createRandom(seed + 1),
-      ...crowds[short ? 'short' : 'long'],
+      clients,
+      readers: settings.readers ?? readers,
     });
     say(`The platform is up, its data and logs are in ${platform.folder}. The load runs.`);
     const disk = platform.disk();
