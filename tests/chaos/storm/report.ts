@@ -33,7 +33,7 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
       'slowest answer',
       `${Math.abs(latest.ms).toFixed(0)} ms ${latest.ms > 0 ? 'after' : 'before'} its deadline (${latest.what})`,
     ],
-    ['unanswered', `${journal.unanswered.length} requests had no answer ${unansweredAfterMs} ms after their deadline`],
+    ['unanswered', `${journal.unanswered.length} (no answer ${unansweredAfterMs} ms after the deadline)`],
     ...journal.unanswered.slice(0, shownOfEach).map((what): [string, string] => ['', what]),
     [
       'invariants',
