@@ -53,6 +53,11 @@ export const eventCatalogue = {
     'A lead was changed.',
     Type.Object({ lead_id: Uuid, status: LeadStatus, seller_id: NullableUuid }),
   ),
+  'crm.lead.merged': event(
+    'A lead was merged into another lead of the same person. Its messages, appointments and follow-ups move to that ' +
+      'lead a moment later, without events of their own.',
+    Type.Object({ lead_id: Uuid, merged_into: Uuid }),
+  ),
   'crm.seller.created': event('A seller was created.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
   'crm.seller.updated': event('A seller was changed.', Type.Object({ seller_id: Uuid, is_active: Type.Boolean() })),
   'crm.seller.deleted': event(

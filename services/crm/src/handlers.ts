@@ -14,11 +14,14 @@ import { searchKnowledge } from './knowledge/search-knowledge.ts';
 import { checkLead } from './leads/check-lead.ts';
 import { createLead } from './leads/create-lead.ts';
 import { ensureLead } from './leads/ensure-lead.ts';
+import { finishMerge } from './leads/finish-merge.ts';
 import { getLead } from './leads/get-lead.ts';
 import { getLeadContact } from './leads/get-lead-contact.ts';
 import { importLeads } from './leads/import-leads.ts';
 import { listDuplicateLeads } from './leads/list-duplicate-leads.ts';
 import { listLeads } from './leads/list-leads.ts';
+import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
+import { mergeLead } from './leads/merge-lead.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { updateLead } from './leads/update-lead.ts';
 import { reportLead } from './reports/report-lead.ts';
@@ -43,6 +46,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     importLeads: importLeads(dependencies),
     listDuplicateLeads: listDuplicateLeads(dependencies),
+    mergeLead: mergeLead(dependencies),
+    finishMerge: finishMerge(dependencies),
+    listUnfinishedMerges: listUnfinishedMerges(dependencies),
     createSeller: createSeller(dependencies),
     listSellers: listSellers(dependencies),
     getSeller: getSeller(dependencies),

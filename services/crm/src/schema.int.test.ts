@@ -14,7 +14,10 @@ beforeAll(async () => {
     const [ana] = await database.adminSql`
       insert into sellers (store_id, name, whatsapp_id) values (${store}, 'Ana', '5511900000100') returning id`;
     const lead = { name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: ana?.id } as const;
-    await database.database.write(scopeOf(store), (sql) => insertLead(sql, store, lead));
+    const row = await database.database.write(scopeOf(store), (sql) => insertLead(sql, store, lead));
+    await database.adminSql`
+      insert into merged_leads (store_id, id, merged_into, merged_at, lead)
+      values (${store}, ${randomUUID()}, ${row?.id ?? null}, now(), '{}')`;
   }
 });
 afterAll(() => database?.drop());
@@ -32,7 +35,7 @@ test('every table has a store column, and row-level security that also applies t
   );
 });
 
-test.each(['leads', 'sellers', 'lead_status_changes', 'lead_seller_changes', 'report_facts'])(
+test.each(['leads', 'merged_leads', 'sellers', 'lead_status_changes', 'lead_seller_changes', 'report_facts'])(
   'requests see only their own store’s %s',
   async (table) => {
     const stores = await database.database.read(

@@ -101,8 +101,23 @@ export const errorCatalogue = {
   lead_not_found: {
     status: 404,
     title: 'Lead not found',
-    description: 'The store has no such lead. Check the id or the phone.',
+    description:
+      'The store has no such lead. Check the id or the phone. If the lead was merged into another one, `merged_into` has ' +
+      'the id of that lead.',
     retryable: false,
+  },
+  lead_not_duplicate: {
+    status: 422,
+    title: 'Leads are not one person',
+    description:
+      'The two leads have different phones, so they are not merged. Merge leads that `lead duplicates` lists.',
+    retryable: false,
+  },
+  lead_busy: {
+    status: 409,
+    title: 'Lead busy',
+    description: 'A message to the lead is being sent right now. Retry after `Retry-After` seconds.',
+    retryable: true,
   },
   lead_exists: {
     status: 409,

@@ -167,6 +167,42 @@ export const listDuplicateLeads = defineOperation({
   reply: Type.Object({ duplicates: Type.Array(Type.Array(Lead)), next: NullableUuid }),
 });
 
+/** Two leads of one person: `lead_id` goes, `merged_into` stays. */
+export const LeadMerge = Exact({ lead_id: Uuid, merged_into: Uuid });
+export type LeadMerge = Static<typeof LeadMerge>;
+
+/**
+ * Merges a lead in crm, in one transaction. The merged lead is kept outside of the leads, and its id leads to the other
+ * one. Safe to repeat. `finished_at` is null until `finishMerge`. With `dry_run` it only checks, and `merged_at` is null.
+ */
+export const mergeLead = defineOperation({
+  subject: 'crm.admin.leads.merge',
+  summary: 'Merge a lead into another lead of the same person',
+  request: { body: Exact({ ...LeadMerge.properties, dry_run: Type.Optional(Type.Boolean()) }) },
+  reply: Type.Object({
+    ...LeadMerge.properties,
+    merged_at: NullableTimestamp,
+    finished_at: NullableTimestamp,
+  }),
+  errors: ['lead_not_found', 'lead_not_duplicate'],
+});
+
+/** Records that messaging and scheduling have nothing left of a merged lead. Safe to repeat. */
+export const finishMerge = defineOperation({
+  subject: 'crm.admin.leads.finish-merge',
+  summary: 'Record that a merge of leads is finished',
+  request: { body: Exact({ lead_id: Uuid }) },
+  reply: Done,
+});
+
+/** The oldest merges that are not finished, 500 at most. */
+export const listUnfinishedMerges = defineOperation({
+  subject: 'crm.admin.leads.unfinished-merges',
+  summary: 'List merges of leads that are not finished',
+  request: {},
+  reply: Type.Object({ merges: Type.Array(LeadMerge) }),
+});
+
 /** Other services call this before they refer to a lead. */
 export const checkLead = defineOperation({
   subject: 'crm.internal.leads.check',

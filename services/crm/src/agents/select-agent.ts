@@ -1,9 +1,9 @@
 import { selectAgent as operation } from '@mostrador/contracts';
 import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLead } from '../leads/lead.repository.ts';
+import { leadNotFound } from '../leads/lead-not-found.ts';
 import { listSelectableAgents } from './agent.repository.ts';
 import { type AgentRow, toAgent } from './agent.ts';
 import { type Choice, chooseAgent } from './choose-agent.ts';
@@ -22,7 +22,7 @@ export const selectAgent =
             findLead(sql, context.storeId, body.lead_id),
             listSelectableAgents(sql, context.storeId),
           ]);
-          if (!lead) throw new AppError('lead_not_found');
+          if (!lead) throw await leadNotFound(sql, context.storeId, body.lead_id);
           return chooseAgent(agents, lead);
         }),
       toReply: ({ agent, ...explained }: Choice<AgentRow>) => ({ agent: agent && toAgent(agent), ...explained }),

@@ -1,13 +1,13 @@
 import type { getLeadContact as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadContact } from './lead-contact.repository.ts';
+import { leadNotFound } from './lead-not-found.ts';
 
 export const getLeadContact =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const contact = await database.read(context, (sql) => findLeadContact(sql, context.storeId, body.lead_id));
-    if (!contact) throw new AppError('lead_not_found');
+    if (!contact) throw await database.read(context, (sql) => leadNotFound(sql, context.storeId, body.lead_id));
     return contact;
   };

@@ -54,6 +54,15 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
   return same ? null : changed;
 }
 
+/** The kept lead's values after another lead of the same person was merged into it, or null if nothing changes. */
+export function mergeLeads(kept: LeadRow, merged: LeadRow): LeadContent | null {
+  const { name, status } = kept;
+  const seller_id = kept.seller_id ?? merged.seller_id;
+  const pausedLonger = Number(merged.ai_paused_until) > Number(kept.ai_paused_until);
+  if (seller_id === kept.seller_id && !pausedLonger) return null;
+  return { name, status, seller_id, ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until };
+}
+
 /** A pause that is over is null. */
 const pauseAt = ({ ai_paused_until }: LeadRow, now: Date): Date | null =>
   ai_paused_until && ai_paused_until > now ? ai_paused_until : null;

@@ -2,13 +2,13 @@ import { updateLead as operation } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
 import { lockLead, saveLead } from './lead.repository.ts';
 import { changeLead, type LeadRow, leadEtag, leadEvent, toLead } from './lead.ts';
+import { leadNotFound } from './lead-not-found.ts';
 
 export const updateLead =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -20,7 +20,7 @@ export const updateLead =
         // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
         const seller = body.seller_id ? await lockSeller(sql, storeId, body.seller_id) : undefined;
         const current = await lockLead(sql, storeId, params.leadId);
-        if (!current) throw new AppError('lead_not_found');
+        if (!current) throw await leadNotFound(sql, storeId, params.leadId);
         assertIfMatch(context, current.version);
         if (seller !== undefined) assertAssignable(seller);
         const changed = changeLead(current, body);

@@ -5,6 +5,7 @@ import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { findLead, findLeadIdByPhone } from '../leads/lead.repository.ts';
 import { toLead } from '../leads/lead.ts';
+import { leadNotFound } from '../leads/lead-not-found.ts';
 import { listStatusSpans } from './lead-report.repository.ts';
 
 export const reportLead =
@@ -13,13 +14,12 @@ export const reportLead =
     const { storeId } = context;
     const instant = (timestamp: string | null) => (timestamp === null ? null : toInstant(timestamp));
     const span = { from: instant(body.from), to: instant(body.to) };
-    const found = await database.read(context, async (sql) => {
+    const { lead, spans } = await database.read(context, async (sql) => {
       const id = body.lead_id ?? (body.customer_phone && (await findLeadIdByPhone(sql, storeId, body.customer_phone)));
       const lead = id ? await findLead(sql, storeId, id) : null;
-      return lead && { lead, spans: await listStatusSpans(sql, storeId, lead.id, span) };
+      if (!lead) throw id ? await leadNotFound(sql, storeId, id) : new AppError('lead_not_found');
+      return { lead, spans: await listStatusSpans(sql, storeId, lead.id, span) };
     });
-    if (!found) throw new AppError('lead_not_found');
-    const { lead, spans } = found;
     const of = new Map(spans.map((one) => [one.status, one]));
     const seconds = (status: Lead['status']) => of.get(status)?.seconds ?? 0;
     return {
