@@ -9,6 +9,7 @@ import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-messag
 import { showChannel } from './channels/show-channel.ts';
 import { getConversation } from './conversations/get-conversation.ts';
 import { getOptOut } from './conversations/get-opt-out.ts';
+import { mergeConversations } from './conversations/merge-conversations.ts';
 import { deliverMessages } from './delivery/deliver-messages.ts';
 import { settleMessage } from './delivery/settle-message.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -51,6 +52,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     summarizeConversations: summarizeConversations(dependencies),
     summarizeConversationsV1: summarizeConversationsV1(dependencies),
     reportConversation: reportConversation(dependencies),
+    mergeConversations: mergeConversations(dependencies),
     fenceMessages: fenceMessages(dependencies),
     closeConversationReports: reports.close,
     verifyConversationReports: reports.verify,

@@ -42,6 +42,8 @@ export type TestMessaging = TestService & {
 export type TestCrm = {
   /** Adds a lead with the given phone, or with a new one. Returns its id. */
   addLead(storeId: string, customerPhone?: string): string;
+  /** Merges a lead into another one, as crm does. */
+  merge(storeId: string, leadId: string, keptId: string): void;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
   stop(): Promise<void>;
@@ -112,6 +114,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
 
 async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   const leads = new Map<string, { id: string; customer_phone: string; name: string }>();
+  const merged = new Map<string, string>();
   const interactionCounts = new Map<string, number>();
   let phones = 5511900000000;
   const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
@@ -126,8 +129,10 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       operations: { getLeadContact, ensureLead, raiseInteractionCounts },
       handlers: {
         getLeadContact: async ({ storeId }, { body }) => {
-          const lead = leads.get(`${storeId} ${body.lead_id.toLowerCase()}`);
-          if (!lead) throw new AppError('lead_not_found');
+          const key = `${storeId} ${body.lead_id.toLowerCase()}`;
+          const lead = leads.get(key);
+          const merged_into = merged.get(key);
+          if (!lead) throw new AppError('lead_not_found', merged_into ? { members: { merged_into } } : {});
           return lead;
         },
         ensureLead: async ({ storeId }, { body: { customer_phone, name } }) => {
@@ -152,6 +157,10 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
   let server = await serve();
   return {
     addLead,
+    merge(storeId, leadId, keptId) {
+      leads.delete(`${storeId} ${leadId}`);
+      merged.set(`${storeId} ${leadId}`, keptId);
+    },
     interactionCounts,
     stop: () => server.drain(),
     start: async () => {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { Exact, NullableTimestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { LeadMerge } from '../crm/leads.ts';
 import { leadParams } from './messages.ts';
 
 /** What decides whether a message to the lead is accepted. */
@@ -37,4 +38,16 @@ export const getOptOut = defineOperation({
   summary: 'Read when a lead opted out',
   request: { body: Exact({ lead_id: Uuid }) },
   reply: Type.Object({ opted_out_at: NullableTimestamp }),
+});
+
+/**
+ * Moves the messages and sessions of a merged lead to the lead that stays, in one transaction. Safe to repeat. Answers how
+ * many messages it moved. Comes after `mergeLead` of crm.
+ */
+export const mergeConversations = defineOperation({
+  subject: 'messaging.admin.conversations.merge',
+  summary: 'Move the conversation of a merged lead to the lead that stays',
+  request: { body: LeadMerge },
+  reply: Type.Object({ messages: Type.Integer() }),
+  errors: ['lead_busy'],
 });

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** The conversation of a lead. Each lead has exactly one. */
 export type ConversationRow = {
@@ -31,14 +32,21 @@ export async function lockConversation(
   return row;
 }
 
-/** Like `lockConversation`, but creates a missing conversation. The caller makes sure that the lead exists. */
+/**
+ * Like `lockConversation`, but creates a missing conversation. `confirmed`: crm has said during this request that the
+ * store has the lead. Otherwise the conversation was there a moment ago, and its lead was merged into another one.
+ *
+ * @throws AppError `service_unavailable`: nothing was done, and a retry finds the other lead
+ */
 export async function ensureConversation(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
+  confirmed = true,
 ): Promise<ConversationRow> {
   const known = await lockConversation(sql, storeId, leadId);
   if (known) return known;
+  if (!confirmed) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
   await sql`insert into conversations (store_id, lead_id) values (${storeId}, ${leadId}) on conflict do nothing`;
   return (await lockConversation(sql, storeId, leadId)) as ConversationRow;
 }

@@ -1,15 +1,10 @@
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
-import { lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { adoptProviderId } from './apply-status-updates.ts';
-import {
-  findUpdatedMessage,
-  insertStatusUpdate,
-  lockProviderMessage,
-  readMessage,
-} from './status-update.repository.ts';
+import { lockMessage } from './lock-message.ts';
+import { findUpdatedMessage, insertStatusUpdate, lockProviderMessage } from './status-update.repository.ts';
 
 /**
  * Applies one status update from the provider, in a transaction of its own. Repeats and any order are safe. An update
@@ -38,8 +33,7 @@ async function apply(
   await insertStatusUpdate(sql, storeId, channelId, status);
   const found = await findUpdatedMessage(sql, storeId, channelId, status);
   if (!found) return undefined;
-  await lockConversation(sql, storeId, found.lead_id);
-  const message = await readMessage(sql, storeId, found.id);
+  const { message } = await lockMessage(sql, storeId, found);
   if (!concerns(message, status)) return undefined;
   return await adoptProviderId(sql, storeId, message, { channelId, providerMessageId });
 }

@@ -1,4 +1,4 @@
-import { getLeadContact, type deliverMessages as operation } from '@mostrador/contracts';
+import type { deliverMessages as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { callTimeMs, lookAgain, recordingMs } from '@mostrador/kit/delivery/step';
 import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
@@ -7,6 +7,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toChannelError, unforeseen } from '../channels/channel-provider.ts';
 import { targetOf } from '../channels/providers.ts';
+import { findContact } from '../conversations/find-contact.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Contact, claimNext, type Taken } from './claim-next.ts';
 import { type Claimed, type Outcome, recordOutcome } from './record-outcome.ts';
@@ -91,7 +92,7 @@ async function transact<T>(
 
 async function askContact({ rpc }: Dependencies, context: StoreContext, leadId: string): Promise<Contact> {
   try {
-    const { customer_phone } = await rpc.call(getLeadContact, { body: { lead_id: leadId } }, context);
+    const { customer_phone } = await findContact(rpc, context, leadId);
     return { phone: customer_phone };
   } catch (error) {
     if (error instanceof AppError && error.code === 'lead_not_found') return 'gone';

@@ -3,7 +3,6 @@ import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
-import { lockConversation } from '../conversations/conversation.repository.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
 import { adoptProviderId, applyStatusUpdates } from './apply-status-updates.ts';
 import {
@@ -17,6 +16,7 @@ import {
   watch,
 } from './attempt.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
+import { lockMessage } from './lock-message.ts';
 import { delayAfter, delayWhileBlocked } from './next-move.ts';
 import { pairRate } from './rates.ts';
 import { findProviderMessageId, lockProviderMessage, readMessage } from './status-update.repository.ts';
@@ -45,31 +45,31 @@ export async function recordOutcome(
   outcome: Outcome,
   limits: DeliveryLimits,
 ): Promise<string | undefined> {
-  const { attempt, message } = claimed;
+  const { attempt } = claimed;
   if (outcome.kind === 'accepted') return await recordAccepted(sql, claimed, outcome.accepted, limits);
-  await lockConversation(sql, attempt.storeId, message.lead_id);
+  const { message } = await lockMessage(sql, attempt.storeId, claimed.message);
   // Another transaction has decided in the meantime.
   if (!(await isOwn(sql, attempt))) return undefined;
   if (outcome.kind === 'not_called') {
     await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blocked.forMs), outcome.blocked.reason);
     return undefined;
   }
-  return await recordFailure(sql, claimed, outcome.error, limits);
+  return await recordFailure(sql, { ...claimed, message }, outcome.error, limits);
 }
 
 /** Records an acceptance. It counts even when the lease has expired or the message has become `unknown`. */
 async function recordAccepted(
   sql: TransactionSql,
-  { attempt: { storeId, id }, message: { lead_id }, channel }: Claimed,
+  { attempt: { storeId, id }, message: claimed, channel }: Claimed,
   { providerMessageId, waId }: Accepted,
   { noStatusAfterMs }: DeliveryLimits,
 ): Promise<string | undefined> {
   // Pipelined: PostgreSQL runs them in this order, so both locks are held when the message is read.
-  const [, conversation, before] = await Promise.all([
+  const [, { conversation, message: before }] = await Promise.all([
     lockProviderMessage(sql, storeId, channel.id, providerMessageId),
-    lockConversation(sql, storeId, lead_id),
-    readMessage(sql, storeId, id),
+    lockMessage(sql, storeId, claimed),
   ]);
+  const { lead_id } = before;
   const sent = await applyStatusUpdates(sql, storeId, before, [{ status: 'sent', at: new Date() }]);
   const fresh = before.status !== 'sent' && sent.status === 'sent';
   const [known] = await Promise.all([

@@ -1,12 +1,11 @@
 import type { settleMessage as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { lockConversation } from '../conversations/conversation.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findMessage } from '../messages/message.repository.ts';
 import { type StatusUpdate, toMessage } from '../messages/message.ts';
 import { applyStatusUpdates } from './apply-status-updates.ts';
-import { readMessage } from './status-update.repository.ts';
+import { lockMessage } from './lock-message.ts';
 
 /** An operator sets the outcome of an `unknown` message. A later status update from the provider still counts. */
 export const settleMessage =
@@ -16,8 +15,7 @@ export const settleMessage =
     const settled = await database.write(context, async (sql) => {
       const found = await findMessage(sql, storeId, body.message_id);
       if (!found) throw new AppError('message_not_found', { detail: 'The store has no message with this id.' });
-      await lockConversation(sql, storeId, found.lead_id);
-      const message = await readMessage(sql, storeId, found.id);
+      const { message } = await lockMessage(sql, storeId, found);
       if (message.status !== 'unknown') {
         throw new AppError('message_not_unknown', { members: { current_status: message.status } });
       }

@@ -31,7 +31,8 @@ const currentMs = 24 * 3_600_000;
  * Accepts an inbound message. A customer without a lead gets one. A duplicate changes nothing. Returns the lead and its
  * number of interactions; null for a duplicate.
  *
- * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer: retry later
+ * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer, or when the lead
+ *   has just been merged into another one: retry later
  * @throws NoPhone
  */
 export async function acceptInbound(
@@ -43,10 +44,11 @@ export async function acceptInbound(
   const { storeId } = context;
   const { byWaId, byUserId } = await database.read(context, (sql) => findLeadsByIdentity(sql, storeId, message));
   // Outside of the transaction, so that no lock is held during a call to another service.
-  const leadId = byWaId ?? byUserId ?? (await ensure({ rpc }, { ...context, storeId }, message));
+  const known = byWaId ?? byUserId;
+  const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, message));
   const newUserId = byUserId === leadId ? null : message.userId;
   const interaction_count = await database.write(context, async (sql) => {
-    const count = await accept(sql, storeId, leadId, channelId, message);
+    const count = await accept(sql, storeId, { id: leadId, confirmed: known === null }, channelId, message);
     if (count !== null && newUserId !== null) {
       await saveUserId(sql, storeId, leadId, newUserId);
       await reopenFailed(sql, storeId, { customer: newUserId, code: noPhone });
@@ -71,14 +73,14 @@ async function ensure(
 async function accept(
   sql: TransactionSql,
   storeId: string,
-  leadId: string,
+  { id: leadId, confirmed }: { readonly id: string; readonly confirmed: boolean },
   channelId: string,
   { providerMessageId, waId, kind, body, writtenAt }: InboundMessage,
 ): Promise<number | null> {
   const isKnown = () => isKnownInbound(sql, storeId, { channelId, providerMessageId });
   // Pipelined: PostgreSQL runs them in this order, so the lookup happens while the lock is held.
   const [locked, known] = await Promise.all([lockConversation(sql, storeId, leadId), isKnown()]);
-  const conversation = locked ?? (await ensureConversation(sql, storeId, leadId));
+  const conversation = locked ?? (await ensureConversation(sql, storeId, leadId, confirmed));
   if (locked ? known : await isKnown()) return null;
   const wish = readOptOut(body);
   const late = isLate(new Date(), writtenAt) ? writtenAt : null;

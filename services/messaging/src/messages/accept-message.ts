@@ -1,22 +1,24 @@
-import { getLeadContact, type acceptMessage as operation, type RequestOf } from '@mostrador/contracts';
+import type { acceptMessage as operation, RequestOf } from '@mostrador/contracts';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { type Handler, later } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import { conversationExists } from '../conversations/conversation.repository.ts';
+import { findContact } from '../conversations/find-contact.ts';
 import { needsConsent } from '../conversations/opt-out.ts';
-import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { acceptOutbound } from './accept-outbound.ts';
+import { acceptOutbound, type OutboundRequest } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
 import { isSettled, type MessageRow, toMessageError } from './message.ts';
 
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { id, lead_id, source, message, template, unless_reply_after, wait_ms = 0 } = body;
-    const phone = await phoneIfNeeded(dependencies, context, body);
+    const { id, source, message, template, unless_reply_after, wait_ms = 0 } = body;
+    const lead = await findLead(dependencies, context, body);
     const row = await dependencies.database.write(context, (sql) =>
       acceptOutbound(sql, context.storeId, {
-        ...{ id, lead_id, source, body: message, template, phone },
+        ...{ ...lead, id, source, body: message, template },
         unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
       }),
     );
@@ -31,16 +33,20 @@ export const acceptMessage =
 
 const present = (row: MessageRow) => ({ id: row.id, status: row.status, error: toMessageError(row) });
 
-/** The lead's phone from crm, if the lead's unprocessed messages matter: they may be known by the phone alone. */
-async function phoneIfNeeded(
-  dependencies: Dependencies,
+/**
+ * The lead to write to. Its phone comes from crm, if the lead's unprocessed messages matter: they may be known by the
+ * phone alone. A message to a merged lead goes to the lead that stays, once that has the replies and the opt-out of both.
+ */
+async function findLead(
+  { database, rpc }: Dependencies,
   context: StoreContext,
   { lead_id, source, unless_reply_after }: RequestOf<typeof operation>['body'],
-): Promise<string | undefined> {
-  if (unless_reply_after === undefined && !needsConsent(source)) {
-    await requireLead(dependencies, context, lead_id);
-    return undefined;
-  }
-  const contact = await dependencies.rpc.call(getLeadContact, { body: { lead_id } }, context);
-  return contact.customer_phone;
+): Promise<Pick<OutboundRequest, 'lead_id' | 'confirmed' | 'phone'>> {
+  const isKnown = () => database.read(context, (sql) => conversationExists(sql, context.storeId, lead_id));
+  const isConditional = unless_reply_after !== undefined || needsConsent(source);
+  if (!isConditional && (await isKnown())) return { lead_id, confirmed: false };
+  const { id, customer_phone } = await findContact(rpc, context, lead_id);
+  if (id !== lead_id.toLowerCase() && (await isKnown()))
+    throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  return { lead_id: id, confirmed: true, phone: customer_phone };
 }

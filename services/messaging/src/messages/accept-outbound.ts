@@ -18,6 +18,8 @@ export type OutboundRequest = {
   /** Chosen by a caller that retries with the same id until it gets an answer; generated when not given. */
   readonly id?: string;
   readonly lead_id: string;
+  /** Whether crm has confirmed the lead during this request: `ensureConversation`. */
+  readonly confirmed: boolean;
   readonly source: Exclude<Message['source'], 'lead'>;
   readonly body: string;
   readonly template?: Template | undefined;
@@ -32,7 +34,7 @@ export type OutboundRequest = {
  * message of the lead is on its way already. A message that was accepted under this id before is returned as it is.
  *
  * @throws AppError checked in this order: `channel_not_connected`, `lead_opted_out`, `lead_replied`,
- *   `messaging_window_closed`. The transaction must roll back.
+ *   `messaging_window_closed`; or `service_unavailable`, as `ensureConversation` does. The transaction must roll back.
  */
 export async function acceptOutbound(
   sql: TransactionSql,
@@ -40,7 +42,7 @@ export async function acceptOutbound(
   request: OutboundRequest,
 ): Promise<MessageRow> {
   const { id } = request;
-  const conversation = await ensureConversation(sql, storeId, request.lead_id);
+  const conversation = await ensureConversation(sql, storeId, request.lead_id, request.confirmed);
   // The row's spelling of the id, because the workflow id is derived from it.
   const { lead_id } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));

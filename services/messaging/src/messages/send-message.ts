@@ -19,10 +19,9 @@ export const sendMessage =
       context,
       operation,
       run: async (commit) => {
-        await requireLead(dependencies, context, params.leadId);
-        return await commit((sql) =>
-          acceptOutbound(sql, context.storeId, { lead_id: params.leadId, source: 'api', body: body.message }),
-        );
+        const confirmed = await requireLead(dependencies, context, params.leadId);
+        const request = { lead_id: params.leadId, confirmed, source: 'api' as const, body: body.message };
+        return await commit((sql) => acceptOutbound(sql, context.storeId, request));
       },
       entityOf: ({ id }: MessageRow) => id,
       answer: (id, closing) => outcomeOf(dependencies, context, { id, arrivedMs, closing }),

@@ -1,0 +1,70 @@
+import type { mergeConversations as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { wakeDelivery } from '../delivery/wake-delivery.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { isDelivering } from '../messages/message.repository.ts';
+import { closeSession } from '../sessions/session.repository.ts';
+import {
+  type ConversationRow,
+  conversationExists,
+  ensureConversation,
+  lockConversation,
+} from './conversation.repository.ts';
+import {
+  isSending,
+  joinConversations,
+  listActiveSessions,
+  type Merged,
+  moveMessages,
+  moveSessions,
+  moveUserIds,
+} from './merge.repository.ts';
+
+export const mergeConversations =
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const leads = { goneId: body.lead_id.toLowerCase(), keptId: body.merged_into.toLowerCase() };
+    const messages = await database.write(context, (sql) => merge(sql, context.storeId, leads));
+    relay.nudge();
+    return { messages };
+  };
+
+async function merge(sql: TransactionSql, storeId: string, leads: Merged): Promise<number> {
+  const { keptId } = leads;
+  const locked = await lockBoth(sql, storeId, leads);
+  if (!locked) return 0;
+  if (await isSending(sql, storeId, leads)) throw new AppError('lead_busy', { retryAfterSeconds: 1 });
+
+  const [, ...older] = await listActiveSessions(sql, storeId, leads);
+  for (const { id, lead_id } of older) await closeSession(sql, storeId, lead_id, id);
+  await moveSessions(sql, storeId, leads);
+  const { moved, total } = await moveMessages(sql, storeId, leads);
+  await moveUserIds(sql, storeId, leads);
+  await joinConversations(sql, storeId, leads, total + 1);
+  const optedOut = locked.gone.opted_out_at !== null && locked.kept.opted_out_at === null;
+  await appendOutbox(sql, storeId, [
+    ...(optedOut
+      ? [{ kind: 'event' as const, type: 'messaging.lead.opted_out' as const, data: { lead_id: keptId } }]
+      : []),
+    // The workflow of the merged lead ends at its next step, because its queue is empty.
+    ...((await isDelivering(sql, storeId, keptId)) ? [wakeDelivery(keptId, 'message_accepted')] : []),
+  ]);
+  return moved;
+}
+
+/** Locks both conversations in the order of their ids. Undefined when there is none to move. */
+async function lockBoth(
+  sql: TransactionSql,
+  storeId: string,
+  { goneId, keptId }: Merged,
+): Promise<{ gone: ConversationRow; kept: ConversationRow } | undefined> {
+  if (!(await conversationExists(sql, storeId, goneId))) return undefined;
+  const lockGone = () => lockConversation(sql, storeId, goneId);
+  const goneFirst = goneId < keptId ? await lockGone() : undefined;
+  const kept = await ensureConversation(sql, storeId, keptId);
+  const gone = goneFirst ?? (await lockGone());
+  return gone && { gone, kept };
+}

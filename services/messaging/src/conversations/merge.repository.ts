@@ -1,0 +1,80 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+
+/** The ids of the lead whose conversation goes and of the lead that gets what it has. */
+export type Merged = { readonly goneId: string; readonly keptId: string };
+
+/** Whether an attempt to send a message to one of the leads is running. The caller holds both conversations' locks. */
+export async function isSending(sql: TransactionSql, storeId: string, { goneId, keptId }: Merged): Promise<boolean> {
+  const rows = await sql`
+    select 1 from messages
+    where store_id = ${storeId} and lead_id in (${goneId}, ${keptId}) and status = 'sending'
+      and lease_until > clock_timestamp() limit 1`;
+  return rows.length > 0;
+}
+
+/** The active sessions of the two leads, the one with the latest message first. */
+export async function listActiveSessions(
+  sql: TransactionSql,
+  storeId: string,
+  { goneId, keptId }: Merged,
+): Promise<{ id: string; lead_id: string }[]> {
+  return await sql<{ id: string; lead_id: string }[]>`
+    select id, lead_id from sessions
+    where store_id = ${storeId} and lead_id in (${goneId}, ${keptId}) and status = 'active'
+    order by last_message_at desc, id desc`;
+}
+
+export async function moveSessions(sql: TransactionSql, storeId: string, { goneId, keptId }: Merged): Promise<void> {
+  await sql`update sessions set lead_id = ${keptId} where store_id = ${storeId} and lead_id = ${goneId}`;
+}
+
+/**
+ * Moves the messages and numbers those of both leads again, from 1 in the order of acceptance. The messages of each lead
+ * keep their order, even if the clock went back between them. Returns how many each lead had.
+ */
+export async function moveMessages(
+  sql: TransactionSql,
+  storeId: string,
+  { goneId, keptId }: Merged,
+): Promise<{ moved: number; total: number }> {
+  // First to negative numbers, because no two messages may have the same number at any time.
+  const [counted] = await sql<[{ moved: number; total: number }]>`
+    with accepted as (
+      select id, lead_id, number, max(created_at) over (partition by lead_id order by number) as at from messages
+      where store_id = ${storeId} and lead_id in (${goneId}, ${keptId})),
+    ordered as (select id, row_number() over (order by at, lead_id, number) as number from accepted),
+    numbered as (
+      update messages m set lead_id = ${keptId}, number = -ordered.number
+      from ordered where m.store_id = ${storeId} and m.id = ordered.id)
+    select count(*) filter (where lead_id = ${goneId})::int as moved, count(*)::int as total from accepted`;
+  await sql`update messages set number = -number where store_id = ${storeId} and lead_id = ${keptId} and number < 0`;
+  return counted;
+}
+
+export async function moveUserIds(sql: TransactionSql, storeId: string, { goneId, keptId }: Merged): Promise<void> {
+  await sql`update customer_user_ids set lead_id = ${keptId} where store_id = ${storeId} and lead_id = ${goneId}`;
+}
+
+/**
+ * Deletes the conversation that has nothing left, and adds what it knew to the other one. `reported_count` stays, so that
+ * crm gets the sum of the interactions.
+ */
+export async function joinConversations(
+  sql: TransactionSql,
+  storeId: string,
+  { goneId, keptId }: Merged,
+  nextNumber: number,
+): Promise<void> {
+  await sql`
+    with gone as (delete from conversations where store_id = ${storeId} and lead_id = ${goneId} returning *)
+    update conversations kept
+    set next_number = ${nextNumber},
+        interaction_count = kept.interaction_count + gone.interaction_count,
+        -- the id that the customer wrote from last
+        wa_id = case when gone.last_inbound_at > coalesce(kept.last_inbound_at, '-infinity')
+          then coalesce(gone.wa_id, kept.wa_id) else coalesce(kept.wa_id, gone.wa_id) end,
+        last_inbound_at = greatest(kept.last_inbound_at, gone.last_inbound_at),
+        opted_out_at = least(kept.opted_out_at, gone.opted_out_at),
+        pair_tat = greatest(kept.pair_tat, gone.pair_tat)
+    from gone where kept.store_id = ${storeId} and kept.lead_id = ${keptId}`;
+}
