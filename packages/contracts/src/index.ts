@@ -29,6 +29,7 @@ export * from './rollups.ts';
 export * from './scheduling/appointments.ts';
 export * from './scheduling/calendars.ts';
 export * from './scheduling/followups.ts';
+export * from './scheduling/leads.ts';
 export * from './scheduling/operations.ts';
 export * from './scheduling/reports.ts';
 export * from './scheduling/restore.ts';

@@ -20,6 +20,7 @@ import { getFollowup } from './followups/get-followup.ts';
 import { listFollowups } from './followups/list-followups.ts';
 import { replanFollowups } from './followups/replan-followups.ts';
 import { updateSendingWindows } from './followups/update-sending-windows.ts';
+import { mergeLeadScheduling } from './leads/merge-lead-scheduling.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
 import { schedulingRollups } from './reports/rollups.ts';
 import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-scheduling.ts';
@@ -51,6 +52,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     summarizeScheduling: summarizeScheduling(dependencies),
     summarizeSchedulingV1: summarizeSchedulingV1(dependencies),
     reportLeadScheduling: reportLeadScheduling(dependencies),
+    mergeLeadScheduling: mergeLeadScheduling(dependencies),
     fenceScheduling: fenceScheduling(dependencies),
     listLostEvents: listLostEvents(dependencies),
     releaseFollowups: releaseFollowups(dependencies),

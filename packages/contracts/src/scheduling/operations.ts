@@ -9,6 +9,7 @@ import {
   syncCalendarEvent,
 } from './calendars.ts';
 import { followupOperations } from './followups.ts';
+import { mergeLeadScheduling } from './leads.ts';
 import { schedulingReportOperations } from './reports.ts';
 import { fenceScheduling, listLostEvents, releaseFollowups } from './restore.ts';
 
@@ -25,6 +26,7 @@ export const schedulingOperations = {
   disconnectCalendar,
   showCalendar,
   ...followupOperations,
+  mergeLeadScheduling,
   fenceScheduling,
   listLostEvents,
   releaseFollowups,
