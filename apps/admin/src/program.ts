@@ -15,6 +15,7 @@ import { revokeKeyCommand } from './keys/revoke-key.ts';
 import { rotateKeyCommand } from './keys/rotate-key.ts';
 import { importLeadsCommand } from './leads/import-leads.ts';
 import { listDuplicatesCommand } from './leads/list-duplicates.ts';
+import { mergeLeadsCommand } from './leads/merge-leads.ts';
 import { settleMessageCommand } from './messages/settle-message.ts';
 import { rebuildReportsCommand } from './reports/rebuild-reports.ts';
 import { verifyReportsCommand } from './reports/verify-reports.ts';
@@ -74,9 +75,9 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
   noun('message', 'Settle messages whose outcome is unknown', ['message settle --help'], [settleMessageCommand(admin)]);
   noun(
     'lead',
-    'Import leads from a file, and find duplicates',
+    'Import leads from a file, find duplicates and merge them',
     ['lead import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 leads.csv', 'lead duplicates --help'],
-    [importLeadsCommand(admin), listDuplicatesCommand(admin)],
+    [importLeadsCommand(admin), listDuplicatesCommand(admin), mergeLeadsCommand(admin)],
   );
   noun(
     'agent',

@@ -14,21 +14,26 @@ export const listDuplicatesCommand = (admin: Admin): Command =>
       'after',
       `
 5531977776666 and 553177776666 are one person: Brazil's ninth digit, Mexico's 521 and Argentina's 15 make no difference.
-New leads are matched without them. This command lists the leads from before. They stay two leads, and each is found
-first by its own form of the phone.`,
+New leads are matched without them. This command lists the leads from before, the oldest of each person first. Until
+\`lead merge\` merges them, they are two leads, and each is found first by its own form of the phone.`,
     )
     .action(async (options: Options) => {
       const storeId = await existingStore(admin, options.store);
-      const duplicates: Lead[][] = [];
-      let next: string | null | undefined;
-      do {
-        const body = typeof next === 'string' ? { after_id: next } : {};
-        const part = await admin.platform.call(listDuplicateLeads, { body }, storeId);
-        duplicates.push(...part.duplicates);
-        next = part.next;
-      } while (next !== null);
-      printResult(admin, options, { duplicates }, people);
+      printResult(admin, options, { duplicates: await allDuplicates(admin, storeId) }, people);
     });
+
+/** The leads of each person who has several, the oldest first. */
+export async function allDuplicates(admin: Admin, storeId: string): Promise<Lead[][]> {
+  const duplicates: Lead[][] = [];
+  let next: string | null | undefined;
+  do {
+    const body = typeof next === 'string' ? { after_id: next } : {};
+    const part = await admin.platform.call(listDuplicateLeads, { body }, storeId);
+    duplicates.push(...part.duplicates);
+    next = part.next;
+  } while (next !== null);
+  return duplicates;
+}
 
 const people = ({ duplicates }: { duplicates: readonly (readonly Lead[])[] }): string =>
   duplicates.length === 0

@@ -27,7 +27,8 @@ export function createRetrying({ giveUpAfterMs, signal, onRetry }: Retrying) {
         return answer;
       } catch (error) {
         if (!(error instanceof AppError) || !error.retryable) throw error;
-        if (signal.aborted || Date.now() - lastAnswer > giveUpAfterMs) throw new PlatformAway(error.detail);
+        if (signal.aborted || Date.now() - lastAnswer > giveUpAfterMs)
+          throw new PlatformAway(error.detail, { cause: error });
         onRetry(error);
         const waitMs = Math.min(5_000, 250 * 2 ** (attempt - 1)) * (0.8 + Math.random() * 0.2);
         await pause(waitMs, undefined, { signal }).catch(() => {});

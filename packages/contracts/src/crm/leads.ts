@@ -195,7 +195,7 @@ export const finishMerge = defineOperation({
   reply: Done,
 });
 
-/** The oldest merges that are not finished, 500 at most. */
+/** The oldest merges that are not finished, 5,000 at most. */
 export const listUnfinishedMerges = defineOperation({
   subject: 'crm.admin.leads.unfinished-merges',
   summary: 'List merges of leads that are not finished',

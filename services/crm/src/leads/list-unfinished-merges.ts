@@ -3,7 +3,8 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { listUnfinishedMerges as listRows } from './merged-lead.repository.ts';
 
-const most = 500;
+/** So many fit into one NATS message. */
+const most = 5000;
 
 export const listUnfinishedMerges =
   ({ database }: Dependencies): Handler<typeof operation> =>

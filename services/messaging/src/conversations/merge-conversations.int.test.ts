@@ -196,6 +196,16 @@ test('a repeated merge, and one of leads without messages or of another store, c
   expect(await conversations()).toHaveLength(1);
 });
 
+test('messages that a late request accepted for the merged lead are moved by the next merge', async () => {
+  await addMessages(keptId, [{ body: 'a' }]);
+  await addMessages(goneId, [{ body: 'b', created_at: at(2) }], { interaction_count: 1 });
+  await merge();
+  await addMessages(goneId, [{ body: 'c', created_at: at(3) }], { interaction_count: 1 });
+  expect(await merge()).toBe(1);
+  expect(await stored()).toEqual(['a', 'b', 'c']);
+  expect(await conversations()).toMatchObject([{ lead_id: keptId, interaction_count: 2 }]);
+});
+
 test.each(['keeps', 'loses'])('a lead that %s its id is busy while a message to it is being sent', async (which) => {
   const lease = (until: Date) => ({ lease_token: randomUUID(), lease_until: until });
   const sending = outbound('sending', lease(new Date(Date.now() + 60_000)));
