@@ -18,10 +18,14 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectWhatsapp, notification, receive, textFrom, withUserId } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import type { Accepted } from '../channels/channel-provider.ts';
 import { processInbound } from '../inbound/process-inbound.ts';
 import { sendMissedInteractionCounts } from './send-interaction-counts.ts';
 
 let messaging: TestMessaging;
+/** The provider's answer to every send. */
+let answer: Promise<Accepted>;
+const sentTo: string[] = [];
 let storeId: string;
 /** The lead that stays has the lower id in every second test, because locks are taken in the order of ids. */
 let keptId: string;
@@ -29,11 +33,17 @@ let goneId: string;
 let tests = 0;
 const [short, long] = ['553177776666', '5531977776666'];
 beforeAll(async () => {
-  messaging = await startMessaging({ limits: { unknownHoldMs: 0 } });
+  const send = async ({ to }: { to: string }) => {
+    sentTo.push(to);
+    return await answer;
+  };
+  messaging = await startMessaging({ openChannel: () => ({ send }) });
 });
 afterAll(() => messaging?.stop());
 beforeEach(async () => {
   storeId = randomUUID();
+  answer = Promise.resolve({ providerMessageId: randomUUID(), waId: null });
+  sentTo.length = 0;
   await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
   const ids = [messaging.crm.addLead(storeId, short), messaging.crm.addLead(storeId, long)].toSorted();
   [keptId, goneId] = (tests++ % 2 === 0 ? ids : ids.toReversed()) as [string, string];
@@ -81,6 +91,8 @@ const stored = async () => {
   return rows.map(({ body }) => body);
 };
 const conversations = () => messaging.adminSql`select * from conversations where store_id = ${storeId}`;
+const step = (lead_id: string) =>
+  messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
 const eventsOf = async () => (await messaging.events(storeId)).map(({ topic, data }) => [topic, data.lead_id]);
 
 test('the messages of both leads are one list in the order of acceptance, and the next message follows', async () => {
@@ -174,12 +186,11 @@ test('messages that wait are sent from the queue of the lead that stays', async 
     { entity_id: goneId, signal: 'message_accepted' },
     { entity_id: keptId, signal: 'message_accepted' },
   ]);
-  const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, context());
   expect(await step(goneId)).toMatchObject({ done: true });
-  await messaging.adminSql`update messages set created_at = now() - interval '2 days' where id = ${id}`;
+  expect(sentTo).toEqual([]);
   expect(await step(keptId)).toMatchObject({ done: true });
   expect(await messaging.adminSql`select status, lead_id from messages where id = ${id}`).toEqual([
-    { status: 'failed', lead_id: keptId },
+    { status: 'sent', lead_id: keptId },
   ]);
 });
 
@@ -215,6 +226,24 @@ test.each(['keeps', 'loses'])('a lead that %s its id is busy while a message to 
   expect(await conversations()).toHaveLength(2);
   await messaging.adminSql`update messages set lease_until = now() where store_id = ${storeId} and status = 'sending'`;
   expect(await merge()).toBe(1);
+});
+
+test('an outcome that comes after the lease and after the merge is recorded for the lead that stays', async () => {
+  await messaging.addChannel(storeId);
+  const { id } = await messaging.send(storeId, goneId, 'slow');
+  const answered = Promise.withResolvers<Accepted>();
+  answer = answered.promise;
+  const stepping = step(goneId);
+  await waitFor(() => sentTo.length === 1, { description: 'the provider has the message' });
+  await expect(merge()).rejects.toMatchObject({ code: 'lead_busy' });
+  await messaging.adminSql`update messages set lease_until = now() where id = ${id}`;
+  expect(await merge()).toBe(1);
+  answered.resolve({ providerMessageId: randomUUID(), waId: null });
+  await stepping;
+  expect(await messaging.adminSql`select status, lead_id from messages where id = ${id}`).toEqual([
+    { status: 'sent', lead_id: keptId },
+  ]);
+  expect(await conversations()).toMatchObject([{ lead_id: keptId, interaction_count: 1 }]);
 });
 
 describe('a request that found the conversation just before the merge', () => {
@@ -313,13 +342,9 @@ describe('after the merge', () => {
     await messaging.addChannel(storeId);
     const { id } = await messaging.send(storeId, goneId, 'queued');
     messaging.crm.merge(storeId, goneId, keptId);
-    await messaging.rpc.call(
-      deliverMessages,
-      { body: { lead_id: goneId } },
-      testContext({ storeId, timeoutMs: 12_000 }),
-    );
-    const [row] = await messaging.adminSql`select error_code from messages where id = ${id}`;
-    expect(row?.error_code).not.toBe('lead_not_found');
+    await step(goneId);
+    expect(await messaging.adminSql`select status from messages where id = ${id}`).toEqual([{ status: 'sent' }]);
+    expect(sentTo).toHaveLength(1);
   });
 
   test('the report of the lead that stays has all messages, that of the store is as before, and the rollups verify', async () => {
