@@ -29,7 +29,7 @@ describe('authentication', () => {
         '--name',
         'expired',
         '--expires',
-        new Date(Date.now() + 5_000).toISOString(),
+        new Date(Date.now() + 10_000).toISOString(),
       ]),
     ]);
     expect((await request('GET', '/store', { key: expired.api_key })).status).toBe(200);
@@ -37,7 +37,7 @@ describe('authentication', () => {
     const refused = ({ status }: { status: number }) => status === 401;
     const answers = [
       await eventually(() => request('GET', '/store', { key: revoked.api_key }), refused, 2_000),
-      await eventually(() => request('GET', '/store', { key: expired.api_key }), refused, 10_000),
+      await eventually(() => request('GET', '/store', { key: expired.api_key }), refused, 15_000),
       await request('GET', '/store', { key: `${store.key}x` }),
       await request('GET', '/store', { key: 'hunter2' }),
     ];
