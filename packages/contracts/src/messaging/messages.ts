@@ -107,7 +107,7 @@ export const getMessage = defineOperation({
   extension: true,
   request: { params: Exact({ leadId: Uuid, messageId: Uuid }) },
   reply: Message,
-  errors: ['message_not_found'],
+  errors: ['lead_not_found', 'message_not_found'],
 });
 
 /** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */

@@ -3,6 +3,7 @@ import {
   acceptMessage,
   closeConversationReports,
   deliverMessages,
+  getMessage,
   listMessages,
   listSessions,
   mergeConversations,
@@ -111,6 +112,16 @@ test('the messages of both leads are one list in the order of acceptance, and th
   expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e']);
   const { data } = await messaging.rpc.call(listMessages, { params: { leadId: keptId }, query: {} }, context());
   expect(data.map(({ body }) => body)).toEqual(['e', 'd', 'c', 'b', 'a']);
+});
+
+test('a message that was moved has a new address, and the error at the old one names the lead that has it', async () => {
+  await addMessages(goneId, [{}]);
+  await merge();
+  const [moved] = await messaging.adminSql<{ id: string }[]>`select id from messages where store_id = ${storeId}`;
+  const read = (leadId: string) =>
+    messaging.rpc.call(getMessage, { params: { leadId, messageId: moved?.id as string } }, context());
+  expect(await read(keptId)).toMatchObject({ id: moved?.id, lead_id: keptId });
+  await expect(read(goneId)).rejects.toMatchObject({ code: 'lead_not_found', members: { merged_into: keptId } });
 });
 
 test('the messages of each lead keep their order, even if the clock went back between them', async () => {
