@@ -5,8 +5,8 @@ export type Answer = { status: number; text: string; replayed: boolean; code?: s
 
 /** A client without an answer gives up this long after the deadline. */
 const patienceMs = 10_000;
-/** A request counts as unanswered when it has no answer this long after its deadline. */
-export const unansweredAfterMs = 1_000;
+/** A request counts as late when it has no answer this long after its deadline. */
+export const lateAfterMs = 1_000;
 /** Statuses that faults explain: nothing was done (503), or the outcome is unknown. 0: the connection broke. */
 const excused = new Set([0, 503, 504]);
 const excusedCodes = new Set(['idempotency_in_progress', 'followup_not_pending']);
@@ -53,13 +53,13 @@ export function createAsker(options: {
     counts.requests += 1;
     if (watched) journal.watch?.(afterMs);
     const lateMs = afterMs - requestTimeoutMs;
-    if (wasGood && lateMs > Math.min(journal.latest.ms, unansweredAfterMs)) {
+    if (wasGood && lateMs > Math.min(journal.latest.ms, lateAfterMs)) {
       const what = `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
       const moment = new Date(sentAt).toISOString().slice('2027-01-31T'.length, -1);
       const outcome = status === 0 ? 'never answered' : `answered ${status}`;
       const told = `${what}, sent at ${moment}, ${outcome}`;
       if (lateMs > journal.latest.ms) journal.latest = { ms: lateMs, what: told };
-      if (lateMs > unansweredAfterMs) journal.unanswered.push(`${told} after ${afterMs.toFixed(0)} ms`);
+      if (lateMs > lateAfterMs) journal.late.push(`${told} after ${afterMs.toFixed(0)} ms`);
     }
     if (status >= 200 && status < 300) counts.acknowledged += 1;
     else if (status === 503) counts.unavailable += 1;

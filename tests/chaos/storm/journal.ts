@@ -86,7 +86,7 @@ export type Journal = {
   /** The latest answer, in milliseconds after its deadline. Excludes requests over a bad link. */
   latest: { readonly ms: number; readonly what: string };
   /** Requests without an answer some time after their deadline. Excludes requests over a bad link. */
-  readonly unanswered: string[];
+  readonly late: string[];
   /** Set while a fault measures response times. Gets those of the load, in milliseconds. */
   watch: ((ms: number) => void) | null;
   /** One for each time that the crowd's provider hung: the other stores' response times before it and beside it. */
@@ -101,7 +101,7 @@ export const createJournal = (): Journal => ({
   counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0 },
   unexpected: [],
   latest: { ms: Number.NEGATIVE_INFINITY, what: 'none' },
-  unanswered: [],
+  late: [],
   watch: null,
   besideCrowd: [],
   clientsWayChanges: 0,

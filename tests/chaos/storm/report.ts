@@ -1,5 +1,5 @@
 import { ratioCell, spreadMs } from '../../../bench/src/shared/report.ts';
-import { unansweredAfterMs } from './ask.ts';
+import { lateAfterMs } from './ask.ts';
 import { damages } from './damages.ts';
 import { holds, latenessMs, type Outcome } from './run.ts';
 
@@ -14,6 +14,7 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
   const { counts, entries, latest } = journal;
   const unresolved = entries.filter(({ acknowledged }) => acknowledged === undefined).length;
   const tried = findings.length;
+  const never = journal.late.filter((what) => what.includes('never answered'));
   return [
     ['seed', seed],
     ['minutes', minutes.toFixed(1)],
@@ -33,8 +34,11 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
       'slowest answer',
       `${Math.abs(latest.ms).toFixed(0)} ms ${latest.ms > 0 ? 'after' : 'before'} its deadline (${latest.what})`,
     ],
-    ['unanswered', `${journal.unanswered.length} (no answer ${unansweredAfterMs} ms after the deadline)`],
-    ...journal.unanswered.slice(0, shownOfEach).map((what): [string, string] => ['', what]),
+    [
+      'late',
+      `${journal.late.length} had no answer ${lateAfterMs} ms after their deadline, ${never.length} of these never got one`,
+    ],
+    ...journal.late.slice(0, shownOfEach).map((what): [string, string] => ['', what]),
     [
       'invariants',
       `${tried}, of which ${tried - findings.filter(({ faults: found }) => found.length > 0).length} held`,
