@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { gatewayOperations, messagingOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
-import { createLog } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { startTestNats } from '@mostrador/testing/servers/nats';
+import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
 
 const { createStore, listApiKeys, listStores } = gatewayOperations;
 const { connectCalendar, fenceScheduling, listLostEvents, releaseFollowups, updateSendingWindows } =
@@ -97,34 +94,14 @@ const handlers: Handlers<typeof operations> = {
   },
 };
 
-let nats: Awaited<ReturnType<typeof startTestNats>>;
-let server: { drain(): Promise<void> };
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  nats = await startTestNats();
-  const log = createLog({ service: 'admin-test', level: 'silent', format: 'json' });
-  server = createRpcServer({ nats: nats.nats, service: 'admin-test', log, operations, handlers });
-  await nats.nats.flush();
+  platform = await startTestPlatform(operations, handlers);
 });
+afterAll(() => platform?.stop());
 
-afterAll(async () => {
-  await server?.drain();
-  await nats?.stop();
-});
-
-/** Runs the command in a child process, as `npm run admin` does. */
-async function admin(argv: string[], { input = '', natsUrl = nats.url }: { input?: string; natsUrl?: string } = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...argv], {
-    env: { ...process.env, NATS_URL: natsUrl },
-  });
-  child.stdin.end(input);
-  const [out, err, exitCode] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ]);
-  return { out, err, exitCode };
-}
+const admin = (...parameters: Parameters<TestPlatform['run']>) => platform.run(...parameters);
 
 test('standard output carries only the result, as JSON with --json', async () => {
   const made = await admin(['store', 'create', '--name', 'Ótica Central', '--json']);
@@ -233,7 +210,7 @@ test('the exit code is 3 within seconds when NATS or the service does not answer
   expect(nobody).toMatchObject({ exitCode: 3, out: '' });
   expect(nobody.err).toContain('Is `npm start` running?');
   const secured = await admin(['store', 'list'], {
-    natsUrl: nats.url.replace('nats://', 'tls://admin:known-secret@'),
+    natsUrl: platform.url.replace('nats://', 'tls://admin:known-secret@'),
   });
   expect(secured).toMatchObject({ exitCode: 3, out: '', err: expect.stringContaining('NATS rejects the connection') });
   expect(secured.err).not.toContain('known-secret');

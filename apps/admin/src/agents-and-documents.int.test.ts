@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Agent, crmOperations, gatewayOperations, type RequestOf } from '@mostrador/contracts';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/testing/context';
-import { startTestNats } from '@mostrador/testing/servers/nats';
+import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
 import { docxOf, pdfOf } from '../test/sample-documents.ts';
 
 const { listApiKeys, listStores } = gatewayOperations;
@@ -65,35 +62,23 @@ const handlers: Handlers<typeof operations> = {
   },
 };
 
-let nats: Awaited<ReturnType<typeof startTestNats>>;
-let server: { drain(): Promise<void> };
+let platform: TestPlatform;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mostrador-admin-'));
-  nats = await startTestNats();
-  server = createRpcServer({ nats: nats.nats, service: 'admin-test', log: silentLog(), operations, handlers });
-  await nats.nats.flush();
+  platform = await startTestPlatform(operations, handlers);
 });
 beforeEach(() => {
   received = [];
   imported.clear();
 });
 afterAll(async () => {
-  await server?.drain();
-  await nats?.stop();
+  await platform?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function admin(...argv: string[]) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...argv, '--store', store], {
-    env: { ...process.env, NATS_URL: nats.url },
-  });
-  child.stdin.end();
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { out, err, exitCode };
-}
+const admin = (...argv: string[]) => platform.run([...argv, '--store', store]);
 
 const fileOf = (name: string, content: string | Uint8Array | object) => {
   const file = join(folder, name);

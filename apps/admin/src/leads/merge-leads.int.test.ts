@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import {
   finishMerge,
   type Lead,
@@ -14,10 +11,9 @@ import {
   mergeLeadScheduling,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/testing/context';
-import { startTestNats } from '@mostrador/testing/servers/nats';
+import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
 // The tests of the services check what a merge does. These tests check the order in which the command asks for it.
 // tests/chaos/exact/kill-lead-merge.int.test.ts kills it.
@@ -69,17 +65,11 @@ const handlers: Handlers<typeof operations> = {
   },
 };
 
-let nats: Awaited<ReturnType<typeof startTestNats>>;
-let server: { drain(): Promise<void> };
+let platform: TestPlatform;
 beforeAll(async () => {
-  nats = await startTestNats();
-  server = createRpcServer({ nats: nats.nats, service: 'merges', log: silentLog(), operations, handlers });
-  await nats.nats.flush();
+  platform = await startTestPlatform(operations, handlers);
 });
-afterAll(async () => {
-  await server?.drain();
-  await nats?.stop();
-});
+afterAll(() => platform?.stop());
 beforeEach(() => {
   asked.length = 0;
   finished.clear();
@@ -87,16 +77,7 @@ beforeEach(() => {
   busyTimes = 0;
 });
 
-async function merge(...argv: string[]) {
-  const options = ['--store', storeId, '--wait', '0', ...argv];
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'lead', 'merge', ...options], {
-    env: { ...process.env, NATS_URL: nats.url },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { out, err, exitCode };
-}
+const merge = (...argv: string[]) => platform.run(['lead', 'merge', '--store', storeId, '--wait', '0', ...argv]);
 
 const move = (name: string) => [`messages ${name}`, `appointments ${name}`];
 const steps = (name: string) => [`merge ${name}`, ...move(name), ...move(name), `finish ${name}`];

@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import {
   closeConversationReports,
   closeLeadReports,
@@ -13,10 +10,9 @@ import {
   verifySchedulingReports,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog } from '@mostrador/testing/context';
-import { startTestNats } from '@mostrador/testing/servers/nats';
+import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
 // The tests of the services check the answers. These tests check what the command does with them.
 
@@ -72,30 +68,16 @@ const handlers: Handlers<typeof operations> = {
   closeSchedulingReports: close('scheduling'),
 };
 
-let nats: Awaited<ReturnType<typeof startTestNats>>;
-let server: { drain(): Promise<void> };
+let platform: TestPlatform;
 beforeAll(async () => {
-  nats = await startTestNats();
-  server = createRpcServer({ nats: nats.nats, service: 'reports', log: silentLog(), operations, handlers });
-  await nats.nats.flush();
+  platform = await startTestPlatform(operations, handlers);
 });
-afterAll(async () => {
-  await server?.drain();
-  await nats?.stop();
-});
+afterAll(() => platform?.stop());
 beforeEach(() => {
   asked.length = 0;
 });
 
-async function admin(...argv: string[]) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'report', ...argv], {
-    env: { ...process.env, NATS_URL: nats.url },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { out, err, exitCode };
-}
+const admin = (...argv: string[]) => platform.run(['report', ...argv]);
 
 test('verify reads every part of every service, lists what is wrong and exits with 1', async () => {
   const told = await admin('verify');

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Operation } from '@mostrador/contracts';
+import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
+import { silentLog } from '@mostrador/testing/context';
+import { startTestNats } from '@mostrador/testing/servers/nats';
+
+const main = join(import.meta.dirname, '../src/main.ts');
+
+/** NATS with a service that answers the command's calls, and the command itself. */
+export type TestPlatform = {
+  /** The address of NATS. */
+  readonly url: string;
+  /** Runs the command in a child process, as `npm run admin` does. */
+  run(argv: readonly string[], options?: { input?: string; natsUrl?: string }): Promise<Ended>;
+  stop(): Promise<void>;
+};
+
+type Ended = { readonly out: string; readonly err: string; readonly exitCode: number | null };
+
+export async function startTestPlatform<Operations extends Record<string, Operation>>(
+  operations: Operations,
+  handlers: Handlers<Operations>,
+): Promise<TestPlatform> {
+  const { nats, url, stop } = await startTestNats();
+  const server = createRpcServer({ nats, service: 'admin-test', log: silentLog(), operations, handlers });
+  await nats.flush();
+  return {
+    url,
+    async run(argv, { input = '', natsUrl = url } = {}) {
+      const child = spawn(process.execPath, [main, ...argv], { env: { ...process.env, NATS_URL: natsUrl } });
+      child.stdin.end(input);
+      const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      const [out, err, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+      return { out, err, exitCode };
+    },
+    async stop() {
+      await server.drain();
+      await stop();
+    },
+  };
+}
