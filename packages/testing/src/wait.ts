@@ -1,7 +1,8 @@
 /**
  * Polls the condition until it returns something truthy, and returns that. A condition that throws counts as not met.
  *
- * @throws Error after `timeoutMs` (default: 15 s, for a busy machine), with the description and the condition's last error as its cause
+ * @throws Error after `timeoutMs` (default: 15 s, for a busy machine), with the description and the condition's last
+ *   error as its cause
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -59,7 +59,7 @@ export function createAsker(options: {
       const outcome = status === 0 ? 'never answered' : `answered ${status}`;
       const told = `${what}, sent at ${moment}, ${outcome}`;
       if (lateMs > journal.latest.ms) journal.latest = { ms: lateMs, what: told };
-      if (lateMs > lateAfterMs) journal.late.push(`${told} after ${afterMs.toFixed(0)} ms`);
+      if (lateMs > lateAfterMs) journal.late.push({ what: `${told} after ${afterMs.toFixed(0)} ms`, status });
     }
     if (status >= 200 && status < 300) counts.acknowledged += 1;
     else if (status === 503) counts.unavailable += 1;

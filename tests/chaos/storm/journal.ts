@@ -85,8 +85,10 @@ export type Journal = {
   readonly unexpected: string[];
   /** The latest answer, in milliseconds after its deadline. Excludes requests over a bad link. */
   latest: { readonly ms: number; readonly what: string };
-  /** Requests without an answer some time after their deadline. Excludes requests over a bad link. */
-  readonly late: string[];
+  /**
+   * Requests without an answer some time after their deadline. Status 0: none came. Excludes requests over a bad link.
+   */
+  readonly late: { readonly what: string; readonly status: number }[];
   /** Set while a fault measures response times. Gets those of the load, in milliseconds. */
   watch: ((ms: number) => void) | null;
   /** One for each time that the crowd's provider hung: the other stores' response times before it and beside it. */

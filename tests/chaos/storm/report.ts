@@ -14,7 +14,7 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
   const { counts, entries, latest } = journal;
   const unresolved = entries.filter(({ acknowledged }) => acknowledged === undefined).length;
   const tried = findings.length;
-  const never = journal.late.filter((what) => what.includes('never answered'));
+  const never = journal.late.filter(({ status }) => status === 0);
   return [
     ['seed', seed],
     ['minutes', minutes.toFixed(1)],
@@ -38,7 +38,7 @@ export function figuresOf(seed: number, outcome: Outcome): [string, string | num
       'late',
       `${journal.late.length} had no answer ${lateAfterMs} ms after their deadline, ${never.length} of these never got one`,
     ],
-    ...journal.late.slice(0, shownOfEach).map((what): [string, string] => ['', what]),
+    ...journal.late.slice(0, shownOfEach).map(({ what }): [string, string] => ['', what]),
     [
       'invariants',
       `${tried}, of which ${tried - findings.filter(({ faults: found }) => found.length > 0).length} held`,

@@ -1,11 +1,10 @@
+import type { LeadMerge } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
 import type { LeadRow } from './lead.ts';
 
 /** A lead that was merged into another one. */
-export type MergeRow = {
-  readonly lead_id: string;
-  readonly merged_into: string;
+export type MergeRow = Readonly<LeadMerge> & {
   readonly merged_at: Date;
   /** Null: messaging or scheduling may still have rows of the merged lead. */
   readonly finished_at: Date | null;
@@ -19,12 +18,8 @@ export async function findMerge(sql: Sql, storeId: string, leadId: string): Prom
   return row;
 }
 
-export async function listUnfinishedMerges(
-  sql: Sql,
-  storeId: string,
-  limit: number,
-): Promise<Pick<MergeRow, 'lead_id' | 'merged_into'>[]> {
-  return await sql<MergeRow[]>`
+export async function listUnfinishedMerges(sql: Sql, storeId: string, limit: number): Promise<LeadMerge[]> {
+  return await sql<LeadMerge[]>`
     select id as lead_id, merged_into from merged_leads
     where store_id = ${storeId} and finished_at is null order by merged_at, id limit ${limit}`;
 }
@@ -42,7 +37,7 @@ export async function finishMerge(sql: TransactionSql, storeId: string, leadId: 
 export async function lockLeadsToMerge(
   sql: TransactionSql,
   storeId: string,
-  { lead_id, merged_into }: Pick<MergeRow, 'lead_id' | 'merged_into'>,
+  { lead_id, merged_into }: LeadMerge,
 ): Promise<{ merged: LeadRow | undefined; kept: LeadRow | undefined }> {
   await sql`
     select from sellers where store_id = ${storeId}
