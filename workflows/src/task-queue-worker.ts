@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@mostrador/kit/process/log';
 import { type NativeConnection, Worker, type WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
+import { checkTemporalNamespace } from './temporal-connection.ts';
 
 export type TaskQueueWorker = {
   readonly taskQueue: string;
@@ -58,6 +59,8 @@ export function createTaskQueueWorker(options: {
   const keepRunning = async () => {
     for (let pauseMs = 500; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
+        // A worker whose creation fails stays registered until it is garbage-collected, and no other can be created.
+        await checkTemporalNamespace(options.connection, options.namespace);
         worker = await create();
         const run = worker.run();
         if (stopping.signal.aborted) worker.shutdown();
