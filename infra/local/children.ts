@@ -18,6 +18,8 @@ export type ProcessSpec = {
   stopSignal: StopSignal;
   /** Returns true when the process is ready, otherwise why not. The error after the time limit quotes it. */
   isReady(): Promise<true | string>;
+  /** Whether an answer of `isReady` says that only a restart helps. */
+  needsRestart?(answer: true | string): boolean;
 };
 
 export type Child = {

@@ -39,6 +39,7 @@ test('a worker that started before its namespace existed polls once the namespac
   await waitFor(() => failed.mock.calls.length >= 3, { description: 'three failures to start', timeoutMs: 20_000 });
 
   const { workflowService, operatorService } = temporal.client.connection;
+  // @ts-expect-error: the type asks for a Long, and the encoder takes numbers too.
   await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 } });
   await waitFor(
     () =>
@@ -51,5 +52,6 @@ test('a worker that started before its namespace existed polls once the namespac
   await started;
   worker.assertPolling();
   await worker.stop();
-  expect(failed.mock.calls.filter(([{ err }]) => err.message.includes('overlapping'))).toEqual([]);
+  const reasons = failed.mock.calls.map(([fields]) => (fields as unknown as { err: Error }).err.message);
+  expect(reasons).not.toContainEqual(expect.stringContaining('overlapping'));
 }, 60_000);

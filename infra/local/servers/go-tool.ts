@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { createChildren } from '../children.ts';
 import { withLock } from '../lock.mjs';
 import { cacheDirectory } from '../paths.ts';
@@ -12,13 +12,15 @@ export type GoTool = {
   module: string;
   package: string;
   version: string;
+  /** Versions of dependencies above those that the tool asks for, by module. */
+  requires?: Readonly<Record<string, string>>;
 };
 
 const progressEveryMs = 10_000;
 
-/** The path of this version of a tool. The file name has the version, because a Go build does not report it. */
+/** The path of this version of a tool. The file name has the versions, because a Go build does not report them. */
 export const toolPath = (tool: GoTool, env: NodeJS.ProcessEnv): string =>
-  join(cacheDirectory(env), 'go', 'bin', `${tool.name}-${tool.version}`);
+  join(cacheDirectory(env), 'go', 'bin', [tool.name, tool.version, ...Object.values(tool.requires ?? {})].join('-'));
 
 export const cachedGoTool = (tool: GoTool, env: NodeJS.ProcessEnv): string | undefined => {
   const path = toolPath(tool, env);
@@ -47,7 +49,7 @@ export async function buildGoTool(
       await install(go, tool, goEnvironment(env, home, workspace), report);
       const path = toolPath(tool, env);
       mkdirSync(join(home, 'bin'), { recursive: true });
-      renameSync(join(workspace, 'bin', basename(tool.package) || tool.name), path);
+      renameSync(join(workspace, tool.name), path);
       // Sources and objects take some gigabytes and are no longer needed.
       rmSync(workspace, { recursive: true, force: true });
       return path;
@@ -63,10 +65,9 @@ function goEnvironment(env: NodeJS.ProcessEnv, home: string, workspace: string):
     GOENV: env.GOENV || join(env.XDG_CONFIG_HOME || join(homedir(), configuration), 'go', 'env'),
     XDG_CONFIG_HOME: join(home, 'config'),
     GOPATH: workspace,
-    GOBIN: join(workspace, 'bin'),
     GOMODCACHE: join(workspace, 'mod'),
     GOCACHE: join(workspace, 'build'),
-    GOFLAGS: '-modcacherw',
+    GOFLAGS: '-modcacherw -mod=mod',
     CGO_ENABLED: '0',
   };
 }
@@ -77,15 +78,21 @@ async function install(
   env: NodeJS.ProcessEnv,
   report: (text: string) => void,
 ): Promise<void> {
+  const workspace = env.GOPATH ?? '';
+  // A module of our own, because `go install` takes no versions of dependencies.
+  const required = Object.entries({ [tool.module]: tool.version, ...tool.requires });
+  const lines = required.map(([module, version]) => `require ${module} ${version}\n`);
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(join(workspace, 'go.mod'), `module build\n\ngo 1.21\n\n${lines.join('')}`);
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
   const counts = { downloaded: 0, compiled: 0 };
   report(`building ${tool.title} ${tool.version} from source, once (a few minutes at most)`);
-  const child = createChildren(join(env.GOPATH ?? '', 'children.json')).start(
+  const child = createChildren(join(workspace, 'children.json')).start(
     {
       name: 'go',
       command: go,
-      args: ['install', '-v', '-ldflags=-s -w', `${tool.module}${tool.package}@${tool.version}`],
+      args: ['-C', workspace, 'build', '-v', '-ldflags=-s -w', '-o', tool.name, `${tool.module}${tool.package}`],
       env,
       stopSignal: 'SIGTERM',
       isReady: async () => true,
@@ -107,6 +114,6 @@ async function install(
   const how = await child.exited;
   clearInterval(progress);
   process.removeListener('exit', endGroup);
-  if (how !== 'exit code 0') throw new Error(`\`go install\` of ${tool.title} failed (${how}):\n${child.tail()}`);
+  if (how !== 'exit code 0') throw new Error(`\`go build\` of ${tool.title} failed (${how}):\n${child.tail()}`);
   report(`${tool.title} built in ${seconds()} s`);
 }

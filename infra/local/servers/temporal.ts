@@ -11,6 +11,9 @@ const temporalCli = {
   module: 'github.com/temporalio/cli',
   package: '/cmd/temporal',
   version: 'v1.5.1',
+  // Its own 1.34.1 answers every later query with `interrupted (9)` after one query was cancelled at a bad moment.
+  // 1.51.0 opens a new connection (https://gitlab.com/cznic/sqlite/-/issues/198), and keeps a database in memory (196).
+  requires: { 'modernc.org/sqlite': 'v1.51.0' },
   // Of the archives in https://github.com/temporalio/cli/releases/tag/v1.5.1. They change with the version.
   sha256: {
     'linux-amd64': 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
@@ -95,5 +98,7 @@ export function temporalSpec(options: TemporalOptions): ProcessSpec {
     env: { ...process.env, HOME: options.home },
     stopSignal: 'SIGINT',
     isReady: () => httpAnswers(`http://127.0.0.1:${http}/api/v1/namespaces/default`),
+    // A server that we did not build has the older SQLite: see `requires`.
+    needsRestart: (answer) => answer !== true && answer.includes('interrupted (9)'),
   };
 }
