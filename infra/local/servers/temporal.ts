@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { searchAttributeNames } from '../../temporal/search-attributes.ts';
 import { httpAnswers, type ProcessSpec } from '../children.ts';
-import { downloadTool } from './download-tool.ts';
+import { downloadTool, firstOf } from './download-tool.ts';
 import { findOnPath } from './find-on-path.ts';
 import { buildGoTool, cachedGoTool } from './go-tool.ts';
 
@@ -14,6 +14,12 @@ const temporalCli = {
   // Its own 1.34.1 answers every later query with `interrupted (9)` after one query was cancelled at a bad moment.
   // 1.51.0 opens a new connection (https://gitlab.com/cznic/sqlite/-/issues/198), and keeps a database in memory (196).
   requires: { 'modernc.org/sqlite': 'v1.51.0' },
+  // Where Temporal's SDKs get it.
+  origin: 'https://temporal.download',
+  archive: (platform: string, arch: string) => ({
+    path: `/cli/archive/v1.5.1?platform=${platform}&arch=${arch}`,
+    program: 'temporal',
+  }),
   // Of the archives in https://github.com/temporalio/cli/releases/tag/v1.5.1. They change with the version.
   sha256: {
     'linux-amd64': 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
@@ -47,16 +53,9 @@ export async function findTemporal(env: NodeJS.ProcessEnv, report: (text: string
   }
   const cached = cachedGoTool(temporalCli, env);
   if (cached) return cached;
-  const tried: string[] = [];
-  for (const obtain of [downloadTool, buildGoTool]) {
-    try {
-      return await obtain(temporalCli, env, report);
-    } catch (error) {
-      tried.push((error as Error).message);
-    }
-  }
-  throw new Error(
-    `No Temporal server was found. Do one of these: set TEMPORAL_ADDRESS to a running server; put the \`temporal\` command 1.5 or newer on PATH; allow access to https://temporal.download; install Go (https://go.dev/dl) with access to its module proxy.\n${tried.join('\n')}`,
+  return firstOf(
+    [() => downloadTool(temporalCli, env, report), () => buildGoTool(temporalCli, env, report)],
+    'No Temporal server was found. Do one of these: set TEMPORAL_ADDRESS to a running server; put the `temporal` command 1.5 or newer on PATH; allow access to https://temporal.download; install Go (https://go.dev/dl) with access to its module proxy.',
   );
 }
 
