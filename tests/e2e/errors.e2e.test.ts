@@ -83,7 +83,7 @@ describe('a wrong request', () => {
   test('with an unknown method gets 405 with the allowed methods', async () => {
     const answer = await request('DELETE', `/appointments/${appointment.id}`, { key: store.key });
     expectProblem(answer, 'method_not_allowed');
-    expect(answer.headers.get('allow')?.split(/, ?/).sort()).toEqual(['GET', 'HEAD', 'PATCH']);
+    expect(answer.headers.get('allow')?.split(/, ?/).sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PATCH']);
   });
 
   test('is rejected when its body is over 256 KiB, not JSON, or of another media type', async () => {

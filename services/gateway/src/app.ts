@@ -9,6 +9,7 @@ import { createApiDocument } from './openapi/document.ts';
 import { addAccessLog } from './plugins/access-log.ts';
 import { addAllowedMethods } from './plugins/allowed-methods.ts';
 import { addAuth } from './plugins/auth.ts';
+import { addCompression } from './plugins/compression.ts';
 import { addConnectionLimit } from './plugins/connection-limit.ts';
 import { addConnectionRules, clientErrorHandler } from './plugins/connections.ts';
 import { addCors } from './plugins/cors.ts';
@@ -89,13 +90,18 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   await addSecurityHeaders(app, { publicUrl });
   addProblems(app, { publicUrl, log });
+  addCompression(app);
   addJsonBody(app);
   addRequestId(app);
   addAccessLog(app, { log, metrics });
   addConnectionRules(app, { publicUrl, health });
   addConnectionLimit(app, { maximum: settings.maximumConnections, metrics });
-  const { refuse, isLost } = addAllowedMethods(app);
+  const { answerOptions, refuse, isLost } = addAllowedMethods(app);
   await addCors(app, { origins: settings.corsOrigins });
+  // Needs no key: a browser's preflight has none, and the methods are documented.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!answerOptions(request, reply)) done();
+  });
   // Runs before body parsing, because Fastify fails a QUERY request without a body on any path. Below the prefix, the
   // key is checked first.
   app.addHook('onRequest', (request, reply, done) => {

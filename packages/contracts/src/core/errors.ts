@@ -65,6 +65,12 @@ export const errorCatalogue = {
     description: 'The body is not declared as JSON. Send it with `Content-Type: application/json`.',
     retryable: false,
   },
+  unsupported_content_encoding: {
+    status: 415,
+    title: 'Content encoding not supported',
+    description: 'The body is compressed, which `Content-Encoding` says. Send it uncompressed, without that header.',
+    retryable: false,
+  },
   malformed_json: {
     status: 400,
     title: 'Body is not JSON',

@@ -20,6 +20,8 @@ Errors are [problem documents](/docs/errors) with a stable \`code\`. A validatio
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately.
 - **Retries**: every POST, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
+- **Compression**: a response of 1 KiB or more is sent in \`zstd\`, \`br\` or \`gzip\`, whichever \`Accept-Encoding\` prefers.
+  Request bodies must not be compressed.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - Operations marked *Extension* go beyond the specification that the API follows.`;
@@ -164,7 +166,7 @@ function headersOf(route: Route) {
     ...(route.operation.request.query?.properties.cursor ? { Link: ref('Link') } : {}),
     ...(takesIdempotencyKey(route) ? { 'Idempotent-Replay': ref('IdempotentReplay') } : {}),
     ...(route.located ? { Location: ref('Location') } : {}),
-    ...(route.csv ? { Vary: ref('Vary') } : {}),
+    Vary: ref('Vary'),
   };
 }
 
@@ -181,7 +183,8 @@ const headers = {
     type: 'string',
     enum: ['true'],
   }),
-  Vary: header('`Accept`: it selects JSON or CSV.', { type: 'string' }),
+  Vary: header('The request headers that select the response, such as `Accept-Encoding`.', { type: 'string' }),
+  AcceptEncoding: header('With `unsupported_content_encoding`: `identity`.', { type: 'string' }),
   RetryAfter: header('The seconds to wait before a retry.', { type: 'integer' }),
   WWWAuthenticate: header('How to authenticate.', { type: 'string' }),
 };

@@ -17,13 +17,20 @@ const always: readonly ErrorCode[] = [
   'upstream_timeout',
 ];
 
+/** The errors of requests with a body. */
+const ofBodies = [
+  'body_too_large',
+  'unsupported_media_type',
+  'unsupported_content_encoding',
+  'malformed_json',
+] as const;
+
 /** Every error that a route can return, in the order of the catalogue. */
 export function errorsOf(route: Route): readonly ErrorCode[] {
   const { operation, tier } = route;
   const codes = new Set<ErrorCode>([...always, ...operation.errors]);
   if (tier) codes.add('tier_required');
-  if (operation.request.body)
-    for (const code of ['body_too_large', 'unsupported_media_type', 'malformed_json'] as const) codes.add(code);
+  if (operation.request.body) for (const code of ofBodies) codes.add(code);
   if (takesIdempotencyKey(route))
     for (const code of ['idempotency_key_reused', 'idempotency_in_progress'] as const) codes.add(code);
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
@@ -40,6 +47,7 @@ export function errorResponses(codes: readonly ErrorCode[], publicUrl: string): 
 function errorResponse(status: number, codes: readonly ErrorCode[], publicUrl: string) {
   const headers: Record<string, unknown> = { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' } };
   if (status === 401) headers['WWW-Authenticate'] = { $ref: '#/components/headers/WWWAuthenticate' };
+  if (status === 415) headers['Accept-Encoding'] = { $ref: '#/components/headers/AcceptEncoding' };
   if (status === 429 || status === 503) headers['Retry-After'] = { $ref: '#/components/headers/RetryAfter' };
   return {
     description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].description}`).join('\n'),

@@ -28,6 +28,15 @@ test.each([
 });
 
 test.each([
+  ['/v1/appointments', '/v1/appointments'],
+  ['/v1/appointments/7', '/v1/appointments/{id}'],
+  ['/v1/appointments/book', '/v1/appointments/book'],
+  ['/v1/nothing', undefined],
+])('the pattern of %s is %s', (path, pattern) => {
+  expect(allowed.patternOf(path)).toBe(pattern);
+});
+
+test.each([
   ['/v1/appointments/:id', '/v1/appointments/book', true],
   ['/v1/appointments/:id', '/v1/appointments/b%6fok', true],
   ['/v1/appointments/:id', '/v1/appointments/7', false],

@@ -6,11 +6,15 @@ export type AllowedMethods = {
   add(url: string, methods: string | readonly string[]): void;
   /** The methods of the most specific pattern that matches the path. */
   of(path: string): readonly string[];
+  /** The most specific pattern that matches the path, as documentation writes it: `/leads/{leadId}`. */
+  patternOf(path: string): string | undefined;
   /** Whether a more specific pattern matches the path too. The router skips that one if it lacks the method. */
   isOfAnother(pattern: string, path: string): boolean;
 };
 
 export type RouteRefusal = {
+  /** Answers OPTIONS on a known path with 204 and `Allow`. False: it is another request. */
+  answerOptions(request: FastifyRequest, reply: FastifyReply): boolean;
   /** The error for a request without a route: 405 if the path has other methods, else 404. */
   refuse(request: FastifyRequest, reply: FastifyReply): AppError;
   /** Whether the router found no route, or one that the path does not belong to. */
@@ -29,6 +33,11 @@ export function createAllowedMethods(): AllowedMethods {
     const segments = path.split('/').map(decoded);
     return (pattern: string) => matches(pattern.split('/'), segments);
   };
+  const ownOf = (path: string) => {
+    const fitting = [...patterns.keys()].filter(fits(path));
+    const least = Math.min(...fitting.map(openParts));
+    return fitting.filter((pattern) => openParts(pattern) === least);
+  };
   return {
     add(url, methods) {
       const known = patterns.get(url) ?? new Set();
@@ -36,12 +45,8 @@ export function createAllowedMethods(): AllowedMethods {
       patterns.set(url, known);
       moreConcrete.clear();
     },
-    of(path) {
-      const fitting = [...patterns.keys()].filter(fits(path));
-      const least = Math.min(...fitting.map(openParts));
-      const own = fitting.filter((pattern) => openParts(pattern) === least);
-      return [...new Set(own.flatMap((pattern) => [...(patterns.get(pattern) ?? [])]))].sort();
-    },
+    of: (path) => [...new Set(ownOf(path).flatMap((pattern) => [...(patterns.get(pattern) ?? [])]))].sort(),
+    patternOf: (path) => ownOf(path)[0]?.replaceAll(/:(\w+)/g, '{$1}'),
     isOfAnother(pattern, path) {
       const others = moreConcrete.get(pattern) ?? findMoreConcrete(pattern);
       moreConcrete.set(pattern, others);
@@ -61,11 +66,25 @@ export function addAllowedMethods(app: FastifyInstance): RouteRefusal {
     if (url !== '*') allowed.add(url, method);
   });
   const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
+  const notFound = (path: string) => {
+    const pattern = path.endsWith('/') ? allowed.patternOf(path.replace(/\/+$/, '')) : undefined;
+    // Not the path itself: it may hold something personal or secret.
+    return new AppError('route_not_found', pattern ? { detail: `The path ends in a slash. Use \`${pattern}\`.` } : {});
+  };
   return {
+    answerOptions(request, reply) {
+      if (request.method !== 'OPTIONS') return false;
+      const methods = allowed.of(pathOf(request));
+      // CORS has answered a preflight for an unknown path, too: the browser shows the page only the error of its request.
+      if (methods.length === 0 && !reply.hasHeader('access-control-allow-methods')) return false;
+      if (methods.length > 0) reply.header('allow', allowHeader(methods));
+      reply.code(204).send();
+      return true;
+    },
     refuse(request, reply) {
       const methods = allowed.of(pathOf(request));
-      if (methods.length === 0 || methods.includes(request.method)) return new AppError('route_not_found');
-      reply.header('allow', methods.join(', '));
+      if (methods.length === 0 || methods.includes(request.method)) return notFound(pathOf(request));
+      reply.header('allow', allowHeader(methods));
       return new AppError('method_not_allowed');
     },
     isLost(request) {
@@ -77,6 +96,9 @@ export function addAllowedMethods(app: FastifyInstance): RouteRefusal {
     },
   };
 }
+
+/** Every known path has OPTIONS. */
+const allowHeader = (methods: readonly string[]): string => [...methods, 'OPTIONS'].sort().join(', ');
 
 function matches(pattern: readonly string[], path: readonly string[]): boolean {
   for (const [i, part] of pattern.entries()) {

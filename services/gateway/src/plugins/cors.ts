@@ -25,5 +25,7 @@ export async function addCors(app: FastifyInstance, options: { origins: string |
     ],
     maxAge: 600,
     strictPreflight: false,
+    // `addAllowedMethods` answers OPTIONS.
+    preflightContinue: true,
   });
 }

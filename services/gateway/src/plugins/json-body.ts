@@ -19,6 +19,7 @@ export function addJsonBody(app: FastifyInstance): void {
     ['application/json', 'application/merge-patch+json'],
     { parseAs: 'buffer' },
     (request, body, done) => {
+      if (isEncoded(request)) return done(new AppError('unsupported_content_encoding'));
       if (!isTaken(request)) return done(new AppError('unsupported_media_type'));
       if (body.length === 0 && !takesBody(request)) return done(null, undefined);
       let text: string;
@@ -41,9 +42,11 @@ function takesBody({ method, routeOptions }: FastifyRequest): boolean {
   return apiRoute === undefined || apiRoute.operation.request.body !== undefined;
 }
 
+const isEncoded = ({ headers }: FastifyRequest): boolean =>
+  (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+
 function isTaken(request: FastifyRequest): boolean {
-  const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') return false;
+  const { 'content-type': contentType = '' } = request.headers;
   if (/^application\/merge-patch\+json/i.test(contentType) && request.method !== 'PATCH') return false;
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
   return charset === undefined || /^(utf-8|utf8|us-ascii)$/i.test(charset);

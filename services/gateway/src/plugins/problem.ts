@@ -30,6 +30,8 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
       ...(status === 401 ? { 'www-authenticate': challenge } : {}),
+      // Names what is accepted (RFC 9110, 15.5.16), and tells this 415 from that of a media type.
+      ...(code === 'unsupported_content_encoding' ? { 'accept-encoding': 'identity' } : {}),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
     // The standard members come first for readers. The second spread stops `members` from replacing them.

@@ -93,21 +93,51 @@ test('an unknown path gets 404, below the prefix only with a key', async () => {
   }
 });
 
-test.each(['DELETE', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'PATCH'])(
+test.each(['DELETE', 'PUT', 'TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'PATCH'])(
   '%s on an existing path gets 405 with the methods of the path',
   async (method) => {
     const answer = await send(`${api}/appointments`, { method });
     expectProblem(answer, 405, 'method_not_allowed');
-    expect(answer.headers.allow).toBe('GET, HEAD, POST');
+    expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
     expectProblem(await send(`${api}/appointments`, { method, key: null }), 401, 'missing_api_key');
     expectProblem(await send(`${api}/nothing`, { method }), 404, 'route_not_found');
   },
 );
 
+test.each([
+  [`${api}/appointments`, 'GET, HEAD, OPTIONS, POST'],
+  [`${api}/appointments/${appointmentId}`, 'GET, HEAD, OPTIONS, PATCH'],
+  [`${api}/agents/select`, 'OPTIONS, POST'],
+  ['/healthz', 'GET, HEAD, OPTIONS'],
+])('OPTIONS of %s gets 204 with the methods, and needs no key', async (path, allow) => {
+  const answer = await send(path, { method: 'OPTIONS', key: null });
+  expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, allow, '']);
+});
+
+test('OPTIONS of an unknown path gets 404, below the prefix only with a key', async () => {
+  expectProblem(await send('/nothing', { method: 'OPTIONS', key: null }), 404, 'route_not_found');
+  expectProblem(await send(`${api}/nothing`, { method: 'OPTIONS', key: null }), 401, 'missing_api_key');
+  expectProblem(await send(`${api}/nothing`, { method: 'OPTIONS' }), 404, 'route_not_found');
+});
+
+test.each([
+  ['GET', '/appointments/', '/appointments'],
+  ['POST', '/appointments//?limit=1', '/appointments'],
+  ['PATCH', `/appointments/${appointmentId}/`, '/appointments/{appointmentId}'],
+])('%s %s gets 404, and the detail has the path without the slash', async (method, path, right) => {
+  const { detail } = expectProblem(await send(`${api}${path}`, { method }), 404, 'route_not_found');
+  expect(detail).toBe(`The path ends in a slash. Use \`${api}${right}\`.`);
+});
+
+test('a slash after an unknown path gets the general detail', async () => {
+  const { detail } = expectProblem(await send(`${api}/nothing/`), 404, 'route_not_found');
+  expect(detail).toBe('No route has this path. Check the path.');
+});
+
 test('outside the prefix a wrong method gets 405 without a key', async () => {
   const answer = await send('/healthz', { method: 'POST', key: null });
   expectProblem(answer, 405, 'method_not_allowed');
-  expect(answer.headers.allow).toBe('GET, HEAD');
+  expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
 });
 
 test('a store of too low a tier gets 403, which names the required tier', async () => {

@@ -230,11 +230,11 @@ describe('the summary as CSV', () => {
     for (const accept of ['application/json', '*/*', 'text/csv;q=0.5, application/json', 'image/png']) {
       const answer = await summary('', { accept });
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(answer.headers.vary).toBe('Origin, Accept');
+      expect(answer.headers.vary).toBe('Origin, Accept, Accept-Encoding');
     }
     const csv = await summary('', { accept: 'text/csv, */*;q=0.1', origin: 'https://console.example.com' });
     expect(csv.headers['content-type']).toMatch(/^text\/csv/);
-    expect(csv.headers.vary).toBe('Origin, Accept');
+    expect(csv.headers.vary).toBe('Origin, Accept, Accept-Encoding');
   });
 
   test('is not sent for an error, nor for a report without a table', async () => {

@@ -1,9 +1,18 @@
-/** An entity tag without the prefix `W/`, which weak comparison (RFC 9110, 8.8.3.2) ignores. */
-const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+import { type ContentCoding, contentCodings } from './content-coding.ts';
 
-/** Whether this `If-None-Match` names the current `ETag`, so that the response is 304. */
-export function noneMatchFails(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  const current = opaque(etag);
-  return (ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => opaque(tag) === current);
+/**
+ * The ETag of a compressed representation, because strong tags of different bytes differ (RFC 9110, 8.8.3.3). Services
+ * take it in `If-Match` like the tag of the plain one: `"v3"` becomes `"v3.gzip"`, and `"v3.12"` becomes `"v3.12gzip"`.
+ */
+export const codedTag = (etag: string, coding: ContentCoding): string =>
+  etag.replace(/"$/, `${etag.includes('.') ? '' : '.'}${coding}"`);
+
+/**
+ * The tag in this `If-None-Match` that names the current state, in any coding. The comparison is weak (RFC 9110,
+ * 13.1.2). Undefined: the client's copy is old.
+ */
+export function currentTag(ifNoneMatch: string, etag: string): string | undefined {
+  if (ifNoneMatch.trim() === '*') return etag;
+  const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
+  return [etag, ...contentCodings.map((coding) => codedTag(etag, coding))].find((tag) => tags.includes(tag));
 }

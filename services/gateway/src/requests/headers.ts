@@ -1,3 +1,5 @@
+import type { FastifyReply } from 'fastify';
+
 /**
  * Whether the request has a header more than once. Node joins the values with commas, which would turn two keys into a
  * third one. `name` is in lower case.
@@ -20,4 +22,10 @@ export function saneTraceparent(header: string | string[] | undefined): string |
   return typeof header === 'string' && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header)
     ? header
     : undefined;
+}
+
+/** Adds a request header to `Vary`. Plugins may already have set others. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const others = reply.getHeader('vary');
+  reply.header('vary', others === undefined ? name : [others, name].flat().join(', '));
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem, json } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
@@ -28,16 +29,30 @@ test('a body over 256 KiB gets 413, and a body of exactly 256 KiB is read', asyn
 });
 
 test.each([
-  ['text/plain', {}],
-  ['application/x-www-form-urlencoded', {}],
-  ['application/xml', {}],
-  ['application/json-patch+json', {}],
-  ['application/merge-patch+json', {}],
-  ['application/json; charset=latin1', {}],
-  ['nonsense', {}],
-  ['application/json', { 'content-encoding': 'gzip' }],
-])('a body of type %s %j gets 415', async (type, headers) => {
-  expectProblem(await post('{}', { 'content-type': type, ...headers }), 415, 'unsupported_media_type');
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/json; charset=latin1',
+  'nonsense',
+])('a body of type %s gets 415', async (type) => {
+  const answer = await post('{}', { 'content-type': type });
+  expectProblem(answer, 415, 'unsupported_media_type');
+  expect(answer.headers).not.toHaveProperty('accept-encoding');
+});
+
+test.each(['gzip', 'br', 'gzip, identity', 'nonsense'])(
+  'a body in the content coding %s gets 415 with the accepted coding',
+  async (coding) => {
+    const answer = await post(gzipSync(JSON.stringify(appointmentBody)), { ...json, 'content-encoding': coding });
+    expectProblem(answer, 415, 'unsupported_content_encoding');
+    expect(answer.headers['accept-encoding']).toBe('identity');
+  },
+);
+
+test('a body whose content coding is identity is accepted', async () => {
+  expect((await post(appointmentBody, { 'content-encoding': 'Identity' })).statusCode).toBe(201);
 });
 
 test('a body without a media type gets 415', async () => {

@@ -1,8 +1,8 @@
 import type { RequestOf } from '@mostrador/contracts';
 import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { noneMatchFails } from '../requests/entity-tags.ts';
-import { saneTraceparent } from '../requests/headers.ts';
+import { currentTag } from '../requests/entity-tags.ts';
+import { addVary, saneTraceparent } from '../requests/headers.ts';
 import { prefersToJson } from '../requests/media-type.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
@@ -64,12 +64,10 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
   if (route.located) reply.header('location', `${publicUrl}${apiPrefix}${pathOf(request)}/${parsed(answer).id}`);
 
   const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined;
-  if (etag !== undefined && ifNoneMatch !== undefined && noneMatchFails(ifNoneMatch, etag)) {
-    return reply.code(304).send();
-  }
+  const current = etag && ifNoneMatch && currentTag(ifNoneMatch, etag);
+  if (current) return reply.code(304).header('etag', current).send();
   if (route.csv) {
-    // CORS may already have set `Origin`.
-    reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '));
+    addVary(reply, 'Accept');
     if (prefersToJson(request.headers.accept, 'text/csv')) return sendCsv(route.csv, reply, answer);
   }
   const { buffer, byteOffset, byteLength } = answer.body;

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
 
 const page = '/sandbox/:token';
+const secret = { config: { secretAddress: true } };
 type Params = { Params: { token: string } };
 
 /**
@@ -28,7 +29,7 @@ export async function addSandbox(
     traceparent: saneTraceparent(headers.traceparent),
   });
 
-  app.get<Params>(page, async (_request, reply) =>
+  app.get<Params>(page, secret, async (_request, reply) =>
     reply
       .headers({
         'content-security-policy': contentSecurityPolicy,
@@ -40,25 +41,33 @@ export async function addSandbox(
       .send(html),
   );
 
-  app.get<Params>(`${page}/messages`, async (request, reply): Promise<ReplyOf<typeof readSandboxConversation>> => {
-    const { customer_phone } = request.query as Record<string, string>;
-    const body = { token: tokenOf(request.params), customer_phone: customer_phone ?? '' };
-    reply.header('cache-control', 'no-store');
-    return await rpc.call(readSandboxConversation, { body }, contextOf(request));
-  });
+  app.get<Params>(
+    `${page}/messages`,
+    secret,
+    async (request, reply): Promise<ReplyOf<typeof readSandboxConversation>> => {
+      const { customer_phone } = request.query as Record<string, string>;
+      const body = { token: tokenOf(request.params), customer_phone: customer_phone ?? '' };
+      reply.header('cache-control', 'no-store');
+      return await rpc.call(readSandboxConversation, { body }, contextOf(request));
+    },
+  );
 
-  app.post<Params>(`${page}/messages`, async (request, reply): Promise<ReplyOf<typeof receiveSandboxMessage>> => {
-    const written = request.body;
-    if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-      throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
-    }
-    const body = { ...written, token: tokenOf(request.params) } as RequestOf<typeof receiveSandboxMessage>['body'];
-    // Validation trims texts, so it gets a copy. Anyone may post here, so messaging gets only valid requests.
-    const faults = validateRequest(receiveSandboxMessage, { body: { ...body } });
-    if (faults.length > 0) throw validationFailed(faults);
-    reply.header('cache-control', 'no-store');
-    return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
-  });
+  app.post<Params>(
+    `${page}/messages`,
+    secret,
+    async (request, reply): Promise<ReplyOf<typeof receiveSandboxMessage>> => {
+      const written = request.body;
+      if (typeof written !== 'object' || written === null || Array.isArray(written)) {
+        throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
+      }
+      const body = { ...written, token: tokenOf(request.params) } as RequestOf<typeof receiveSandboxMessage>['body'];
+      // Validation trims texts, so it gets a copy. Anyone may post here, so messaging gets only valid requests.
+      const faults = validateRequest(receiveSandboxMessage, { body: { ...body } });
+      if (faults.length > 0) throw validationFailed(faults);
+      reply.header('cache-control', 'no-store');
+      return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
+    },
+  );
 }
 
 function tokenOf({ token }: { token: string }): string {
