@@ -122,6 +122,7 @@ function reportsPage(): string {
     ['`leads.by_status`', leads.properties.by_status.description],
     ['`leads.conversion_rate`', leads.properties.conversion_rate.description],
     ['`appointments.by_status`', appointments.properties.by_status.description],
+    ['`sellers[].name`', seller.name.description],
     ['`sellers[].leads`', seller.leads.description],
     ['`sellers[].converted`', seller.converted.description],
     ['`leads.seconds_in_status` of one lead', ofLead.leads.properties.seconds_in_status.description],
@@ -165,12 +166,26 @@ Every seller has a row in \`sellers\`. A deleted seller has one when the report 
 
 ## CSV
 
-\`Accept: text/csv\` gives the summary as one table (RFC 4180, UTF-8). \`row\` is the kind of the line: \`period\` for the whole period,
-\`series\` for a bucket, \`seller\` for a seller. \`date\` is the day on which it begins, in the report's time zone. The header is
-the same for every report. A cell is empty when the line does not have that count.
+\`format=csv\`, or \`Accept: text/csv\`, gives the summary as a table (RFC 4180, UTF-8). \`table\` selects it:
+
+${markdownTable(
+  ['`table`', 'rows'],
+  [
+    ['`totals`', 'one for the whole period'],
+    ['`series`', 'one for each bucket; needs `bucket`'],
+    ['`sellers`', 'one for each seller, with id and name'],
+    ['none', 'all of them, and `row` is the kind of the line: `period`, `series` or `seller`'],
+  ],
+)}
+
+\`date\` is the day on which a line begins, in the report's time zone. The header of a table is the same for every report. A
+cell is empty when the line does not have that count.
+
+\`bom=true\` puts a byte order mark first, by which Excel knows UTF-8. \`delimiter=semicolon\` separates cells with \`;\` and
+writes decimal commas, for a spreadsheet in a locale such as pt-BR.
 
 \`\`\`sh
-curl -s -H "X-API-Key: $KEY" -H 'Accept: text/csv' "$BASE/reports/summary?bucket=day" > report.csv
+curl -s -H "X-API-Key: $KEY" "$BASE/reports/summary?bucket=day&format=csv&table=series" > days.csv
 \`\`\`
 `;
 }

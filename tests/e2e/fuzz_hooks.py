@@ -137,8 +137,8 @@ def _filled(value):
 def move_report(context, case, kwargs):
     """
     Makes valid report queries acceptable: a period of at most 366 days that starts in the past and ends after its
-    start, a known time zone, and exactly one of `lead_id` and `customer_phone`. Cases that are meant to be invalid
-    stay invalid.
+    start, a known time zone, a bucket for the table `series`, and exactly one of `lead_id` and `customer_phone`. Cases
+    that are meant to be invalid stay invalid.
     """
     query = case.query
     if not isinstance(query, dict) or any(not _is_date_or_date_time(query[name]) for name in query if name in ("from", "to")):
@@ -150,6 +150,8 @@ def move_report(context, case, kwargs):
     if _matches(r"(?s:.{0,100})", query.get("timezone")):
         query["timezone"] = "Australia/Lord_Howe"
     if case.path != "/reports/leads":
+        if query.get("table") == "series":
+            query.setdefault("bucket", "day")
         return
     if "lead_id" not in query and "customer_phone" not in query:
         query["lead_id"] = str(uuid.uuid4())

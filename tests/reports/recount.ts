@@ -66,6 +66,7 @@ export function recount(history: History, within: Span): Omit<SummaryReport, 'pe
     },
     sellers: sellers.map((seller_id) => ({
       seller_id,
+      name: 'Ana',
       leads: leads.filter(({ sellerId }) => sellerId === seller_id).length,
       converted: converted.filter(({ sellerId }) => sellerId === seller_id).length,
     })),

@@ -128,7 +128,7 @@ const inRows = <Counts>(boundaries: readonly unknown[], countsOf: (n: number) =>
 const ofStatus = { pending: 4, in_progress: 3, converted: 2, lost: 1 };
 const secondsInStatus = { pending: 4.5, in_progress: 0, converted: 0, lost: 0 };
 const appointmentsOfStatus = { scheduled: 4, done: 3, cancelled: 2, no_show: 1 };
-const sellers = [{ seller_id: sellerId, leads: 7, converted: 2 }];
+const sellers = [{ seller_id: sellerId, name: 'Ana; Souza', leads: 7, converted: 2 }];
 const leadCounts = (n: number) => ({ created: n, converted: 1, lost: n });
 const followupCounts = (n: number) => ({ scheduled: n, sent: n, failed: n, cancelled: n });
 const conversationCounts = (n: number): ConversationCounts => ({

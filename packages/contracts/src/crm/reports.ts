@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, Phone, Uuid } from '../core/common.ts';
+import { Exact, NullableString, Phone, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { leadMetrics } from '../core/report-metrics.ts';
 import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
@@ -17,6 +17,7 @@ export const LeadsByStatus = PerWord(leadStatuses, 'All leads of the store by st
 
 export const SellerCounts = Type.Object({
   seller_id: Uuid,
+  name: Type.Optional(Type.Unsafe<string | null>({ ...NullableString, description: 'Null for a deleted seller.' })),
   leads: Type.Integer({ minimum: 0, description: 'Leads assigned to the seller, as of now.' }),
   converted: Type.Integer({
     minimum: 0,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { Exact, NullableTimestamp, OneOf, Uuid, WrittenPhone } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
@@ -68,19 +68,45 @@ export const SummaryReport = Type.Object(
 );
 export type SummaryReport = Static<typeof SummaryReport>;
 
+export const reportTables = ['totals', 'series', 'sellers'] as const;
+export type ReportTable = (typeof reportTables)[number];
+
+/** How the gateway writes the summary. The handler does not get these parameters. */
+const csvQuery = {
+  format: Type.Optional(OneOf(['json', 'csv'], { description: 'Default: what `Accept` prefers.' })),
+  table: Type.Optional(
+    OneOf(reportTables, {
+      description:
+        'The table of a CSV: one row for the period, one per bucket, or one per seller. Default: all of them in one ' +
+        'table, whose first column is the kind of the row.',
+    }),
+  ),
+  delimiter: Type.Optional(
+    OneOf(['comma', 'semicolon'], {
+      default: 'comma',
+      description: 'Of a CSV. With `semicolon` numbers have a decimal comma, as spreadsheets in such locales expect.',
+    }),
+  ),
+  bom: Type.Optional(
+    Type.Boolean({ default: false, description: 'A CSV begins with a byte order mark, by which Excel knows UTF-8.' }),
+  ),
+};
+export type CsvQuery = Static<TObject<typeof csvQuery>>;
+
 export const getSummaryReport = defineOperation({
   subject: 'gateway.api.reports.summary',
   summary: 'Read the report of a period',
   description:
     'Without `from` and `to` the period is the last 30 days, including today. It has at most 366 days. Dates are in ' +
-    'the time zone, and both are inclusive. Date-times are half-open: `to` is exclusive. `Accept: text/csv` answers ' +
-    'the series and one row per seller.',
+    'the time zone, and both are inclusive. Date-times are half-open: `to` is exclusive. `format=csv` and ' +
+    '`Accept: text/csv` answer a table.',
   request: {
     query: Exact({
       from: Type.Optional(Moment('Start of the period.')),
       to: Type.Optional(Moment('End of the period.')),
       ...periodQuery,
       bucket: Type.Optional(OneOf(reportBuckets, { description: 'Adds `series`. A week begins on Monday.' })),
+      ...csvQuery,
     }),
   },
   reply: SummaryReport,

@@ -109,8 +109,12 @@ test('a conversion counts for the seller at that time, even after a reassignment
   await crm.rpc.call(deleteSeller, { params: { sellerId: gone as string } }, testContext({ storeId }));
   await crm.rpc.call(deleteSeller, { params: { sellerId: never } }, testContext({ storeId }));
   const { total, sellers, by_status } = await summary(storeId);
-  const ended = (seller_id: string | undefined, leads: number, converted: number) => ({ seller_id, leads, converted });
-  expect(new Set(sellers)).toEqual(new Set([ended(ana, 0, 1), ended(gone, 0, 1), ended(bia, 1, 0), ended(idle, 0, 0)]));
+  const ended = (seller_id: string | undefined, leads: number, converted: number, name: string | null = 'Ana') => ({
+    ...{ seller_id, name, leads, converted },
+  });
+  expect(new Set(sellers)).toEqual(
+    new Set([ended(ana, 0, 1), ended(gone, 0, 1, null), ended(bia, 1, 0), ended(idle, 0, 0)]),
+  );
   expect(total.converted).toBe(2);
   expect(by_status).toEqual(byStatus({ converted: 2, pending: 1 }));
 });
@@ -126,7 +130,7 @@ test('imported leads count like any other', async () => {
   expect(await summary(storeId)).toMatchObject({
     total: { created: 2, converted: 1, lost: 0 },
     by_status: byStatus({ pending: 1, converted: 1 }),
-    sellers: [{ seller_id: ana, leads: 1, converted: 1 }],
+    sellers: [{ seller_id: ana, name: 'Ana', leads: 1, converted: 1 }],
   });
 });
 

@@ -4,7 +4,7 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { listSellerIds } from '../sellers/seller.repository.ts';
+import { listSellerNames } from '../sellers/seller.repository.ts';
 import { type Repeats, repeatsBetween } from './lead-report.repository.ts';
 import { type LeadMetrics, leadRollups } from './rollups.ts';
 
@@ -23,24 +23,24 @@ export const summarizeLeadsV1 =
 
 async function countLeads({ database }: Dependencies, context: StoreContext, boundaries: readonly Date[]) {
   const { storeId } = context;
-  const [counts, sellerIds] = await database.read(context, (sql) =>
+  const [counts, names] = await database.read(context, (sql) =>
     Promise.all([
       leadRollups.read(sql, storeId, {
         boundaries,
         subjects: true,
         alongside: repeatsBetween(sql, storeId, boundaries),
       }),
-      listSellerIds(sql, storeId),
+      listSellerNames(sql, storeId),
     ]),
   );
   const { in_period, in_buckets } = counts.alongside as Repeats;
-  const present = new Set(sellerIds);
   const againBy = Map.groupBy(in_period, ({ seller_id }) => seller_id);
   const againIn = Map.groupBy(in_buckets, ({ bucket }) => bucket);
-  const sellers = [...new Set([...present, ...counts.subjects.keys()])].map((seller_id) => {
+  const sellers = [...new Set([...names.keys(), ...counts.subjects.keys()])].map((seller_id) => {
     const counted = counts.subjects.get(seller_id);
     return {
       seller_id,
+      name: names.get(seller_id) ?? null,
       leads: counted?.now.assigned ?? 0,
       converted: (counted?.total.converted ?? 0) - countOf(againBy.get(seller_id), 'converted'),
     };
@@ -50,7 +50,7 @@ async function countLeads({ database }: Dependencies, context: StoreContext, bou
     buckets: counts.buckets.map((bucket, n) => countsOf(bucket, againIn.get(n + 1))),
     by_status: byStatus(counts.now),
     sellers: sellers
-      .filter(({ seller_id, leads, converted }) => present.has(seller_id) || leads + converted > 0)
+      .filter(({ seller_id, leads, converted }) => names.has(seller_id) || leads + converted > 0)
       .sort((a, b) => b.converted - a.converted || b.leads - a.leads || (a.seller_id < b.seller_id ? -1 : 1)),
   };
 }

@@ -82,7 +82,7 @@ export async function listSellers(
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
-export async function listSellerIds(sql: Sql, storeId: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select id from sellers where store_id = ${storeId}`;
-  return rows.map(({ id }) => id);
+export async function listSellerNames(sql: Sql, storeId: string): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; name: string }[]>`select id, name from sellers where store_id = ${storeId}`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,12 +1,19 @@
 export type Cell = string | number | null;
 
-/** A table as CSV (RFC 4180), with CRLF line ends and quotes where needed. No text cell begins a formula. */
-export const writeCsv = (rows: readonly (readonly Cell[])[]): string =>
-  rows.map((cells) => `${cells.map(written).join(',')}\r\n`).join('');
+export type CsvForm = { readonly delimiter: ',' | ';'; readonly bom: boolean };
 
-function written(cell: Cell): string {
+/**
+ * A table as CSV (RFC 4180), with CRLF line ends and quotes where needed. No text cell begins a formula. Numbers have a
+ * decimal comma if the delimiter is `;`.
+ */
+export function writeCsv(rows: readonly (readonly Cell[])[], { delimiter, bom }: CsvForm): string {
+  const lines = rows.map((cells) => `${cells.map((cell) => written(cell, delimiter)).join(delimiter)}\r\n`);
+  return `${bom ? '\uFEFF' : ''}${lines.join('')}`;
+}
+
+function written(cell: Cell, delimiter: CsvForm['delimiter']): string {
   if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
+  if (typeof cell === 'number') return delimiter === ';' ? String(cell).replace('.', ',') : String(cell);
   const text = beginsFormula.test(cell) ? `'${cell}` : cell;
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,3 +1,4 @@
+import { getSummaryReport } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
@@ -53,7 +54,7 @@ describe('the summary', () => {
       by_status: { scheduled: 4, done: 3, cancelled: 2, no_show: 1 },
     });
     expect(report.followups).toEqual({ scheduled: 30, sent: 30, failed: 30, cancelled: 30 });
-    expect(report.sellers).toEqual([{ seller_id: sellerId, leads: 7, converted: 2 }]);
+    expect(report.sellers).toEqual([{ seller_id: sellerId, name: 'Ana; Souza', leads: 7, converted: 2 }]);
     expect(report.series).toMatchObject([
       {
         start: boundaries[0],
@@ -217,7 +218,10 @@ describe('the summary as CSV', () => {
       { row: 'period', date: '2026-11-19', leads_created: '30', leads_by_status_lost: '1', seller_leads: '' },
       { row: 'series', date: '2026-11-19', start: '2026-11-19T03:00:00.000Z', leads_conversion_rate: '' },
       { row: 'series', date: '2026-11-20', conversations_messages_outbound_ai: '1', leads_by_status_lost: '' },
-      { row: 'seller', date: '', seller_id: sellerId, seller_leads: '7', leads_converted: '2', leads_created: '' },
+      {
+        ...{ row: 'seller', date: '', seller_id: sellerId, seller_name: '"Ana; Souza"' },
+        ...{ seller_leads: '7', leads_converted: '2', leads_created: '' },
+      },
     ]);
     // The CSV has every number of the JSON.
     const report = (await summary(`${twoDays}&bucket=day`)).json();
@@ -241,6 +245,87 @@ describe('the summary as CSV', () => {
     expectProblem(await summary('?from=x', { accept: 'text/csv' }), 400, 'validation_failed');
     const lead = await send(`${api}/reports/leads?lead_id=${leadId}`, { headers: { accept: 'text/csv' } });
     expect(lead.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+});
+
+describe('a table of the summary as CSV', () => {
+  const linesOf = async (query: string) => {
+    const answer = await summary(`${twoDays}&bucket=day&format=csv&${query}`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    return answer.body.split('\r\n').slice(0, -1);
+  };
+  const rowsOf = async (query: string) => {
+    const [header = [], ...rows] = (await linesOf(query)).map((line) => line.split(','));
+    for (const row of rows) expect(row).toHaveLength(header.length);
+    return rows.map((row) => Object.fromEntries(header.map((name, column) => [name, row[column]])));
+  };
+
+  test('totals has one row with the period and every count', async () => {
+    const [total, ...others] = await rowsOf('table=totals');
+    expect(others).toEqual([]);
+    expect(total).toMatchObject({
+      from: '2026-11-19T03:00:00.000Z',
+      to: '2026-11-21T03:00:00.000Z',
+      timezone: 'America/Sao_Paulo',
+      ...{ leads_created: '30', leads_conversion_rate: '0.0333', leads_by_status_lost: '1' },
+    });
+    expect(Object.values(total ?? {}).every((cell) => cell !== '')).toBe(true);
+  });
+
+  test('series has a row for each bucket, and only its counts', async () => {
+    const rows = await rowsOf('table=series');
+    expect(rows).toMatchObject([
+      { date: '2026-11-19', start: '2026-11-19T03:00:00.000Z', leads_created: '0', leads_conversion_rate: '' },
+      { date: '2026-11-20', followups_sent: '1' },
+    ]);
+    expect(rows[0]).not.toHaveProperty('leads_by_status_lost');
+  });
+
+  test('sellers has their names beside their ids', async () => {
+    expect(await linesOf('table=sellers')).toEqual(['seller_id,name,leads,converted', `${sellerId},"Ana; Souza",7,2`]);
+  });
+
+  test('semicolons, decimal commas and a byte order mark come on request', async () => {
+    const [header, ...rows] = await linesOf('table=totals&delimiter=semicolon&bom=true');
+    expect(header).toMatch(/^\uFEFFfrom;to;timezone;leads_created;/);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.split(';')).toContain('0,0333');
+  });
+
+  test('JSON ignores what is only for CSV', async () => {
+    const answer = await summary('?table=series&delimiter=comma&bom=false');
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('format decides before Accept', async () => {
+    const answer = await summary('?format=json', { accept: 'text/csv' });
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    const csv = await summary('?format=csv', { accept: 'application/json' });
+    expect(csv.headers['content-type']).toMatch(/^text\/csv/);
+  });
+
+  test.each([
+    ['format=xml', ['format']],
+    ['format=csv&table=leads&delimiter=;&bom=1', ['bom', 'delimiter', 'table']],
+    ['format=csv&table=series', ['bucket']],
+  ])('%s is rejected with all faults, and no service gets a request', async (query, names) => {
+    services.asked.length = 0;
+    const problem = expectProblem(await summary(`?${query}`), 400, 'validation_failed');
+    expect(problem.errors.map(({ name }: { name: string }) => name).sort()).toEqual(names);
+    expect(services.asked).toEqual([]);
+  });
+
+  test('the handler of a gateway of the previous version gets no parameter that it does not know', async () => {
+    const asked: unknown[] = [];
+    const spy = gateway.nats.nats.subscribe(getSummaryReport.subject, {
+      callback: (_, message) => asked.push(message.json()),
+    });
+    await gateway.nats.nats.flush();
+    const answer = await summary(`${twoDays}&format=csv&table=sellers&delimiter=semicolon&bom=true`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    spy.unsubscribe();
+    expect(asked).toEqual([{ query: { from: '2026-11-19', to: '2026-11-20' } }]);
   });
 });
 

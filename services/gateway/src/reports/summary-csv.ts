@@ -1,20 +1,55 @@
-import { SummaryReport } from '@mostrador/contracts';
+import { type CsvQuery, type ReportBucket, type ReportTable, SummaryReport } from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { TSchema } from '@sinclair/typebox';
+import { prefersToJson } from '../requests/media-type.ts';
 import { type Cell, writeCsv } from './csv.ts';
 import { dateIn } from './period.ts';
 
 /** A row's counts by column: `leads_created`, `conversations_messages_outbound_ai`, … */
 type Counts = Readonly<Record<string, Cell>>;
 
-/** The columns before the counts. `date` is the local date of `start` in the report's time zone. */
-const leading = ['row', 'date', 'start', 'seller_id', 'seller_leads'] as const;
-const columns: readonly string[] = [
-  ...leading,
-  ...(['leads', 'conversations', 'appointments', 'followups'] as const).flatMap((part) =>
-    columnsOf(part, SummaryReport.properties[part]),
-  ),
-];
+type Table = { readonly columns: readonly string[]; readonly rows: (report: SummaryReport) => Counts[] };
+
+const { properties } = SummaryReport;
+const countColumns = (schemas: Readonly<Record<string, TSchema>>): string[] =>
+  (['leads', 'conversations', 'appointments', 'followups'] as const).flatMap((part) =>
+    columnsOf(part, schemas[part] as TSchema),
+  );
+
+/** Each file has one table, except for `all`. `date` is the local date of `start` in the report's time zone. */
+const tables: Record<ReportTable | 'all', Table> = {
+  totals: {
+    columns: [...Object.keys(properties.period.properties), ...countColumns(properties)],
+    rows: ({ period, sellers: _, series: __, ...counts }) => [{ ...period, ...flat(counts) }],
+  },
+  series: {
+    columns: ['date', 'start', ...countColumns(properties.series.items.properties)],
+    rows: ({ period, series = [] }) =>
+      series.map(({ start, ...counts }) => ({ ...began(period, start), ...flat(counts) })),
+  },
+  sellers: {
+    columns: Object.keys(properties.sellers.items.properties),
+    rows: ({ sellers }) => sellers.map(flat),
+  },
+  // A cell is empty where the row does not have the count.
+  all: {
+    columns: ['row', 'date', 'start', 'seller_id', 'seller_leads', ...countColumns(properties), 'seller_name'],
+    rows: ({ period, sellers, series = [], ...counts }) => [
+      { row: 'period', ...began(period, period.from), ...flat(counts) },
+      ...series.map(({ start, ...ofBucket }) => ({ row: 'series', ...began(period, start), ...flat(ofBucket) })),
+      ...sellers.map(({ seller_id, name = null, leads, converted }) => ({
+        ...{ row: 'seller', seller_id, seller_name: name },
+        ...{ seller_leads: leads, leads_converted: converted },
+      })),
+    ],
+  },
+};
+
+const began = ({ timezone }: SummaryReport['period'], start: string | null) => ({
+  start,
+  date: start && dateIn(timezone, toInstant(start)),
+});
 
 /** A column for each number in the schema, so that the header is the same for every report. */
 function columnsOf(name: string, schema: TSchema): string[] {
@@ -22,27 +57,21 @@ function columnsOf(name: string, schema: TSchema): string[] {
   return Object.entries<TSchema>(schema.properties).flatMap(([member, inner]) => columnsOf(`${name}_${member}`, inner));
 }
 
-/**
- * The summary as one table: a row for the whole period, one for each bucket (`row` is `series`), one for each seller.
- * A cell is empty where the row does not have the count.
- */
-export function summaryCsv({ period, sellers, series = [], ...counts }: SummaryReport): string {
-  const began = (row: string, start: string | null) => ({
-    row,
-    start,
-    date: start && dateIn(period.timezone, toInstant(start)),
-  });
-  const rows: Counts[] = [
-    { ...began('period', period.from), ...flat(counts) },
-    ...series.map(({ start, ...ofBucket }) => ({ ...began('series', start), ...flat(ofBucket) })),
-    ...sellers.map(({ seller_id, leads, converted }) => ({
-      row: 'seller',
-      seller_id,
-      seller_leads: leads,
-      leads_converted: converted,
-    })),
-  ];
-  return writeCsv([columns, ...rows.map((row) => columns.map((column) => row[column] ?? null))]);
+/** The rendering that a request for the summary asks for, and the query without it: the handler does not know it. */
+export function readCsvQuery(
+  { format, table, delimiter, bom, ...query }: CsvQuery & { bucket?: ReportBucket },
+  accept: string | undefined,
+): { query: object; render?: (report: SummaryReport) => string } {
+  const isCsv = format === undefined ? prefersToJson(accept, 'text/csv') : format === 'csv';
+  // The others do not matter to JSON. Some clients always send a parameter that has a default.
+  if (!isCsv) return { query };
+  if (table === 'series' && query.bucket === undefined) {
+    throw validationFailed([{ in: 'query', name: 'bucket', detail: 'is required with `table=series`' }]);
+  }
+  const { columns, rows } = tables[table ?? 'all'];
+  const form = { delimiter: delimiter === 'semicolon' ? ';' : ',', bom: bom ?? false } as const;
+  const cells = (report: SummaryReport) => rows(report).map((row) => columns.map((column) => row[column] ?? null));
+  return { query, render: (report) => writeCsv([columns, ...cells(report)], form) };
 }
 
 const flat = (counts: object): Counts => Object.fromEntries(entriesOf('', counts));

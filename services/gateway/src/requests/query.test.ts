@@ -1,4 +1,4 @@
-import { listAppointments } from '@mostrador/contracts';
+import { getSummaryReport, listAppointments } from '@mostrador/contracts';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { expect, test } from 'vitest';
 import { queryReader } from './query.ts';
@@ -21,6 +21,11 @@ test.each(['1e2', '0x10', ' 5', '5 ', '+5', '5.0', '', 'NaN', '1_000', '\u0665']
 test('a number beyond every bound is a fault, not a wrong number', () => {
   const { query } = read({ limit: '9'.repeat(400) });
   expect(validateRequest(listAppointments, { query })).toHaveLength(1);
+});
+
+test('a boolean is parsed from true and false only', () => {
+  const readBom = (bom: string) => queryReader(getSummaryReport.request.query)({ bom }).query.bom;
+  expect(['true', 'false', 'TRUE', '1', ''].map(readBom)).toEqual([true, false, 'TRUE', '1', '']);
 });
 
 test('a text that looks like a number stays a text', () => {

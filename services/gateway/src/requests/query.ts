@@ -10,21 +10,27 @@ export type ReadQuery = (raw: RawQuery) => {
 };
 
 /**
- * Makes the reader for a query schema. It converts an integer parameter only if the text matches `-?[0-9]+`. Any other
- * text stays a text, and validation reports it.
+ * Makes the reader for a query schema. It converts an integer parameter only if the text matches `-?[0-9]+`, and a
+ * boolean one only from `true` and `false`. Any other text stays a text, and validation reports it.
  */
 export function queryReader(schema: TObject | undefined): ReadQuery {
-  const integers = new Set(
-    Object.entries(schema?.properties ?? {})
-      .filter(([, property]) => property.type === 'integer')
-      .map(([name]) => name),
-  );
+  const ofType = (type: string) =>
+    new Set(
+      Object.entries(schema?.properties ?? {})
+        .filter(([, property]) => property.type === type)
+        .map(([name]) => name),
+    );
+  const [integers, booleans] = [ofType('integer'), ofType('boolean')];
+  const converted = (name: string, text: string) => {
+    if (integers.has(name) && /^-?[0-9]+$/.test(text)) return Number(text);
+    return booleans.has(name) && /^(true|false)$/.test(text) ? text === 'true' : text;
+  };
   return (raw) => {
     const query: Record<string, unknown> = {};
     const repeated: string[] = [];
     for (const [name, value] of Object.entries(raw)) {
       if (typeof value !== 'string') repeated.push(name);
-      else set(query, name, integers.has(name) && /^-?[0-9]+$/.test(value) ? Number(value) : value);
+      else set(query, name, converted(name, value));
     }
     return { query, repeated };
   };

@@ -3,7 +3,6 @@ import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentTag } from '../requests/entity-tags.ts';
 import { addVary, saneTraceparent } from '../requests/headers.ts';
-import { prefersToJson } from '../requests/media-type.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
 import { apiPrefix, type Route } from './route.ts';
@@ -43,6 +42,9 @@ function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOp
       rawHeaders: request.raw.rawHeaders,
       country: request.access.country,
     });
+    const csv = route.csv?.(parts.query as object, headers.accept);
+    // The gateway makes the CSV, because content negotiation is part of HTTP and services have one format.
+    if (csv) parts.query = csv.query;
     const answer = await rpc.forward(route.operation, parts as RequestOf<typeof route.operation>, {
       requestId: request.id,
       storeId: request.access.storeId,
@@ -51,11 +53,19 @@ function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOp
       ifMatch: takesIfMatch ? headers['if-match'] : undefined,
       traceparent: saneTraceparent(headers.traceparent),
     });
-    return send(route, request, reply, answer, publicUrl);
+    return send(route, request, reply, answer, { publicUrl, csv: csv?.render });
   };
 }
 
-function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer: ForwardedReply, publicUrl: string) {
+type SendOptions = { readonly publicUrl: string; readonly csv: ((reply: never) => string) | undefined };
+
+function send(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ForwardedReply,
+  { publicUrl, csv }: SendOptions,
+) {
   const { etag, nextCursor, replayed } = answer.headers;
   if (etag !== undefined) reply.header('etag', etag);
   if (replayed) reply.header('idempotent-replay', 'true');
@@ -66,21 +76,16 @@ function send(route: Route, request: FastifyRequest, reply: FastifyReply, answer
   const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined;
   const current = etag && ifNoneMatch && currentTag(ifNoneMatch, etag);
   if (current) return reply.code(304).header('etag', current).send();
-  if (route.csv) {
-    addVary(reply, 'Accept');
-    if (prefersToJson(request.headers.accept, 'text/csv')) return sendCsv(route.csv, reply, answer);
+  if (route.csv) addVary(reply, 'Accept');
+  if (csv) {
+    const table = csv(parsed(answer) as never);
+    return reply.code(200).header('content-type', 'text/csv; charset=utf-8; header=present').send(table);
   }
   const { buffer, byteOffset, byteLength } = answer.body;
   return reply
     .code(route.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(Buffer.from(buffer, byteOffset, byteLength));
-}
-
-/** The gateway makes the CSV, because content negotiation is part of HTTP and services have one format. */
-function sendCsv(csv: NonNullable<Route['csv']>, reply: FastifyReply, answer: ForwardedReply) {
-  const table = csv(parsed(answer) as never);
-  return reply.code(200).header('content-type', 'text/csv; charset=utf-8; header=present').send(table);
 }
 
 const parsed = ({ body }: ForwardedReply): Record<string, unknown> => JSON.parse(Buffer.from(body).toString('utf8'));

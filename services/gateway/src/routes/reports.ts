@@ -1,10 +1,10 @@
 import { getLeadReport, getSummaryReport } from '@mostrador/contracts';
-import { summaryCsv } from '../reports/summary-csv.ts';
+import { readCsvQuery } from '../reports/summary-csv.ts';
 import { get, type Route, route } from './route.ts';
 
 const read = { tag: 'Reports', scope: 'reports:read' } as const;
 
 export const reportRoutes: readonly Route[] = [
-  route(get('/reports/summary'), getSummaryReport, { ...read, csv: summaryCsv }),
+  route(get('/reports/summary'), getSummaryReport, { ...read, csv: readCsvQuery }),
   route(get('/reports/leads'), getLeadReport, read),
 ];

@@ -20,9 +20,12 @@ export type Route = Endpoint & {
   readonly located: boolean;
   /** The heading in the API document. */
   readonly tag: string;
-  /** Renders the reply as CSV, for a client whose `Accept` prefers it. */
-  readonly csv?: (reply: never) => string;
+  /** Splits the query into the operation's part and how to render the reply: as CSV, or undefined for JSON. */
+  readonly csv?: ReadCsvQuery;
 };
+
+type ReadCsvQuery = (query: object, accept: string | undefined) => CsvChoice;
+type CsvChoice = { readonly query: object; readonly render?: (reply: never) => string };
 
 type RouteOptions = {
   readonly scope: Scope;
@@ -31,7 +34,7 @@ type RouteOptions = {
   readonly tier?: Tier;
   readonly versioned?: boolean;
   readonly located?: boolean;
-  readonly csv?: (reply: never) => string;
+  readonly csv?: ReadCsvQuery;
 };
 
 export const get = (path: string): Endpoint => ({ method: 'GET', path });
