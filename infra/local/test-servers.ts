@@ -51,7 +51,9 @@ export default async function startTestServers(): Promise<() => Promise<void>> {
         process.env.TEST_NATS_SERVER = path;
       }),
       // Built here, so that no test waits for a compiler. Tests that need it report it when it is missing.
-      findToxiproxy(process.env, report).catch(() => report('toxiproxy is missing: the chaos tests will fail')),
+      findToxiproxy(process.env, report).catch(({ message }: Error) =>
+        report(`The chaos tests will fail. Install Go (https://go.dev/dl) for them. ${message}`),
+      ),
     ]);
     return stop;
   } catch (error) {
