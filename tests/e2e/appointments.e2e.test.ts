@@ -39,6 +39,26 @@ test('a created appointment has the default values, and a read returns the same'
   expect([unchanged.status, unchanged.text]).toEqual([304, '']);
 });
 
+test('the ETag of a compressed read is good for a conditional read and for a conditional change', async () => {
+  const { body } = await call('POST', '/appointments', {
+    body: { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z', notes: 'Trazer a receita. '.repeat(100) },
+  });
+  const path = `/appointments/${body.id}`;
+  const read = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
+  expect(read.headers.get('content-encoding')).toBe('gzip');
+  const plain = await call('GET', path, { headers: { 'accept-encoding': 'identity' } });
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(read.body).toEqual(plain.body);
+  const etag = read.headers.get('etag') ?? '';
+  expect(etag).not.toBe(plain.headers.get('etag'));
+
+  const again = await call('GET', path, { headers: { 'if-none-match': etag } });
+  expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
+  const change = { body: { title: 'Retorno' }, headers: { 'if-match': etag } };
+  expect((await call('PATCH', path, change)).status).toBe(200);
+  expectProblem(await call('PATCH', path, change), 'version_mismatch');
+});
+
 test('an appointment can be linked to a lead of the store', async () => {
   const lead = await call('POST', '/leads', { body: { name: 'Ana', customer_phone: '5511900000010' } });
   const body = {

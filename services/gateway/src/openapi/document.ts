@@ -176,7 +176,10 @@ const headers = {
   XRequestId: header("The request's id. A caller may set it: 1 to 128 of `A-Za-z0-9._-`.", { type: 'string' }),
   RateLimitPolicy: header('`"default";q=6000;w=60`: 6000 requests in 60 seconds.', { type: 'string' }),
   RateLimit: header('`"default";r=5999;t=1`: 5999 requests left, and 1 second until all are back.', { type: 'string' }),
-  ETag: header('The state of all that the response shows, for `If-Match` and `If-None-Match`.', { type: 'string' }),
+  ETag: header(
+    'The state of all that the response shows, for `If-Match` and `If-None-Match`. A compressed response has its own.',
+    { type: 'string' },
+  ),
   Link: header('`rel="next"`: the next page, if there is one. Follow the link unchanged.', { type: 'string' }),
   Location: header('The address of the resource, with its present state.', { type: 'string', format: 'uri' }),
   IdempotentReplay: header('The response repeats the first response to this key.', {
