@@ -39,6 +39,8 @@ export type AppDependencies = {
   readonly settings: {
     /** Where clients reach the gateway, without a trailing slash. */
     readonly publicUrl: string;
+    /** Where integrators get help. Default: `/docs`. */
+    readonly contactUrl?: string;
     readonly corsOrigins?: string;
     /** Whether `/docs` has a page to try calls and the OpenAPI document. Default: true. */
     readonly docs?: boolean;
@@ -113,7 +115,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
   addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });
   await addSandbox(app, { rpc, requestTimeoutMs });
-  await addDocs(app, { document: createApiDocument(routes, { publicUrl }), publicUrl, isOn: settings.docs ?? true });
+  const document = createApiDocument(routes, { publicUrl, contactUrl: settings.contactUrl });
+  await addDocs(app, { document, publicUrl, isOn: settings.docs ?? true });
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });

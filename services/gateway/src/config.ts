@@ -11,6 +11,12 @@ export const gatewayConfig = Type.Object({
     pattern: '^https?://[^?#]*[^/?#]$',
     description: 'Where clients reach this gateway, without a trailing slash.',
   }),
+  CONTACT_URL: Type.Optional(
+    Type.String({
+      pattern: '^(https?://|mailto:)[^ ]+$',
+      description: 'Where integrators get help, in the API document. By default its page.',
+    }),
+  ),
   CORS_ORIGINS: Type.Optional(
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),

@@ -66,6 +66,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     log,
     settings: {
       publicUrl: config.PUBLIC_URL,
+      contactUrl: config.CONTACT_URL,
       corsOrigins: config.CORS_ORIGINS,
       docs: config.DOCS,
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS,

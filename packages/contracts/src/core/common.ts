@@ -1,4 +1,12 @@
-import { type Static, type TLiteral, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import {
+  Kind,
+  type Static,
+  type TLiteral,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '@sinclair/typebox';
 
 /** A UUID as text (RFC 9562), any version. Replies use lower case. */
 export const Uuid = Type.String({ format: 'uuid' });
@@ -35,19 +43,48 @@ export const NullableText = (maxLength: number, options: { description?: string 
 /** Any string of a reply, or null. */
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
-/** Why something waits for a provider, or null: a stable code, its meaning for people, and since when. */
-export const NullableWaitReason = Type.Unsafe<{ code: string; detail: string; since: string } | null>({
-  type: ['object', 'null'],
-  description:
-    'Why the provider is not called now: `provider_unavailable` (it fails, and is asked again by itself) or ' +
-    '`provider_busy` (the calls that may run at once are running).',
-  properties: {
-    code: { type: 'string' },
-    detail: { type: 'string' },
-    since: { type: 'string', format: 'date-time' },
+/** Under this key a variant of a named schema keeps that schema. Validators ignore symbols. */
+const variantOf = Symbol('variantOf');
+
+/** The named schema of a variant that `Described` or `Nullable` made, otherwise the schema itself. */
+export const namedSchemaOf = (schema: TSchema): TSchema => (schema as { [variantOf]?: TSchema })[variantOf] ?? schema;
+
+/** A named schema with a description or a default of its own. The API document still refers to it by its name. */
+export const Described = <Named extends TSchema>(
+  named: Named,
+  own: { description?: string; default?: Static<Named> },
+): Named => ({ ...named, ...own, [variantOf]: namedSchemaOf(named) });
+
+/** A named schema (with a `title`), or null. */
+export const Nullable = <Named extends TSchema>(named: Named, own: { description?: string } = {}) =>
+  Type.Unsafe<Static<Named> | null>({
+    ...named,
+    ...own,
+    type: [named.type, 'null'],
+    ...(named.enum ? { enum: [...named.enum, null] } : {}),
+    [variantOf]: namedSchemaOf(named),
+    [Kind]: 'Unsafe',
+  });
+
+/** Why something waits for a provider: a stable code, its meaning for people, and since when. */
+const WaitReason = Type.Object(
+  { code: Type.String(), detail: Type.String(), since: Timestamp },
+  {
+    title: 'WaitReason',
+    description:
+      'Why the provider is not called now: `provider_unavailable` (it fails, and is asked again by itself) or ' +
+      '`provider_busy` (the calls that may run at once are running).',
   },
-  required: ['code', 'detail', 'since'],
-});
+);
+
+/** A `WaitReason` or null. */
+export const NullableWaitReason = Nullable(WaitReason);
+
+/** Why an attempt failed: a code of the catalogue or of the provider, and its meaning for people. */
+export const Failure = Type.Object(
+  { code: Type.String(), detail: Type.String() },
+  { title: 'Failure', description: 'Why it failed: a stable code, and its meaning for people.' },
+);
 
 /** A phone number in E.164 without the plus sign: 8 to 15 digits. */
 export const Phone = Type.String({ pattern: '^[1-9][0-9]{7,14}$', description: 'E.164 number, digits only' });
@@ -63,14 +100,15 @@ export const WrittenPhone = Type.String({
     'such as `(11) 96123-4567` is completed with the country of the store.',
 });
 
-/** One of these words. */
+/** One of these words. A `title` is its name in the API document, which every public one needs. */
 export const OneOf = <const Words extends readonly string[]>(
   words: Words,
-  options: { description?: string; default?: Words[number] } = {},
+  options: { title?: string; description?: string; default?: Words[number] } = {},
 ) => Type.Unsafe<Words[number]>({ ...options, type: 'string', enum: [...words] });
 
 /** The status of a store's connection to a provider. */
 export const ConnectionStatus = OneOf(['not_connected', 'connected', 'degraded', 'needs_attention'], {
+  title: 'ConnectionStatus',
   description:
     '`degraded`: connected, but the provider fails now, and `reason` says since when. `needs_attention`: a person must act.',
 });
@@ -101,9 +139,12 @@ export const paging = (size: { default: number; maximum: number } = { default: 5
   ),
 });
 
-/** The envelope of a list: `data, total, page, limit`. */
+/** The envelope of a list: `data, total, page, limit`. Its name is that of the item with `List` behind it. */
 export const Page = <Item extends TSchema>(item: Item) =>
-  Type.Object({ data: Type.Array(item), total: Type.Integer(), page: Type.Integer(), limit: Type.Integer() });
+  Type.Object(
+    { data: Type.Array(item), total: Type.Integer(), page: Type.Integer(), limit: Type.Integer() },
+    { title: `${item.title}List` },
+  );
 
 /**
  * What a step answers its workflow: nothing is left to do, or run the step again at `wake_at`. With `done: false` and a

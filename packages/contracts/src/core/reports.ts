@@ -11,8 +11,9 @@ export const Total = Type.Integer({ minimum: 0 });
 export const NullableNumber = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 
-export const PerWord = <const Words extends readonly string[]>(words: Words, description: string) =>
+export const PerWord = <const Words extends readonly string[]>(words: Words, title: string, description: string) =>
   Type.Object(Object.fromEntries(words.map((word) => [word, Total])) as Record<Words[number], typeof Total>, {
+    title,
     description,
   });
 

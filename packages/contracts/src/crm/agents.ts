@@ -1,11 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableString, NullableText, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import {
+  Described,
+  Exact,
+  Nullable,
+  NullableString,
+  NullableText,
+  OneOf,
+  Page,
+  paging,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { leadStatuses } from './leads.ts';
 
 export const agentModels = ['auto', 'gemini', 'openai'] as const;
 
-const agentModelText = '`auto`: the store’s default. `gemini`, `openai`: a generative model of that provider.';
+const AgentModel = OneOf(agentModels, {
+  title: 'AgentModel',
+  description: '`auto`: the store’s default. `gemini`, `openai`: a generative model of that provider.',
+});
 
 /** Limits of an agent. Many agents of the maximum size fit into one reply. */
 export const agentBounds = { groups: 10, conditionsPerGroup: 10, greatestPriority: 1_000_000 } as const;
@@ -35,7 +50,7 @@ export const Agent = Type.Object(
   {
     id: Uuid,
     name: Type.String(),
-    model: OneOf(agentModels, { description: agentModelText }),
+    model: AgentModel,
     priority: Type.Integer({ description: 'A lower number is chosen first.' }),
     is_active: Type.Boolean(),
     is_default: Type.Boolean({ description: "Used when no agent's conditions hold." }),
@@ -70,49 +85,52 @@ export const getAgent = defineOperation({
 /** The outcome of one agent in a selection. */
 export const selectionOutcomes = ['selected', 'outranked', 'no_group_holds', 'no_groups', 'inactive'] as const;
 
+const EvaluatedCondition = Type.Object(
+  {
+    id: Uuid,
+    condition_type: Type.String(),
+    operator: Type.String(),
+    value: Type.String(),
+    actual: Type.String({ description: 'The lead’s own value, which is compared with `value`.' }),
+    holds: Type.Boolean(),
+  },
+  { title: 'EvaluatedCondition' },
+);
+
+const EvaluatedConditionGroup = Type.Object(
+  { id: Uuid, group_index: Type.Integer(), holds: Type.Boolean(), conditions: Type.Array(EvaluatedCondition) },
+  { title: 'EvaluatedConditionGroup' },
+);
+
+const ConsideredAgent = Type.Object(
+  {
+    agent_id: Uuid,
+    name: Type.String(),
+    priority: Type.Integer(),
+    is_default: Type.Boolean(),
+    outcome: OneOf(selectionOutcomes, {
+      title: 'AgentSelectionOutcome',
+      description:
+        '`outranked`: a group holds, but an earlier agent was selected. `inactive`: the default agent is not ' +
+        'active, so it cannot be selected.',
+    }),
+    condition_groups: Type.Array(EvaluatedConditionGroup),
+  },
+  { title: 'ConsideredAgent' },
+);
+
 export const AgentSelection = Type.Object(
   {
-    agent: Type.Unsafe<Agent | null>({
-      type: ['object', 'null'],
-      properties: Agent.properties,
-      required: Agent.required,
-    }),
+    agent: Nullable(Agent),
     reason: OneOf(['conditions_hold', 'default', 'no_agent'], {
+      title: 'AgentSelectionReason',
       description:
         '`conditions_hold`: the first active agent by priority with a group whose conditions all hold. ' +
         '`default`: no such agent, so the default agent. `no_agent`: there is no default agent either.',
     }),
-    considered: Type.Array(
-      Type.Object({
-        agent_id: Uuid,
-        name: Type.String(),
-        priority: Type.Integer(),
-        is_default: Type.Boolean(),
-        outcome: OneOf(selectionOutcomes, {
-          description:
-            '`outranked`: a group holds, but an earlier agent was selected. `inactive`: the default agent is not ' +
-            'active, so it cannot be selected.',
-        }),
-        condition_groups: Type.Array(
-          Type.Object({
-            id: Uuid,
-            group_index: Type.Integer(),
-            holds: Type.Boolean(),
-            conditions: Type.Array(
-              Type.Object({
-                id: Uuid,
-                condition_type: Type.String(),
-                operator: Type.String(),
-                value: Type.String(),
-                actual: Type.String({ description: 'The lead’s own value, which is compared with `value`.' }),
-                holds: Type.Boolean(),
-              }),
-            ),
-          }),
-        ),
-      }),
-      { description: 'Every active agent in the order of selection, with the outcome of each group and condition.' },
-    ),
+    considered: Type.Array(ConsideredAgent, {
+      description: 'Every active agent in the order of selection, with the outcome of each group and condition.',
+    }),
   },
   { title: 'AgentSelection' },
 );
@@ -144,7 +162,7 @@ const NewConditionGroup = Exact({
 
 const agentMembers = {
   name: Text(200),
-  model: OneOf(agentModels),
+  model: AgentModel,
   priority: Type.Integer({ minimum: 0, maximum: agentBounds.greatestPriority }),
   is_active: Type.Boolean(),
   is_default: Type.Boolean(),
@@ -159,7 +177,7 @@ export const createAgent = defineOperation({
   request: {
     body: Exact({
       name: agentMembers.name,
-      model: Type.Optional(OneOf(agentModels, { default: 'auto' })),
+      model: Type.Optional(Described(AgentModel, { default: 'auto' })),
       priority: agentMembers.priority,
       is_active: Type.Optional(Type.Boolean({ default: true })),
       is_default: Type.Optional(Type.Boolean({ default: false })),

@@ -41,7 +41,7 @@ export const getDocument = defineOperation({
 
 export const Passage = Type.Object(
   {
-    document: Type.Object({ id: Uuid, title: Type.String() }),
+    document: Type.Object({ id: Uuid, title: Type.String() }, { title: 'PassageDocument' }),
     text: Type.String({ description: 'The passage as it stands in the document.' }),
     highlight: Type.String({
       description:

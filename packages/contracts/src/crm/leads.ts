@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Described,
   Done,
   Exact,
   NullableTimestamp,
@@ -16,7 +17,7 @@ import {
 import { defineOperation } from '../core/operation.ts';
 
 export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const;
-export const LeadStatus = OneOf(leadStatuses);
+export const LeadStatus = OneOf(leadStatuses, { title: 'LeadStatus' });
 
 export const Lead = Type.Object(
   {
@@ -50,7 +51,7 @@ const After = (description: string) => Type.String({ format: 'date-time', descri
 export const NewLead = Exact({
   name: Text(200),
   customer_phone: WrittenPhone,
-  status: Type.Optional(OneOf(leadStatuses, { default: 'pending' })),
+  status: Type.Optional(Described(LeadStatus, { default: 'pending' })),
   seller_id: Type.Optional(NullableUuid),
 });
 export type NewLead = Static<typeof NewLead>;
@@ -69,6 +70,7 @@ export const createLead = defineOperation({
 
 export const leadSorts = ['-created_at', 'created_at', 'updated_at', '-updated_at'] as const;
 export type LeadSort = (typeof leadSorts)[number];
+const LeadSortWord = OneOf(leadSorts, { title: 'LeadSort', description: 'A minus sign: latest first.' });
 
 /** The `seller_id` filter for leads without a seller. */
 export const noSeller = 'none';
@@ -95,7 +97,7 @@ export const listLeads = defineOperation({
       customer_phone: Type.Optional(WrittenPhone),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
-      sort: Type.Optional(OneOf(leadSorts, { default: '-created_at', description: 'A minus sign: latest first.' })),
+      sort: Type.Optional(Described(LeadSortWord, { default: '-created_at' })),
       ...paging(),
     }),
   },

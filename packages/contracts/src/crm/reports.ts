@@ -6,24 +6,30 @@ import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } 
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 import { Lead, leadStatuses } from './leads.ts';
 
-export const LeadCounts = Type.Object({
-  created: Count(leadMetrics.created),
-  converted: Count(leadMetrics.converted),
-  lost: Count(leadMetrics.lost),
-});
+export const LeadCounts = Type.Object(
+  {
+    created: Count(leadMetrics.created),
+    converted: Count(leadMetrics.converted),
+    lost: Count(leadMetrics.lost),
+  },
+  { title: 'LeadCounts' },
+);
 export type LeadCounts = Static<typeof LeadCounts>;
 
-export const LeadsByStatus = PerWord(leadStatuses, 'All leads of the store by status, as of now.');
+export const LeadsByStatus = PerWord(leadStatuses, 'LeadsByStatus', 'All leads of the store by status, as of now.');
 
-export const SellerCounts = Type.Object({
-  seller_id: Uuid,
-  name: Type.Optional(Type.Unsafe<string | null>({ ...NullableString, description: 'Null for a deleted seller.' })),
-  leads: Type.Integer({ minimum: 0, description: 'Leads assigned to the seller, as of now.' }),
-  converted: Type.Integer({
-    minimum: 0,
-    description: 'As `leads.converted`, for leads assigned to this seller at their first such change in the period.',
-  }),
-});
+export const SellerCounts = Type.Object(
+  {
+    seller_id: Uuid,
+    name: Type.Optional(Type.Unsafe<string | null>({ ...NullableString, description: 'Null for a deleted seller.' })),
+    leads: Type.Integer({ minimum: 0, description: 'Leads assigned to the seller, as of now.' }),
+    converted: Type.Integer({
+      minimum: 0,
+      description: 'As `leads.converted`, for leads assigned to this seller at their first such change in the period.',
+    }),
+  },
+  { title: 'SellerCounts' },
+);
 export type SellerCounts = Static<typeof SellerCounts>;
 
 export const summarizeLeads = defineOperation({
@@ -52,7 +58,10 @@ export const StatusSeconds = Type.Object(
     (typeof leadStatuses)[number],
     ReturnType<typeof Type.Number>
   >,
-  { description: 'Seconds that the lead spent in each status within the period, until now at most.' },
+  {
+    title: 'SecondsByStatus',
+    description: 'Seconds that the lead spent in each status within the period, until now at most.',
+  },
 );
 
 export const reportLead = defineOperation({

@@ -20,13 +20,14 @@ export const scopes = [
   'store:read',
 ] as const;
 export type Scope = (typeof scopes)[number];
+export const ScopeWord = OneOf(scopes, { title: 'Scope' });
 
 /** An API key without its secret. */
 export const ApiKey = Type.Object({
   id: Type.String({ description: 'The part of the key between the underscores. It is not secret.' }),
   store_id: Uuid,
   name: Type.String(),
-  scopes: Type.Array(OneOf(scopes)),
+  scopes: Type.Array(ScopeWord),
   created_at: Timestamp,
   expires_at: NullableTimestamp,
   revoked_at: NullableTimestamp,
@@ -47,7 +48,7 @@ export const createApiKey = defineOperation({
     body: Exact({
       store_id: Uuid,
       name: Text(200),
-      scopes: Type.Optional(Type.Array(OneOf(scopes), { minItems: 1, uniqueItems: true })),
+      scopes: Type.Optional(Type.Array(ScopeWord, { minItems: 1, uniqueItems: true })),
       expires_at: Type.Optional(NullableTimestamp),
     }),
   },

@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import { Exact, NullableTimestamp, OneOf, Uuid, WrittenPhone } from '../core/common.ts';
+import { Described, Exact, NullableTimestamp, OneOf, Uuid, WrittenPhone } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { Lead } from '../crm/leads.ts';
@@ -12,6 +12,7 @@ export const longestReportDays = 366;
 
 export const reportBuckets = ['day', 'week', 'month'] as const;
 export type ReportBucket = (typeof reportBuckets)[number];
+const BucketWord = OneOf(reportBuckets, { title: 'ReportBucket', description: 'A week begins on Monday.' });
 
 const Moment = (description: string) =>
   Type.String({
@@ -30,34 +31,48 @@ const periodQuery = {
   ),
 };
 
-const ReportPeriod = Type.Object({
-  from: NullableTimestamp,
-  to: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: 'The first instant after the period.',
-  }),
-  timezone: Type.String(),
-});
+const ReportPeriod = Type.Object(
+  {
+    from: NullableTimestamp,
+    to: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'The first instant after the period.',
+    }),
+    timezone: Type.String(),
+  },
+  { title: 'ReportPeriod' },
+);
 
 const ConversionRate = NullableNumber('`converted / created`, to four decimal places. Null when no lead was created.');
 
-const SummaryLeads = Type.Composite([LeadCounts, Type.Object({ conversion_rate: ConversionRate })]);
-
-const SeriesElement = Type.Object({
-  start: Type.String({ format: 'date-time', description: 'Start of the bucket, or of the period if that is later.' }),
-  leads: SummaryLeads,
-  conversations: ConversationCounts,
-  appointments: AppointmentCounts,
-  followups: FollowupCounts,
+const SeriesLeads = Type.Composite([LeadCounts, Type.Object({ conversion_rate: ConversionRate })], {
+  title: 'SeriesLeadCounts',
 });
+const SummaryLeads = Type.Composite([SeriesLeads, Type.Object({ by_status: LeadsByStatus })], {
+  title: 'SummaryLeadCounts',
+});
+const SummaryAppointments = Type.Composite([AppointmentCounts, Type.Object({ by_status: AppointmentsByStatus })], {
+  title: 'SummaryAppointmentCounts',
+});
+
+const SeriesElement = Type.Object(
+  {
+    start: Type.String({ format: 'date-time', description: 'Start of the bucket, or of the period if that is later.' }),
+    leads: SeriesLeads,
+    conversations: ConversationCounts,
+    appointments: AppointmentCounts,
+    followups: FollowupCounts,
+  },
+  { title: 'SeriesElement' },
+);
 
 export const SummaryReport = Type.Object(
   {
     period: ReportPeriod,
-    leads: Type.Composite([SummaryLeads, Type.Object({ by_status: LeadsByStatus })]),
+    leads: SummaryLeads,
     conversations: ConversationCounts,
-    appointments: Type.Composite([AppointmentCounts, Type.Object({ by_status: AppointmentsByStatus })]),
+    appointments: SummaryAppointments,
     followups: FollowupCounts,
     sellers: Type.Array(SellerCounts),
     series: Type.Optional(
@@ -73,9 +88,10 @@ export type ReportTable = (typeof reportTables)[number];
 
 /** How the gateway writes the summary. The handler does not get these parameters. */
 const csvQuery = {
-  format: Type.Optional(OneOf(['json', 'csv'], { description: 'Default: what `Accept` prefers.' })),
+  format: Type.Optional(OneOf(['json', 'csv'], { title: 'ReportFormat', description: 'Default: what `Accept` prefers.' })),
   table: Type.Optional(
     OneOf(reportTables, {
+      title: 'ReportTable',
       description:
         'The table of a CSV: one row for the period, one per bucket, or one per seller. Default: all of them in one ' +
         'table, whose first column is the kind of the row.',
@@ -83,6 +99,7 @@ const csvQuery = {
   ),
   delimiter: Type.Optional(
     OneOf(['comma', 'semicolon'], {
+      title: 'CsvDelimiter',
       default: 'comma',
       description: 'Of a CSV. With `semicolon` numbers have a decimal comma, as spreadsheets in such locales expect.',
     }),
@@ -105,18 +122,22 @@ export const getSummaryReport = defineOperation({
       from: Type.Optional(Moment('Start of the period.')),
       to: Type.Optional(Moment('End of the period.')),
       ...periodQuery,
-      bucket: Type.Optional(OneOf(reportBuckets, { description: 'Adds `series`. A week begins on Monday.' })),
+      bucket: Type.Optional(Described(BucketWord, { description: 'Adds `series`. A week begins on Monday.' })),
       ...csvQuery,
     }),
   },
   reply: SummaryReport,
 });
 
+const LeadHistory = Type.Composite([LeadCounts, Type.Object({ seconds_in_status: StatusSeconds })], {
+  title: 'LeadReportCounts',
+});
+
 export const LeadReport = Type.Object(
   {
     period: ReportPeriod,
     lead: Lead,
-    leads: Type.Composite([LeadCounts, Type.Object({ seconds_in_status: StatusSeconds })]),
+    leads: LeadHistory,
     conversations: LeadConversationCounts,
     appointments: LeadAppointments,
     followups: FollowupCounts,

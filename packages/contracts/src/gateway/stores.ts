@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableString, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { Described, Exact, NullableString, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { ChannelConnection } from '../messaging/channels.ts';
 import { CalendarConnection } from '../scheduling/calendars.ts';
@@ -8,7 +8,7 @@ import { CalendarConnection } from '../scheduling/calendars.ts';
 export const tiers = ['free', 'starter', 'pro', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-const TierWord = (options: { default?: Tier } = {}) => OneOf(tiers, options);
+export const StoreTier = OneOf(tiers, { title: 'StoreTier' });
 
 /** Requests per minute for each key, by tier, unless the store has its own rate. */
 export const requestsPerMinute: Readonly<Record<Tier, number>> = {
@@ -35,7 +35,7 @@ export const Store = Type.Object(
   {
     id: Uuid,
     name: Type.String(),
-    tier: TierWord(),
+    tier: StoreTier,
     timezone: Type.String({ description: 'IANA time zone' }),
     locale: Type.String({ description: 'BCP 47' }),
     country: Type.Unsafe<string | null>({
@@ -73,7 +73,7 @@ export const getStoreSettings = defineOperation({
 export const StoreRecord = Type.Object({
   id: Uuid,
   name: Type.String(),
-  tier: TierWord(),
+  tier: StoreTier,
   timezone: Type.String(),
   locale: Type.String(),
   country: NullableString,
@@ -97,7 +97,7 @@ export const createStore = defineOperation({
   request: {
     body: Exact({
       name: Text(200),
-      tier: Type.Optional(TierWord({ default: 'free' })),
+      tier: Type.Optional(Described(StoreTier, { default: 'free' })),
       timezone: Type.Optional(TimeZone({ default: 'UTC' })),
       locale: Type.Optional(Locale({ default: 'en' })),
       country: Type.Optional(Country),
@@ -116,7 +116,7 @@ export const updateStore = defineOperation({
       {
         store_id: Uuid,
         name: Type.Optional(Text(200)),
-        tier: Type.Optional(TierWord()),
+        tier: Type.Optional(StoreTier),
         timezone: Type.Optional(TimeZone()),
         locale: Type.Optional(Locale()),
         country: Type.Optional(Country),

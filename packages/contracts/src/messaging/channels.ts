@@ -3,6 +3,7 @@ import {
   ConnectionStatus,
   Done,
   Exact,
+  Nullable,
   NullableString,
   NullableTimestamp,
   NullableWaitReason,
@@ -14,18 +15,19 @@ import { defineOperation } from '../core/operation.ts';
 
 export const channelProviders = ['whatsapp_cloud', 'sandbox'] as const;
 
-const NullableChannelProvider = Type.Unsafe<(typeof channelProviders)[number] | null>({
-  type: ['string', 'null'],
-  enum: [...channelProviders, null],
-});
+const ChannelProvider = OneOf(channelProviders, { title: 'ChannelProvider' });
+const NullableChannelProvider = Nullable(ChannelProvider);
 
-export const ChannelConnection = Type.Object({
-  provider: NullableChannelProvider,
-  status: ConnectionStatus,
-  phone: NullableString,
-  /** Only of `degraded`. An older messaging service does not send it. */
-  reason: Type.Optional(NullableWaitReason),
-});
+export const ChannelConnection = Type.Object(
+  {
+    provider: NullableChannelProvider,
+    status: ConnectionStatus,
+    phone: NullableString,
+    /** Only of `degraded`. An older messaging service does not send it. */
+    reason: Type.Optional(NullableWaitReason),
+  },
+  { title: 'ChannelConnection' },
+);
 export type ChannelConnection = Static<typeof ChannelConnection>;
 
 /** The channel as `GET /store` shows it. */
@@ -49,7 +51,7 @@ export const connectChannel = defineOperation({
   summary: "Connect the store's messaging channel, replacing the current one",
   request: {
     body: Exact({
-      provider: OneOf(channelProviders),
+      provider: ChannelProvider,
       phone_number_id: Type.Optional(Type.String({ pattern: '^[0-9]{5,30}$' })),
       phone: Type.Optional(Phone),
       api_url: Type.Optional(Type.String({ format: 'uri', maxLength: 500 })),
@@ -67,7 +69,7 @@ export const connectChannel = defineOperation({
   },
   reply: Type.Object({
     channel_id: Uuid,
-    provider: OneOf(channelProviders),
+    provider: ChannelProvider,
     webhook_url: NullableString,
     /** The sandbox only: the secret address of its phone; the same as before, unless `rotate` is given. */
     sandbox_url: NullableString,

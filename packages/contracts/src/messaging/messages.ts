@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   Exact,
+  Failure,
   NextStep,
+  Nullable,
   NullableString,
   NullableTimestamp,
   NullableWaitReason,
@@ -15,12 +17,14 @@ import {
 import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
+const MessageDirection = OneOf(messageDirections, { title: 'MessageDirection' });
 
 /**
  * Who wrote the message. An opt-out stops `ai` and `followup`, and `api` in a store with `opt_out_stops_api`. It never
  * stops `seller`.
  */
 export const messageSources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
+const MessageSource = OneOf(messageSources, { title: 'MessageSource' });
 
 /**
  * Inbound: `received`. Outbound only moves forward, in any order of status updates: `queued`, `sending`, `unknown` (the
@@ -37,23 +41,19 @@ export const messageStatuses = [
   'failed',
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
+const MessageStatusWord = OneOf(messageStatuses, { title: 'MessageStatus' });
 
-/** Why a message failed: a code of the catalogue or of the channel, and its meaning. */
-const NullableMessageError = Type.Unsafe<{ code: string; detail: string } | null>({
-  type: ['object', 'null'],
-  properties: { code: { type: 'string' }, detail: { type: 'string' } },
-  required: ['code', 'detail'],
-});
+const NullableMessageError = Nullable(Failure);
 
 export const Message = Type.Object(
   {
     id: Uuid,
     lead_id: Uuid,
     session_id: Uuid,
-    direction: OneOf(messageDirections),
-    source: OneOf(messageSources),
+    direction: MessageDirection,
+    source: MessageSource,
     body: Type.String(),
-    status: OneOf(messageStatuses),
+    status: MessageStatusWord,
     error: NullableMessageError,
     reason: NullableWaitReason,
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
@@ -85,7 +85,7 @@ export const sendMessage = defineOperation({
   reply: Type.Object({
     sent: Type.Boolean(),
     id: Uuid,
-    status: OneOf(messageStatuses),
+    status: MessageStatusWord,
     error: NullableMessageError,
   }),
   errors: ['lead_not_found', 'channel_not_connected', 'messaging_window_closed', 'lead_opted_out'],
@@ -144,7 +144,7 @@ export const acceptMessage = defineOperation({
       wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 5_000 })),
     }),
   },
-  reply: Type.Object({ id: Uuid, status: OneOf(messageStatuses), error: NullableMessageError }),
+  reply: Type.Object({ id: Uuid, status: MessageStatusWord, error: NullableMessageError }),
   errors: ['channel_not_connected', 'messaging_window_closed', 'lead_opted_out', 'lead_replied'],
 });
 

@@ -15,24 +15,27 @@ import {
 } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 
-export const ConversationCounts = Type.Object({
-  sessions_started: Count(conversationMetrics.sessions_started),
-  sessions_ended: Count(conversationMetrics.sessions_ended),
-  messages_inbound: Count(conversationMetrics.messages_inbound),
-  messages_outbound: Type.Object(
-    { ai: Total, seller: Total, api: Total, followup: Total },
-    { description: describe(conversationMetrics.messages_outbound) },
-  ),
-  messages_failed: Count(conversationMetrics.messages_failed),
-  first_response_seconds: Type.Object(
-    {
-      p50: NullableNumber('Null without a first response.'),
-      p90: NullableNumber('Null without a first response.'),
-      average: NullableNumber('Of the exact times, to a thousandth of a second. Null without a first response.'),
-    },
-    { description: describe(conversationMetrics.first_response_seconds) },
-  ),
-});
+export const ConversationCounts = Type.Object(
+  {
+    sessions_started: Count(conversationMetrics.sessions_started),
+    sessions_ended: Count(conversationMetrics.sessions_ended),
+    messages_inbound: Count(conversationMetrics.messages_inbound),
+    messages_outbound: Type.Object(
+      { ai: Total, seller: Total, api: Total, followup: Total },
+      { title: 'MessagesBySource', description: describe(conversationMetrics.messages_outbound) },
+    ),
+    messages_failed: Count(conversationMetrics.messages_failed),
+    first_response_seconds: Type.Object(
+      {
+        p50: NullableNumber('Null without a first response.'),
+        p90: NullableNumber('Null without a first response.'),
+        average: NullableNumber('Of the exact times, to a thousandth of a second. Null without a first response.'),
+      },
+      { title: 'FirstResponseSeconds', description: describe(conversationMetrics.first_response_seconds) },
+    ),
+  },
+  { title: 'ConversationCounts' },
+);
 export type ConversationCounts = Static<typeof ConversationCounts>;
 
 export const summarizeConversations = defineOperation({
@@ -50,16 +53,19 @@ export const summarizeConversationsV1 = defineOperation({
   reply: BucketedV1(ConversationCounts),
 });
 
-export const LeadConversationCounts = Type.Composite([
-  ConversationCounts,
-  Type.Object({
-    last_interaction_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'When the last message of the period was received or sent.',
+export const LeadConversationCounts = Type.Composite(
+  [
+    ConversationCounts,
+    Type.Object({
+      last_interaction_at: Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'When the last message of the period was received or sent.',
+      }),
     }),
-  }),
-]);
+  ],
+  { title: 'LeadConversationCounts' },
+);
 
 export const reportConversation = defineOperation({
   subject: 'messaging.internal.reports.lead',

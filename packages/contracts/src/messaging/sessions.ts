@@ -4,12 +4,13 @@ import { defineOperation } from '../core/operation.ts';
 import { leadParams } from './messages.ts';
 
 export const sessionStatuses = ['active', 'ended'] as const;
+const SessionStatus = OneOf(sessionStatuses, { title: 'SessionStatus' });
 
 export const Session = Type.Object(
   {
     id: Uuid,
     lead_id: Uuid,
-    status: OneOf(sessionStatuses),
+    status: SessionStatus,
     started_at: Timestamp,
     ended_at: NullableTimestamp,
   },

@@ -14,7 +14,7 @@ import {
 import { defineOperation } from '../core/operation.ts';
 
 export const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
-export const AppointmentStatus = OneOf(appointmentStatuses);
+export const AppointmentStatus = OneOf(appointmentStatuses, { title: 'AppointmentStatus' });
 
 /** Minutes, 1 to 1,440 (a day). */
 const Duration = (options: { default?: number } = {}) => Type.Integer({ ...options, minimum: 1, maximum: 1440 });

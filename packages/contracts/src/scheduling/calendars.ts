@@ -3,7 +3,9 @@ import {
   ConnectionStatus,
   Done,
   Exact,
+  Failure,
   NextStep,
+  Nullable,
   NullableString,
   NullableTimestamp,
   NullableWaitReason,
@@ -16,22 +18,16 @@ import { appointmentParams } from './appointments.ts';
 
 export const calendarProviders = ['feed', 'caldav', 'google'] as const;
 
-const NullableProvider = Type.Unsafe<(typeof calendarProviders)[number] | null>({
-  type: ['string', 'null'],
-  enum: [...calendarProviders, null],
-});
+const CalendarProvider = OneOf(calendarProviders, { title: 'CalendarProvider' });
+const NullableProvider = Nullable(CalendarProvider);
 
 export const CalendarSync = Type.Object(
   {
-    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention']),
+    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention'], { title: 'CalendarSyncState' }),
     provider: NullableProvider,
     event_id: NullableString,
     attempts: Type.Integer({ description: 'Attempts since the last change of the appointment.' }),
-    last_error: Type.Unsafe<{ code: string; detail: string } | null>({
-      type: ['object', 'null'],
-      properties: { code: { type: 'string' }, detail: { type: 'string' } },
-      required: ['code', 'detail'],
-    }),
+    last_error: Nullable(Failure),
     reason: NullableWaitReason,
     next_attempt_at: NullableTimestamp,
     synced_at: NullableTimestamp,
@@ -67,12 +63,15 @@ export const syncCalendarEvent = defineOperation({
   reply: NextStep,
 });
 
-export const CalendarConnection = Type.Object({
-  provider: NullableProvider,
-  status: ConnectionStatus,
-  /** Only of `degraded`. An older scheduling service does not send it. */
-  reason: Type.Optional(NullableWaitReason),
-});
+export const CalendarConnection = Type.Object(
+  {
+    provider: NullableProvider,
+    status: ConnectionStatus,
+    /** Only of `degraded`. An older scheduling service does not send it. */
+    reason: Type.Optional(NullableWaitReason),
+  },
+  { title: 'CalendarConnection' },
+);
 export type CalendarConnection = Static<typeof CalendarConnection>;
 
 /** The calendar as `GET /store` shows it. */
@@ -109,7 +108,7 @@ export const connectCalendar = defineOperation({
   summary: "Connect the store's calendar, replacing the current one; future appointments are synced to it",
   request: {
     body: Exact({
-      provider: OneOf(calendarProviders),
+      provider: CalendarProvider,
       url: Type.Optional(Type.String({ maxLength: 2000, description: 'caldav: the calendar collection' })),
       username: Type.Optional(Text(200)),
       calendar_id: Type.Optional(
@@ -129,7 +128,7 @@ export const connectCalendar = defineOperation({
     }),
   },
   reply: Type.Object({
-    provider: OneOf(calendarProviders),
+    provider: CalendarProvider,
     status: Type.Literal('connected'),
     feed_url: Type.Unsafe<string | null>({
       type: ['string', 'null'],

@@ -1,12 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Done, Exact, NextStep, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import {
+  Done,
+  Exact,
+  Failure,
+  NextStep,
+  Nullable,
+  OneOf,
+  Page,
+  paging,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { MessageTemplate } from '../messaging/messages.ts';
 
 /** `sending`: messaging has it, or is about to get it, so it cannot be cancelled. The last three are final. */
 export const followupStatuses = ['pending', 'sending', 'sent', 'failed', 'cancelled'] as const;
 export type FollowupStatus = (typeof followupStatuses)[number];
-export const FollowupStatus = OneOf(followupStatuses);
+export const FollowupStatus = OneOf(followupStatuses, { title: 'FollowupStatus' });
 
 /** Why a follow-up was cancelled before it was sent. */
 export const followupCancelReasons = [
@@ -18,10 +30,7 @@ export const followupCancelReasons = [
 ] as const;
 export type FollowupCancelReason = (typeof followupCancelReasons)[number];
 
-const NullableCancelReason = Type.Unsafe<FollowupCancelReason | null>({
-  type: ['string', 'null'],
-  enum: [...followupCancelReasons, null],
-});
+const NullableCancelReason = Nullable(OneOf(followupCancelReasons, { title: 'FollowupCancelReason' }));
 
 /** How far ahead a follow-up can be scheduled, in days. */
 export const followupHorizonDays = 366;
@@ -45,10 +54,7 @@ export const Followup = Type.Object(
       format: 'uuid',
       description: 'The message that the follow-up became.',
     }),
-    error: Type.Unsafe<{ code: string; detail: string } | null>({
-      type: ['object', 'null'],
-      properties: { code: { type: 'string' }, detail: { type: 'string' } },
-      required: ['code', 'detail'],
+    error: Nullable(Failure, {
       description:
         'Why the follow-up failed, or why its last attempt failed. `restored`: it may have been sent before the ' +
         'database was restored, and waits for the operator; it can be cancelled.',

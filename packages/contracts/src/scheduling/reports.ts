@@ -1,26 +1,36 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, Uuid } from '../core/common.ts';
+import { Described, Exact, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { appointmentMetrics, followupMetrics } from '../core/report-metrics.ts';
 import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 import { appointmentStatuses } from './appointments.ts';
 
-export const AppointmentCounts = Type.Object({
-  created: Count(appointmentMetrics.created),
-  without_lead: Count(appointmentMetrics.without_lead),
-});
+export const AppointmentCounts = Type.Object(
+  {
+    created: Count(appointmentMetrics.created),
+    without_lead: Count(appointmentMetrics.without_lead),
+  },
+  { title: 'AppointmentCounts' },
+);
 export type AppointmentCounts = Static<typeof AppointmentCounts>;
 
-export const FollowupCounts = Type.Object({
-  scheduled: Count(followupMetrics.scheduled),
-  sent: Count(followupMetrics.sent),
-  failed: Count(followupMetrics.failed),
-  cancelled: Count(followupMetrics.cancelled),
-});
+export const FollowupCounts = Type.Object(
+  {
+    scheduled: Count(followupMetrics.scheduled),
+    sent: Count(followupMetrics.sent),
+    failed: Count(followupMetrics.failed),
+    cancelled: Count(followupMetrics.cancelled),
+  },
+  { title: 'FollowupCounts' },
+);
 export type FollowupCounts = Static<typeof FollowupCounts>;
 
-export const AppointmentsByStatus = PerWord(appointmentStatuses, 'All appointments by status, as of now.');
+export const AppointmentsByStatus = PerWord(
+  appointmentStatuses,
+  'AppointmentsByStatus',
+  'All appointments by status, as of now.',
+);
 
 export const summarizeScheduling = defineOperation({
   subject: 'scheduling.internal.reports.summary.v2',
@@ -45,10 +55,15 @@ export const summarizeSchedulingV1 = defineOperation({
   }),
 });
 
-export const LeadAppointments = Type.Object({
-  created: Count(appointmentMetrics.created),
-  by_status: PerWord(appointmentStatuses, 'All appointments of the lead by status, as of now.'),
-});
+export const LeadAppointments = Type.Object(
+  {
+    created: Count(appointmentMetrics.created),
+    by_status: Described(AppointmentsByStatus, {
+      description: 'All appointments of the lead by status, as of now.',
+    }),
+  },
+  { title: 'LeadAppointmentCounts' },
+);
 
 export const reportLeadScheduling = defineOperation({
   subject: 'scheduling.internal.reports.lead',

@@ -1,15 +1,16 @@
 import { readCalendarFeed } from '@mostrador/contracts';
-import { errorResponses } from './errors.ts';
+import type { Tag } from '../routes/tags.ts';
+import type { SharedResponses } from './errors.ts';
 
 /** The path item of the calendar feed, which is outside the API's prefix and needs no key. */
-export function calendarFeedPath(publicUrl: string) {
+export function calendarFeedPath(publicUrl: string, responses: SharedResponses) {
   const { summary, errors } = readCalendarFeed;
   return {
     '/calendars/{token}.ics': {
       servers: [{ url: publicUrl }, { url: '/' }],
       get: {
         operationId: 'calendars.feed',
-        tags: ['Calendar feed'],
+        tags: ['Calendar feed' satisfies Tag],
         summary,
         description:
           "**Extension.**\n\nThe store's appointments as an iCalendar feed, to which calendar programs subscribe. " +
@@ -24,10 +25,13 @@ export function calendarFeedPath(publicUrl: string) {
             content: { 'text/calendar': { schema: { type: 'string' } } },
           },
           304: { description: '`If-None-Match` names the current version.' },
-          ...errorResponses(
-            ['malformed_request', ...errors, 'internal_error', 'service_unavailable', 'upstream_timeout'],
-            publicUrl,
-          ),
+          ...responses.of([
+            'malformed_request',
+            ...errors,
+            'internal_error',
+            'service_unavailable',
+            'upstream_timeout',
+          ]),
         },
       },
     },

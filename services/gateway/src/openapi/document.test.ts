@@ -1,18 +1,25 @@
-import { type ErrorCode, errorCatalogue, schedulingOperations } from '@mostrador/contracts';
+import { type ErrorCode, errorCatalogue, getSummaryReport, schedulingOperations } from '@mostrador/contracts';
+import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { routes } from '../routes/index.ts';
 import { createApiDocument } from './document.ts';
+import { errorsOf } from './errors.ts';
 
 const publicUrl = 'https://api.example.com';
+type Response = {
+  $ref?: string;
+  description: string;
+  content?: Record<string, { schema: Record<string, never>; examples?: object }>;
+};
 type Described = {
-  responses: Record<string, { content?: Record<string, { schema: Record<string, never>; examples?: object }> }>;
+  responses: Record<string, Response>;
   parameters: { in: string; name: string; required: boolean }[];
   security?: unknown[];
 };
 const document = createApiDocument(routes, { publicUrl }) as ReturnType<typeof createApiDocument> & {
   paths: Record<string, Record<string, Described & Record<string, unknown>>>;
-  components: { schemas: Record<string, { properties: object }> };
+  components: { schemas: Record<string, { properties: object }>; responses: Record<string, Response> };
   servers: { url: string }[];
   info: { title: string; version: string };
 };
@@ -59,8 +66,15 @@ test.each(routes)('$method $path is described with its parameters, its headers a
   const codes: ErrorCode[] = [...route.operation.errors, ...general, ...(route.tier ? ['tier_required' as const] : [])];
   for (const code of codes) {
     const response = described?.responses[errorCatalogue[code].status];
-    expect(response?.content?.['application/problem+json']?.examples).toHaveProperty(code);
+    expect(response?.description).toContain(`- \`${code}\`: `);
+    const shared = document.components.responses[response?.$ref?.split('/').at(-1) ?? ''];
+    expect(shared?.content?.['application/problem+json']?.examples).toHaveProperty(code);
   }
+  // Only the codes of this operation, although the response is shared.
+  const listed = Object.values(described?.responses ?? {}).flatMap(({ $ref, description }) =>
+    $ref ? [...description.matchAll(/^- `(\w+)`/gm)].map(([, code]) => code) : [],
+  );
+  expect(listed.toSorted()).toEqual(errorsOf(route).toSorted());
 });
 
 test('a DELETE of a versioned resource takes If-Match, and its response has no ETag', () => {
@@ -77,9 +91,23 @@ test('the summary is described as JSON and as CSV, and its dates use formats of 
   expect(described?.parameters.find(({ name }) => name === 'from')).toHaveProperty('schema', {
     type: 'string',
     maxLength: 40,
-    anyOf: [{ format: 'date' }, { format: 'date-time' }],
+    pattern: expect.any(String),
   });
   expect(JSON.stringify(document)).not.toContain('date-or-date-time');
+});
+
+test.each([
+  ['2027-01-31', true],
+  ['2027-01-31T09:00:00Z', true],
+  ['2027-01-31t09:00:00.25-03:00', true],
+  ['2027-01-31T09:00:00', false],
+  ['2027-13-31', false],
+  ['31.01.2027', false],
+])('the pattern of a report’s dates matches what the API accepts: %s, %s', (text, isAccepted) => {
+  const from = document.paths['/reports/summary']?.get?.parameters.find(({ name }) => name === 'from');
+  const { pattern } = (from as unknown as { schema: { pattern: string } }).schema;
+  const faults = validateRequest(getSummaryReport, { query: { from: text } });
+  expect([new RegExp(pattern).test(text), faults.length === 0]).toEqual([isAccepted, isAccepted]);
 });
 
 test('each resource schema is defined once and referenced', () => {

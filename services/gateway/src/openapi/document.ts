@@ -1,7 +1,15 @@
+import {
+  crmOperations,
+  gatewayOperations,
+  messagingOperations,
+  type Operation,
+  schedulingOperations,
+} from '@mostrador/contracts';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { apiPrefix, type Route, takesIdempotencyKey } from '../routes/route.ts';
+import { tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
-import { errorResponses, errorsOf, problemSchema } from './errors.ts';
+import { createSharedResponses, errorsOf, type SharedResponses } from './errors.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -26,35 +34,45 @@ Errors are [problem documents](/docs/errors) with a stable \`code\`. A validatio
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - Operations marked *Extension* go beyond the specification that the API follows.`;
 
+export type DocumentOptions = {
+  readonly publicUrl: string;
+  /** Where integrators get help, as `https:` or `mailto:`. Default: the page with the API's documentation. */
+  readonly contactUrl?: string;
+};
+
 /**
  * Builds the API document from the routes and from the schemas that validate requests.
  *
  * `@fastify/swagger` cannot derive it: each contract lists its errors, and several error codes share a status, which
  * route schemas cannot express. The plugin only serves the result.
  */
-export function createApiDocument(routes: readonly Route[], options: { publicUrl: string }): ApiDocument {
-  const { publicUrl } = options;
+export function createApiDocument(routes: readonly Route[], options: DocumentOptions): ApiDocument {
+  const { publicUrl, contactUrl = `${publicUrl}/docs` } = options;
   const schemas = createSchemas();
+  const responses = createSharedResponses(schemas, publicUrl);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: documentRoute(route, schemas, publicUrl) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: documentRoute(route, schemas, responses) };
   }
+  const feed = calendarFeedPath(publicUrl, responses);
+  const errorResponses = responses.components();
   return {
     openapi: '3.1.0',
     info: {
       title: 'Mostrador',
       version: '1.0.0',
       description,
+      contact: { name: 'The operator of this installation', url: contactUrl },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
       { url: `${publicUrl}${apiPrefix}` },
       { url: apiPrefix, description: 'The same API at the address that served this document.' },
     ],
-    tags: [...new Set(routes.map(({ tag }) => tag)), 'Calendar feed'].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     security: [{ ApiKey: [] }],
-    paths: { ...paths, ...calendarFeedPath(publicUrl) },
+    paths: { ...paths, ...feed },
     components: {
       securitySchemes: {
         ApiKey: {
@@ -64,13 +82,31 @@ export function createApiDocument(routes: readonly Route[], options: { publicUrl
           description: 'Create a key with `npm run admin -- key create`.',
         },
       },
-      schemas: { ...schemas.components, Problem: problemSchema },
+      responses: errorResponses,
+      schemas: sorted(schemas.components),
       headers,
     },
   };
 }
 
-function documentRoute(route: Route, schemas: Schemas, publicUrl: string) {
+const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+/** The names of the operations in the contracts, such as `createLead`. */
+const operationNames = new Map<Operation, string>(
+  Object.entries({ ...crmOperations, ...gatewayOperations, ...messagingOperations, ...schedulingOperations }).map(
+    ([name, operation]) => [operation, name],
+  ),
+);
+
+/** The name of an operation's request or reply whose schema has none: `CreateLeadRequest`. */
+function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
+  const name = operationNames.get(operation);
+  if (name === undefined) throw new Error(`the contracts have no name for ${operation.subject}`);
+  return `${name[0]?.toUpperCase()}${name.slice(1)}${what}`;
+}
+
+function documentRoute(route: Route, schemas: Schemas, responses: SharedResponses) {
   const { operation, tag, status, tier, scope } = route;
   const [, , resource = '', verb = ''] = operation.subject.split('.');
   const notes = [
@@ -86,21 +122,32 @@ function documentRoute(route: Route, schemas: Schemas, publicUrl: string) {
     description: notes.join('\n\n'),
     ...(operation.extension ? { 'x-extension': true, 'x-badges': [{ name: 'Extension' }] } : {}),
     parameters: parametersOf(route, schemas),
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body) } } } } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemas.of(body, nameOf(operation, 'Request')) } },
+          },
+        }
+      : {}),
     responses: {
       [status]: {
         description: operation.summary,
         headers: headersOf(route),
         content: {
-          'application/json': { schema: schemas.of(operation.reply) },
+          'application/json': { schema: replySchema(operation, schemas) },
           ...(route.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
         },
       },
       ...(route.versioned && route.method === 'GET' ? { 304: notModified } : {}),
-      ...errorResponses(errorsOf(route), publicUrl),
+      ...responses.of(errorsOf(route)),
     },
   };
 }
+
+/** A list without an envelope has no name of its own. */
+const replySchema = (operation: Operation, schemas: Schemas) =>
+  schemas.of(operation.reply, operation.reply.type === 'array' ? undefined : nameOf(operation, 'Response'));
 
 const notModified = {
   description: '`If-None-Match` names the current version.',

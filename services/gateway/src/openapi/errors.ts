@@ -1,6 +1,15 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
+import type { TObject } from '@sinclair/typebox';
 import { type Route, takesIdempotencyKey } from '../routes/route.ts';
-import type { DocumentSchema } from './schemas.ts';
+import {
+  ConflictProblem,
+  NotFoundProblem,
+  PermissionProblem,
+  Problem,
+  UnavailableProblem,
+  ValidationProblem,
+} from './problems.ts';
+import type { Schemas } from './schemas.ts';
 
 /** The errors that every request below the prefix can get. */
 const always: readonly ErrorCode[] = [
@@ -36,72 +45,102 @@ export function errorsOf(route: Route): readonly ErrorCode[] {
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** The OpenAPI responses for these errors, one for each status. */
-export function errorResponses(codes: readonly ErrorCode[], publicUrl: string): Record<string, unknown> {
-  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [status, errorResponse(status, ofStatus, publicUrl)]),
-  );
+type ErrorStatus = (typeof errorCatalogue)[ErrorCode]['status'];
+
+/** The name of each status in the document, and the schema of its body. */
+const responses: Readonly<Partial<Record<ErrorStatus, { name: string; body: TObject }>>> = {
+  400: { name: 'BadRequest', body: ValidationProblem },
+  401: { name: 'Unauthorized', body: Problem },
+  403: { name: 'Forbidden', body: PermissionProblem },
+  404: { name: 'NotFound', body: NotFoundProblem },
+  408: { name: 'RequestTimeout', body: Problem },
+  409: { name: 'Conflict', body: ConflictProblem },
+  412: { name: 'PreconditionFailed', body: Problem },
+  413: { name: 'ContentTooLarge', body: Problem },
+  415: { name: 'UnsupportedMediaType', body: Problem },
+  422: { name: 'UnprocessableContent', body: Problem },
+  429: { name: 'TooManyRequests', body: Problem },
+  431: { name: 'HeadersTooLarge', body: Problem },
+  500: { name: 'InternalError', body: Problem },
+  503: { name: 'ServiceUnavailable', body: UnavailableProblem },
+  504: { name: 'OutcomeUnknown', body: Problem },
+};
+
+/** The error responses of an operation by status. Each refers to the one response that the operations share. */
+export type SharedResponses = {
+  of(codes: readonly ErrorCode[]): Record<string, { $ref: string; description: string }>;
+  /** The shared responses, with all codes so far. */
+  components(): Record<string, unknown>;
+};
+
+export function createSharedResponses(schemas: Schemas, publicUrl: string): SharedResponses {
+  const used = new Set<ErrorCode>();
+  const byStatus = (codes: readonly ErrorCode[]) => [
+    ...Map.groupBy(codes, (code): ErrorStatus => errorCatalogue[code].status),
+  ];
+  return {
+    of(codes) {
+      for (const code of codes) used.add(code);
+      return Object.fromEntries(
+        byStatus(codes).map(([status, ofStatus]) => [
+          status,
+          { $ref: `#/components/responses/${responseOf(status).name}`, description: listOf(ofStatus) },
+        ]),
+      );
+    },
+    components() {
+      const codes = (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => used.has(code));
+      return Object.fromEntries(
+        byStatus(codes).map(([status, ofStatus]) => [
+          responseOf(status).name,
+          errorResponse(status, ofStatus, schemas, publicUrl),
+        ]),
+      );
+    },
+  };
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[], publicUrl: string) {
+function responseOf(status: ErrorStatus) {
+  const response = responses[status];
+  if (!response) throw new Error(`the API document has no name for the status ${status}`);
+  return response;
+}
+
+const listOf = (codes: readonly ErrorCode[]): string =>
+  codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].description}`).join('\n');
+
+function errorResponse(status: ErrorStatus, codes: readonly ErrorCode[], schemas: Schemas, publicUrl: string) {
   const headers: Record<string, unknown> = { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' } };
   if (status === 401) headers['WWW-Authenticate'] = { $ref: '#/components/headers/WWWAuthenticate' };
   if (status === 415) headers['Accept-Encoding'] = { $ref: '#/components/headers/AcceptEncoding' };
-  if (status === 429 || status === 503) headers['Retry-After'] = { $ref: '#/components/headers/RetryAfter' };
+  if (status === 409 || status === 429 || status === 503)
+    headers['Retry-After'] = { $ref: '#/components/headers/RetryAfter' };
   return {
-    description: codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].description}`).join('\n'),
+    description: listOf(codes),
     headers,
     content: {
       'application/problem+json': {
-        schema: {
-          allOf: [{ $ref: '#/components/schemas/Problem' }],
-          properties: { status: { const: status }, code: { enum: codes } },
-        },
+        schema: schemas.of(responseOf(status).body),
         examples: Object.fromEntries(codes.map((code) => [code, { value: example(code, publicUrl) }])),
       },
     },
   };
 }
 
+const exampleId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
+
+/** Examples of the further members. */
+const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
+  validation_failed: { errors: [{ pointer: '#/title', detail: 'must not be empty' }] },
+  scope_required: { required_scope: 'leads:write' },
+  tier_required: { required_tier: 'starter', current_tier: 'free' },
+  lead_exists: { id: '0198c1f4-6a10-7d21-8c4f-3b5a7d9e1f20' },
+  appointment_not_scheduled: { current_status: 'done' },
+  followup_not_pending: { current_status: 'sent' },
+};
+
 function example(code: ErrorCode, publicUrl: string) {
   const { status, title, description } = errorCatalogue[code];
-  return {
-    type: `${publicUrl}/docs/errors/${code}`,
-    title,
-    status,
-    detail: description,
-    code,
-    request_id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a',
-    ...(code === 'validation_failed' ? { errors: [{ pointer: '#/title', detail: 'must not be empty' }] } : {}),
-  };
+  const type = `${publicUrl}/docs/errors/${code}`;
+  return { type, title, status, detail: description, code, request_id: exampleId, ...exampleMembers[code] };
 }
-
-/** The body of every error. */
-export const problemSchema: DocumentSchema = {
-  type: 'object',
-  description: 'An error (RFC 9457). `code` is stable, texts may change. Some codes add further members.',
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
-  properties: {
-    type: { type: 'string', format: 'uri', description: 'The documentation page of this code.' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(errorCatalogue) },
-    request_id: { type: 'string' },
-    errors: {
-      type: 'array',
-      description: 'With `validation_failed`: every fault of the request.',
-      items: {
-        type: 'object',
-        required: ['detail'],
-        properties: {
-          pointer: { type: 'string', description: 'The place in the body: a JSON Pointer as a URI fragment.' },
-          in: { type: 'string', enum: ['query', 'path', 'header'] },
-          name: { type: 'string', description: 'The name of the parameter or header.' },
-          detail: { type: 'string' },
-        },
-      },
-    },
-  },
-};

@@ -1,3 +1,4 @@
+import { namedSchemaOf } from '@mostrador/contracts';
 import type { TSchema } from '@sinclair/typebox';
 
 /** A JSON Schema of the API document. */
@@ -10,44 +11,78 @@ const textPattern = `^[^\\u0000]*[^\\u0000${spaces}][^\\u0000]*$`;
 /** What is accepted in every country. */
 const phonePattern = '^\\+?[ (]*[1-9](?:[ ()-]*[0-9]){7,14}$';
 
+/** A date, or a date-time with an offset. Two formats in `anyOf` would be a type that generators cannot name. */
+const momentPattern =
+  '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])' +
+  '([Tt]([01][0-9]|2[0-3])(:[0-5][0-9]){2}(\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?$';
+
 /** Converts the contracts' schemas for the document, and collects the named ones. */
 export type Schemas = {
-  /** The converted schema, or a reference if the schema has a name (its `title`). */
-  of(schema: TSchema): DocumentSchema;
+  /** The converted schema, or a reference if the schema has a name: its `title`, otherwise `name`. */
+  of(schema: TSchema, name?: string): DocumentSchema;
   /** The named schemas so far. */
   readonly components: Readonly<Record<string, DocumentSchema>>;
 };
 
 /**
- * The document has the same schemas that validate requests. Only our own keywords become JSON Schema: `text` (trimmed,
- * not empty, without NUL) becomes a pattern with at least one character that is not white space. A phone in a request
- * may have separators, because the gateway removes them before validation.
+ * The document has the same schemas that validate requests, in the form that client generators understand:
+ *
+ * - Our own keywords become JSON Schema: `text` (trimmed, not empty, without NUL) becomes a pattern with at least one
+ *   character that is not white space. A phone in a request may have separators, because the gateway removes them
+ *   before validation.
+ * - A named schema is defined once. A variant of it (`Nullable`, `Described`) refers to it: a named schema with `null`
+ *   in its `type` would lose the name or the null.
+ * - `const: true` becomes a plain boolean, because generators make an enum of strings of it.
  */
 export function createSchemas(): Schemas {
   const components: Record<string, DocumentSchema> = {};
 
-  function of(schema: TSchema): DocumentSchema {
-    const name = typeof schema.title === 'string' ? schema.title : undefined;
-    if (name === undefined) return converted(schema);
-    components[name] ??= converted(schema);
-    return { $ref: `#/components/schemas/${name}` };
+  function of(schema: TSchema, name?: string): DocumentSchema {
+    const named = namedSchemaOf(schema);
+    const title: string | undefined = named.title ?? name;
+    if (title === undefined) return converted(schema);
+    define(title, named);
+    const reference = { $ref: `#/components/schemas/${title}` };
+    const own = annotations.filter((keyword) => schema[keyword] !== named[keyword]);
+    const isNullable = schema.type !== named.type;
+    if (own.length === 0 && !isNullable) return reference;
+    return {
+      ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference),
+      ...Object.fromEntries(own.map((keyword) => [keyword, schema[keyword]])),
+    };
+  }
+
+  function define(title: string, schema: TSchema): void {
+    const definition = converted(schema);
+    components[title] ??= definition;
+    if (JSON.stringify(components[title]) !== JSON.stringify(definition))
+      throw new Error(`two schemas of the API document are named ${title}`);
   }
 
   function converted(schema: TSchema): DocumentSchema {
     const result: Record<string, unknown> = {};
-    // `Object.entries` skips TypeBox's own keys, which are symbols.
+    // `Object.entries` skips TypeBox's own keys and ours, which are symbols.
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === 'text') result.pattern = textPattern;
-      else if (keyword === 'properties' || keyword === 'patternProperties')
-        result[keyword] = mapped(value as Record<string, TSchema>);
+      else if (keyword === 'properties') result[keyword] = mapped(value as Record<string, TSchema>);
+      else if (keyword === 'patternProperties') result.additionalProperties = mapOf(value as Record<string, TSchema>);
+      else if (keyword === 'additionalProperties' && schema.patternProperties) continue;
       else if (keyword === 'items') result[keyword] = of(value as TSchema);
-      else if (keyword === 'anyOf') result[keyword] = (value as TSchema[]).map(of);
-      else if (keyword === 'format' && value === 'date-or-date-time')
-        result.anyOf = [{ format: 'date' }, { format: 'date-time' }];
+      else if (keyword === 'anyOf') result[keyword] = (value as TSchema[]).map((each) => of(each));
+      else if (keyword === 'format' && value === 'date-or-date-time') result.pattern = momentPattern;
       else if (keyword === 'format' && value === 'phone') result.pattern = phonePattern;
+      else if (keyword === 'const' && typeof value === 'boolean') result.description ??= `Always \`${value}\`.`;
       else if (keyword !== 'title') result[keyword] = value;
     }
+    const words = schema.enum as readonly string[] | undefined;
+    if (words?.some((word) => /\W/.test(word))) result['x-enum-varnames'] = words.map(constantOf);
     return result;
+  }
+
+  /** The schema of a map's values. The keys of our maps are any text: generators do not read `patternProperties`. */
+  function mapOf(patterns: Record<string, TSchema>): DocumentSchema | true {
+    const [values] = Object.values(patterns);
+    return values === undefined || Object.keys(values).length === 0 ? true : of(values);
   }
 
   const mapped = (properties: Record<string, TSchema>) =>
@@ -55,3 +90,12 @@ export function createSchemas(): Schemas {
 
   return { of, components };
 }
+
+/** The constant of a word that is no identifier. Generators make `CreatedAt` of both `created_at` and `-created_at`. */
+const constantOf = (word: string): string =>
+  word
+    .replace(/^-(.*)/, '$1_DESC')
+    .replaceAll(/\W/g, '_')
+    .toUpperCase();
+
+const annotations = ['description', 'default'] as const;

@@ -7,17 +7,19 @@ const raw = { params: {}, query: {}, body: undefined, headers: {}, rawHeaders: [
 
 test('the gateway forwards no defaults, because a service one version older may not know them', () => {
   const create = requestReader(
-    route(post('/appointments'), createAppointment, { scope: 'appointments:write', tag: 'A' }),
+    route(post('/appointments'), createAppointment, { scope: 'appointments:write', tag: 'Appointments' }),
   );
   const body = { title: ' Corte ', scheduled_at: '2027-01-31T06:00:00-03:00' };
   expect(create({ ...raw, body: { ...body } }).parts).toEqual({ body });
-  const list = requestReader(route(get('/appointments'), listAppointments, { scope: 'appointments:read', tag: 'A' }));
+  const list = requestReader(
+    route(get('/appointments'), listAppointments, { scope: 'appointments:read', tag: 'Appointments' }),
+  );
   expect(list({ ...raw, query: { page: '2' } }).parts).toEqual({ query: { page: 2 } });
 });
 
 describe('a phone', () => {
-  const create = requestReader(route(post('/leads'), createLead, { scope: 'leads:write', tag: 'L' }));
-  const list = requestReader(route(get('/leads'), listLeads, { scope: 'leads:read', tag: 'L' }));
+  const create = requestReader(route(post('/leads'), createLead, { scope: 'leads:write', tag: 'Leads' }));
+  const list = requestReader(route(get('/leads'), listLeads, { scope: 'leads:read', tag: 'Leads' }));
   const body = (customer_phone: unknown) => ({ name: ' Maria ', customer_phone });
 
   test('is forwarded as digits with the country code of the store, and the rest of the request unchanged', () => {

@@ -1,4 +1,5 @@
 import type { Operation, Scope, Tier } from '@mostrador/contracts';
+import type { Tag } from './tags.ts';
 
 /** Every path below this prefix needs a key. */
 export const apiPrefix = '/integrations/v1';
@@ -19,7 +20,7 @@ export type Route = Endpoint & {
   /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
   readonly located: boolean;
   /** The heading in the API document. */
-  readonly tag: string;
+  readonly tag: Tag;
   /** Splits the query into the operation's part and how to render the reply: as CSV, or undefined for JSON. */
   readonly csv?: ReadCsvQuery;
 };
@@ -29,7 +30,7 @@ type CsvChoice = { readonly query: object; readonly render?: (reply: never) => s
 
 type RouteOptions = {
   readonly scope: Scope;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly status?: 200 | 201;
   readonly tier?: Tier;
   readonly versioned?: boolean;

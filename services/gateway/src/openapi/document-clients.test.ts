@@ -1,0 +1,119 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Spectral } from '@stoplight/spectral-core';
+import { oas } from '@stoplight/spectral-rulesets';
+import { expect, test } from 'vitest';
+import { routes } from '../routes/index.ts';
+import { type ApiDocument, createApiDocument } from './document.ts';
+
+// What client generators need. `npm run clients` generates, compiles and calls the clients themselves.
+
+type Part = { readonly [member: string]: unknown };
+type Place = { readonly path: string; readonly part: Part };
+
+const document = createApiDocument(routes, { publicUrl: 'https://api.mostrador.test' }) as ApiDocument & {
+  components: Record<string, Record<string, Part>>;
+};
+const { schemas = {}, responses = {} } = document.components;
+
+/** Every object of the document with its place. Examples are data, not schemas. */
+function* placesIn(value: unknown, path = '#'): Generator<Place> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield { path, part: value as Part };
+  for (const [name, member] of Object.entries(value)) {
+    if (name !== 'examples' && name !== 'example') yield* placesIn(member, `${path}/${name}`);
+  }
+}
+
+const places = [...placesIn(document)];
+const isNamed = (path: string) => /^#\/components\/schemas\/\w+$/.test(path);
+const isHeader = (path: string) => /^#\/components\/headers\/\w+\/schema$/.test(path);
+const placesOf = (isWrong: (place: Place) => boolean) => places.filter(isWrong).map(({ path }) => path);
+
+test('each object and each enum is a named schema: a new one needs a `title`', () => {
+  const unnamed = placesOf(
+    ({ path, part }) =>
+      !isNamed(path) && !isHeader(path) && ('enum' in part || (part.type === 'object' && 'properties' in part)),
+  );
+  expect(unnamed).toEqual([]);
+});
+
+test('requests, lists, enums and problems have names that people expect', () => {
+  const expected = [
+    'CreateLeadRequest',
+    'Lead',
+    'LeadList',
+    'LeadStatus',
+    'Problem',
+    'SendMessageResponse',
+    'StoreTier',
+  ];
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining(expected));
+  for (const name of Object.keys(schemas)) expect(name).toMatch(/^([A-Z][a-z]+)+$/);
+});
+
+test('each named schema and response is used', () => {
+  const used = new Set(places.map(({ part }) => part.$ref));
+  const defined = Object.entries(document.components).flatMap(([kind, each]) =>
+    kind === 'securitySchemes' ? [] : Object.keys(each).map((name) => `#/components/${kind}/${name}`),
+  );
+  expect(defined.filter((reference) => !used.has(reference))).toEqual([]);
+});
+
+test('null stands beside a reference or in the type of a plain value, never in an enum or in the type of an object', () => {
+  const lost = placesOf(({ part }) => {
+    const types = Array.isArray(part.type) ? part.type : [];
+    const words = Array.isArray(part.enum) ? part.enum : [];
+    return (types.includes('null') && types.includes('object')) || words.includes(null);
+  });
+  expect(lost).toEqual([]);
+  expect(schemas.SendMessageResponse).toHaveProperty('properties.error', {
+    anyOf: [{ $ref: '#/components/schemas/Failure' }, { type: 'null' }],
+  });
+  const alternatives = places.flatMap(({ part }) => (part.anyOf ? [part.anyOf] : []));
+  for (const alternative of alternatives) expect(alternative).toEqual([{ $ref: expect.any(String) }, { type: 'null' }]);
+});
+
+test('there is no constant, which generators turn into an enum of strings', () => {
+  expect(placesOf(({ part }) => 'const' in part)).toEqual([]);
+  expect(schemas.DeleteSellerResponse).toHaveProperty('properties.deleted', {
+    type: 'boolean',
+    description: 'Always `true`.',
+  });
+});
+
+test('words that are no identifiers have distinct constants', () => {
+  expect(schemas.LeadSort).toMatchObject({
+    enum: ['-created_at', 'created_at', 'updated_at', '-updated_at'],
+    'x-enum-varnames': ['CREATED_AT_DESC', 'CREATED_AT', 'UPDATED_AT', 'UPDATED_AT_DESC'],
+  });
+});
+
+test('operations share one error response a status, and its problem has typed members', () => {
+  const failures = places.filter(({ path }) => /^#\/paths\/.+\/responses\/[45]\d\d$/.test(path));
+  expect(failures.length).toBeGreaterThan(routes.length);
+  for (const { part } of failures) expect(part.$ref).toMatch(/^#\/components\/responses\/\w+$/);
+  const bodies = Object.values(responses).map((each) => each.content as Record<string, { schema: Part }>);
+  for (const body of bodies)
+    expect(body['application/problem+json']?.schema.$ref).toMatch(/^#\/components\/schemas\/\w*Problem$/);
+  expect(schemas.ConflictProblem).toHaveProperty('properties.id.format', 'uuid');
+  expect(schemas.ConflictProblem).toHaveProperty('properties.current_status.type', 'string');
+  expect(schemas.PermissionProblem).toHaveProperty('properties.required_tier.$ref', '#/components/schemas/StoreTier');
+  expect(schemas.ValidationProblem).toHaveProperty(
+    'properties.errors.items.$ref',
+    '#/components/schemas/ValidationFault',
+  );
+  expect(schemas.Problem).toMatchObject({ required: ['type', 'title', 'status', 'detail', 'code', 'request_id'] });
+});
+
+test('Spectral has no remark by its recommended rules', async () => {
+  const spectral = new Spectral();
+  spectral.setRuleset({ extends: [[oas, 'recommended']] } as never);
+  expect(await spectral.run(document)).toEqual([]);
+  // Three seconds, but many times that on a busy machine.
+}, 120_000);
+
+test('Redocly has no remark by its recommended rules', async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const remarks = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });
+  expect(remarks.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+});

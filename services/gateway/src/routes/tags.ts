@@ -1,0 +1,15 @@
+/** The headings of the API document, in its order, and what stands under each. */
+export const tags = {
+  Appointments: 'Appointments of the store, and the state of their events in its calendar.',
+  'Follow-ups': 'Messages that are sent at a later time, unless something cancels them.',
+  Leads: 'Customers in conversation with the store, each known by phone.',
+  Sellers: 'Staff of the store to whom leads are assigned.',
+  Agents: 'AI agents, and the conditions that choose one of them for a lead.',
+  Knowledge: 'Documents from which the AI agents answer, and full-text search in them.',
+  Messages: 'Messages between the store and a lead, the sessions they belong to, and what may be sent now.',
+  Reports: 'Counts over a period, of the store or of one lead, in any time zone.',
+  Store: 'The store of the API key.',
+  'Calendar feed': 'The store’s appointments as an iCalendar feed, to which calendar programs subscribe.',
+} as const;
+
+export type Tag = keyof typeof tags;
