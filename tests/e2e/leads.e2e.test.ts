@@ -75,6 +75,28 @@ test('a store has one lead per phone, and the rejection names that lead', async 
   expect(expectProblem(again, 'lead_exists').id).toBe(id);
 });
 
+test('a lead is found by the external id, email and tag that the store gave it, and by nothing of another store', async () => {
+  const body = {
+    external_id: 'ERP 1/2',
+    email: 'Maria@Example.com',
+    tags: ['vip', 'olá você'],
+    metadata: { plan: 'gold' },
+  };
+  const lead = await newLead(body);
+  expect(lead).toMatchObject(body);
+  const other = await newStore();
+  for (const filter of ['external_id=ERP%201/2', 'email=maria@example.com', 'tag=ol%C3%A1%20voc%C3%AA']) {
+    expect((await call('GET', `/leads?${filter}`)).body, filter).toMatchObject({ data: [lead], total: 1 });
+    expect((await call('GET', `/leads?${filter}`, { key: other.key })).body.total).toBe(0);
+  }
+  const taken = await newLead();
+  const refused = await call('PATCH', `/leads/${taken.id}`, { body: { external_id: 'ERP 1/2' } });
+  expect(expectProblem(refused, 'external_id_exists').id).toBe(lead.id);
+  const again = await call('POST', '/leads', { body: { ...body, name: 'x', customer_phone: '5511900009999' } });
+  expect(expectProblem(again, 'external_id_exists').id).toBe(lead.id);
+  for (const { text } of [refused, again]) expect(text).not.toMatch(/ERP|Maria/);
+});
+
 test('only an active seller of the store can get a lead', async () => {
   const { id } = await newLead();
   const seller = await newSeller();

@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@mostrador/testing/server
 import { describeKitTables } from '@mostrador/testing/servers/kit-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertLead } from './leads/lead.repository.ts';
+import { newLead } from './leads/lead.ts';
 
 let database: TestDatabase;
 const [storeId, otherId] = [randomUUID(), randomUUID()];
@@ -13,7 +14,7 @@ beforeAll(async () => {
   for (const store of [storeId, otherId]) {
     const [ana] = await database.adminSql`
       insert into sellers (store_id, name, whatsapp_id) values (${store}, 'Ana', '5511900000100') returning id`;
-    const lead = { name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: ana?.id } as const;
+    const lead = newLead({ name: 'Maria', customer_phone: '5511900000001', seller_id: ana?.id, tags: ['vip'] });
     const row = await database.database.write(scopeOf(store), (sql) => insertLead(sql, store, lead));
     await database.adminSql`
       insert into merged_leads (store_id, id, merged_into, merged_at, lead)
@@ -35,16 +36,21 @@ test('every table has a store column, and row-level security that also applies t
   );
 });
 
-test.each(['leads', 'merged_leads', 'sellers', 'lead_status_changes', 'lead_seller_changes', 'report_facts'])(
-  'requests see only their own store’s %s',
-  async (table) => {
-    const stores = await database.database.read(
-      scopeOf(storeId),
-      (sql) => sql`select distinct store_id from ${sql(table)}`,
-    );
-    expect(stores).toEqual([{ store_id: storeId }]);
-  },
-);
+test.each([
+  'leads',
+  'lead_tags',
+  'merged_leads',
+  'sellers',
+  'lead_status_changes',
+  'lead_seller_changes',
+  'report_facts',
+])('requests see only their own store’s %s', async (table) => {
+  const stores = await database.database.read(
+    scopeOf(storeId),
+    (sql) => sql`select distinct store_id from ${sql(table)}`,
+  );
+  expect(stores).toEqual([{ store_id: storeId }]);
+});
 
 test('requests cannot write rows of another store, not even into a history', async () => {
   const intruding = database.database.write(

@@ -1,6 +1,6 @@
 import {
   type ConversationCounts,
-  type Lead,
+  Lead,
   reportConversation,
   reportLead,
   reportLeadScheduling,
@@ -13,12 +13,22 @@ import {
 } from '@mostrador/contracts';
 import { toColumns } from '@mostrador/kit/rpc/columns';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { Type } from '@sinclair/typebox';
 import type { TestGateway } from './gateway.ts';
 
 export const leadId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 export const sellerId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b';
 export const phone = '5511900000001';
 export type ServiceName = 'crm' | 'messaging' | 'scheduling';
+
+/** `reportLead` before a lead had members of the store's own. */
+export const previousReportLead = {
+  ...reportLead,
+  reply: Type.Object({
+    ...reportLead.reply.properties,
+    lead: Type.Omit(Lead, ['external_id', 'email', 'tags', 'metadata']),
+  }),
+} as unknown as typeof reportLead;
 
 /** A request that the stand-in of a service got. */
 export type Asked = { readonly service: ServiceName; readonly storeId: string; readonly body: object };
@@ -27,7 +37,7 @@ export type Asked = { readonly service: ServiceName; readonly storeId: string; r
  * Serves the report operations of the three services with fixed counts: bucket `n` has `n` of everything. It tests the
  * gateway's requests and responses. `before` can make a service throw or hang.
  */
-export async function serveReports(gateway: TestGateway) {
+export async function serveReports(gateway: TestGateway, ofLead: typeof reportLead = reportLead) {
   const asked: Asked[] = [];
   const before: Partial<Record<ServiceName, () => Promise<void>>> = {};
   const take = async (service: ServiceName, storeId: string, body: object) => {
@@ -41,7 +51,7 @@ export async function serveReports(gateway: TestGateway) {
 
   await gateway.serve(
     'crm',
-    { summarizeLeads, reportLead },
+    { summarizeLeads, reportLead: ofLead },
     {
       summarizeLeads: async ({ storeId }, { body }) => {
         await take('crm', storeId, body);
@@ -147,6 +157,10 @@ const leadOf = (storeId: string): Lead => ({
   customer_phone: phone,
   status: 'pending',
   seller_id: null,
+  external_id: 'customer-1',
+  email: 'ana@example.com',
+  tags: ['vip'],
+  metadata: { plan: 'gold' },
   interaction_count: 0,
   ai_paused_until: null,
   created_at: '2026-11-21T00:00:00.000Z',

@@ -1,4 +1,4 @@
-import { importLeads, type NewLead } from '@mostrador/contracts';
+import { type ImportedLead, importLeads } from '@mostrador/contracts';
 import type { Admin } from '../admin.ts';
 import { showProgress } from '../progress.ts';
 import { createImportQueues } from './import-queues.ts';
@@ -12,7 +12,7 @@ export type Counts = {
   /** Rows that were read. */
   rows: number;
   created: number;
-  /** Rows whose phone is already a lead of the store, or was in an earlier row of the file. */
+  /** Rows whose phone or external id is already a lead's of the store, or was in an earlier row of the file. */
   existing: number;
   rejected: number;
   phonesChanged: number;
@@ -42,7 +42,7 @@ const batchLimitMs = 8_000;
 type Row = {
   readonly line: number;
   readonly phone: string;
-  readonly lead: NewLead;
+  readonly lead: ImportedLead;
   readonly fields: readonly string[];
 };
 

@@ -17,7 +17,10 @@ export const importLeadsCommand = (admin: Admin): Command =>
     `lead import --store ${store} leads.csv`,
     `lead import --store ${store} leads.csv.rejected.csv`,
   ])
-    .argument('<file>', 'CSV in UTF-8 with a header: name and customer_phone, optionally status and seller_id')
+    .argument(
+      '<file>',
+      'CSV in UTF-8 with a header: name and customer_phone, optionally status, seller_id, external_id, email and tags',
+    )
     .option('--store <id>', 'the store (required)')
     .option('--ignore-other-columns', 'skip columns that a lead does not have, instead of rejecting the file')
     .option('--patience <seconds>', 'how long to retry while the platform does not answer', wholeNumber, 60)
@@ -28,7 +31,8 @@ Each row follows the rules of POST /leads. The phone +55 (11) 90000-0000 is stor
 Brazil also (11) 90000-0000. Rejected rows are written to <file>.rejected.csv with their line and the reason. A new run replaces that file. After you correct it, you
 can import it like any other.
 
-A store has one lead per phone. Of several rows with the same phone, only the first becomes a lead. So you can import
+Tags are separated by commas inside their cell. A store has one lead per phone and per external_id. Of several rows with
+the same one, only the first becomes a lead. So you can import
 the same file again at any time, for example to continue after Ctrl-C.
 
 Exit code 1 when rows were rejected, 130 after Ctrl-C.`,

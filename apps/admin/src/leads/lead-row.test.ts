@@ -16,6 +16,18 @@ const faultsOf = (header: string[], options = strict): readonly string[] => {
   return [];
 };
 
+test('a lead has its external id and email, and its tags from one cell', () => {
+  const columns = columnsOf(['name', 'customer_phone', 'external_id', 'email', 'tags'], strict);
+  const row = (email: string, tags: string) => readLead(['Maria', '5511900000001', 'c-1', email, tags], columns);
+  expect(row('maria@example.com', 'vip, nova cliente,,')).toMatchObject({
+    lead: { external_id: 'c-1', email: 'maria@example.com', tags: ['vip', 'nova cliente'] },
+  });
+  expect(row('maria', 'x'.repeat(41))).toEqual({
+    fault: 'email must be an email address, such as ana@example.com; tags/0 must have at most 40 characters',
+  });
+  expect(row('', ',')).toMatchObject({ lead: { tags: [] } });
+});
+
 test('columns can have any order and letter case, and an empty cell leaves out the member', () => {
   const columns = columnsOf([' Status', 'CUSTOMER_PHONE', 'seller_id', 'Name'], strict);
   expect(readLead(['lost', '5511900000001', seller, ' Maria '], columns)).toEqual({

@@ -1,11 +1,11 @@
-import { NewLead } from '@mostrador/contracts';
+import { ImportedLead } from '@mostrador/contracts';
 import { readPhone, withExamplePhone } from '@mostrador/kit/phones/read-phone';
 import { compile } from '@mostrador/kit/rpc/validate';
 import { UsageError } from '../exit.ts';
 import { isFormula, rejectedHeadings } from './rejected-file.ts';
 
 const required = ['name', 'customer_phone'];
-const known = Object.keys(NewLead.properties);
+const known = Object.keys(ImportedLead.properties);
 
 /** The columns of a file. */
 export type Columns = {
@@ -45,16 +45,16 @@ export function columnsOf(header: readonly string[], options: { ignoreOthers: bo
   return { members: members.map((member) => member ?? null), guarded };
 }
 
-export type ReadLead = { readonly lead: NewLead; readonly phoneChanged: boolean } | { readonly fault: string };
+export type ReadLead = { readonly lead: ImportedLead; readonly phoneChanged: boolean } | { readonly fault: string };
 
-const validate = compile(NewLead);
+const validate = compile(ImportedLead);
 
 /** Reads one row by the rules of POST /leads in a store of the country. An empty cell leaves out the member. */
 export function readLead(fields: readonly string[], { members, guarded }: Columns, country: string | null): ReadLead {
   if (fields.length !== members.length) {
     return { fault: `has ${count(fields.length, 'field')}, but the header has ${count(members.length, 'column')}` };
   }
-  const lead: Record<string, string> = {};
+  const lead: Record<string, unknown> = {};
   let phoneChanged = false;
   for (const [i, member] of members.entries()) {
     const cell = fields[i] ?? '';
@@ -62,13 +62,19 @@ export function readLead(fields: readonly string[], { members, guarded }: Column
     if (member === null) continue;
     const value = (guarded ? unguarded(cell) : cell).trim();
     if (value === '') continue;
-    lead[member] = member === 'customer_phone' ? (readPhone(value, country) ?? value) : value;
+    lead[member] = readCell(member, value, country);
     phoneChanged ||= member === 'customer_phone' && lead[member] !== value;
   }
   const faults = withExamplePhone(validate(lead), country);
   if (faults.length > 0)
     return { fault: faults.map(({ pointer, detail }) => `${pointer.slice(2)} ${detail}`).join('; ') };
-  return { lead: lead as NewLead, phoneChanged };
+  return { lead: lead as ImportedLead, phoneChanged };
+}
+
+function readCell(member: string, cell: string, country: string | null): unknown {
+  if (member === 'customer_phone') return readPhone(cell, country) ?? cell;
+  if (member === 'tags') return cell.split(',').filter((tag) => tag.trim() !== '');
+  return cell;
 }
 
 /** Removes the apostrophe that kept a spreadsheet from reading the cell as a formula. */

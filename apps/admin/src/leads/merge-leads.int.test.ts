@@ -23,6 +23,7 @@ const [oldest, second, third] = [randomUUID(), randomUUID(), randomUUID()] as [s
 const at = '2027-01-31T09:00:00.000Z';
 const lead = (id: string): Lead => ({
   ...{ id, store_id: storeId, name: 'Maria', customer_phone: '5531977776666', status: 'pending', seller_id: null },
+  ...{ external_id: null, email: null, tags: [], metadata: {} },
   ...{ interaction_count: 0, ai_paused_until: null, created_at: at, updated_at: at },
 });
 

@@ -40,6 +40,47 @@ export const Text = (maxLength: number, options: { description?: string } = {}) 
 export const NullableText = (maxLength: number, options: { description?: string } = {}) =>
   Type.Unsafe<string | null>({ ...options, type: ['string', 'null'], text: true, minLength: 1, maxLength });
 
+/** An email address, or null. */
+export const NullableEmail = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  text: true,
+  format: 'email',
+  maxLength: 254,
+});
+
+/** The characters that trimming removes, listed because `\s` means a different set in every regex dialect. */
+export const trimmedCharacters =
+  '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+/** Words by which a store groups its rows. None has a comma, which separates the values of a filter. */
+export const Tags = Type.Array(
+  Type.String({
+    text: true,
+    minLength: 1,
+    maxLength: 40,
+    pattern: `^[^\\u0000,]*[^\\u0000,${trimmedCharacters}][^\\u0000,]*$`,
+    description: 'a tag without a comma',
+  }),
+  { maxItems: 30, description: 'At most 30 tags of at most 40 characters, without commas. `[]` clears them.' },
+);
+
+/** `Metadata` has at most this many bytes as JSON, so that a page of 200 rows fits into one NATS message. */
+export const maxMetadataBytes = 28 * 1024;
+
+/**
+ * Data of the store's own systems about a row. Mostrador only keeps it. The bounds of names and texts are those of
+ * Stripe's metadata; the service that keeps it checks `maxMetadataBytes`.
+ */
+export const Metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+  description:
+    'At most 50 members: names of at most 40 characters, and texts of at most 500, together at most 28 KiB of JSON. A ' +
+    'change replaces all of them, and `{}` clears them.',
+});
+
 /** Any string of a reply, or null. */
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 

@@ -131,6 +131,12 @@ export const errorCatalogue = {
     description: 'The store already has a lead with this phone. Use the lead whose id is in `id`.',
     retryable: false,
   },
+  external_id_exists: {
+    status: 409,
+    title: 'External id taken',
+    description: 'Another lead of the store has this `external_id`. Use the lead whose id is in `id`.',
+    retryable: false,
+  },
   seller_not_found: {
     status: 404,
     title: 'Seller not found',

@@ -3,12 +3,17 @@ import {
   Described,
   Done,
   Exact,
+  Metadata,
+  NullableEmail,
+  NullableString,
+  NullableText,
   NullableTimestamp,
   NullableUuid,
   OneOf,
   Page,
   Phone,
   paging,
+  Tags,
   Text,
   Timestamp,
   Uuid,
@@ -27,6 +32,10 @@ export const Lead = Type.Object(
     customer_phone: Phone,
     status: LeadStatus,
     seller_id: NullableUuid,
+    external_id: NullableString,
+    email: NullableString,
+    tags: Type.Array(Type.String()),
+    metadata: Type.Record(Type.String(), Type.String()),
     interaction_count: Type.Integer({
       description:
         'The messages in both directions. A new count moves `updated_at` and changes the `ETag`, but `If-Match` ' +
@@ -47,13 +56,29 @@ export type Lead = Static<typeof Lead>;
 
 const After = (description: string) => Type.String({ format: 'date-time', description });
 
-/** The input for a new lead, alone or in an import. */
-export const NewLead = Exact({
+const externalIdLength = 200;
+const contentOfStore = {
+  external_id: Type.Optional(
+    NullableText(externalIdLength, {
+      description: 'The id of the customer in the store’s own system. At most one lead of the store has it.',
+    }),
+  ),
+  email: Type.Optional(NullableEmail),
+  tags: Type.Optional(Tags),
+};
+
+/** The input for a new lead in an import. */
+export const ImportedLead = Exact({
   name: Text(200),
   customer_phone: WrittenPhone,
   status: Type.Optional(Described(LeadStatus, { default: 'pending' })),
   seller_id: Type.Optional(NullableUuid),
+  ...contentOfStore,
 });
+export type ImportedLead = Static<typeof ImportedLead>;
+
+/** The input for a new lead. */
+export const NewLead = Exact({ ...ImportedLead.properties, metadata: Type.Optional(Metadata) });
 export type NewLead = Static<typeof NewLead>;
 
 export const createLead = defineOperation({
@@ -65,7 +90,7 @@ export const createLead = defineOperation({
   extension: true,
   request: { body: NewLead },
   reply: Lead,
-  errors: ['lead_exists', 'seller_not_found', 'seller_inactive'],
+  errors: ['lead_exists', 'external_id_exists', 'seller_not_found', 'seller_inactive'],
 });
 
 export const leadSorts = ['-created_at', 'created_at', 'updated_at', '-updated_at'] as const;
@@ -95,6 +120,11 @@ export const listLeads = defineOperation({
         }),
       ),
       customer_phone: Type.Optional(WrittenPhone),
+      external_id: Type.Optional(Text(externalIdLength, { description: 'Exactly this external id.' })),
+      email: Type.Optional(
+        Type.String({ text: true, format: 'email', maxLength: 254, description: 'This address, in any letter case.' }),
+      ),
+      tag: Type.Optional(Type.String({ ...Tags.items, description: 'Leads with this tag.' })),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
       sort: Type.Optional(Described(LeadSortWord, { default: '-created_at' })),
@@ -120,7 +150,8 @@ export const updateLead = defineOperation({
   description:
     'Send at least one member; members left out stay as they are. Any status may follow any other. `seller_id: null` ' +
     'unassigns the lead. `ai_paused_until` (an extension) pauses the AI until that moment, and null ends the pause. ' +
-    'Answers have null in it when the AI is not paused.',
+    'Answers have null in it when the AI is not paused. `external_id: null` and `email: null` clear them. `tags` and ' +
+    '`metadata` replace those that the lead has.',
   request: {
     params: leadParams,
     body: Exact(
@@ -129,26 +160,28 @@ export const updateLead = defineOperation({
         status: Type.Optional(LeadStatus),
         seller_id: Type.Optional(NullableUuid),
         ai_paused_until: Type.Optional(NullableTimestamp),
+        ...contentOfStore,
+        metadata: Type.Optional(Metadata),
       },
       { minProperties: 1 },
     ),
   },
   reply: Lead,
-  errors: ['lead_not_found', 'seller_not_found', 'seller_inactive', 'version_mismatch'],
+  errors: ['lead_not_found', 'external_id_exists', 'seller_not_found', 'seller_inactive', 'version_mismatch'],
 });
 
 /** The maximum number of leads in one `importLeads`. Its transaction takes some tens of milliseconds. */
 export const maxImportedLeads = 1000;
 
 /**
- * Creates the leads whose phone the store does not have yet, in one transaction. Of several with the same phone, the
- * first wins. Safe to repeat: existing leads stay as they are. A valid lead whose seller is missing or inactive is in
- * `refused`, by its index in the request; the others are still created.
+ * Creates the leads whose phone and external id the store does not have yet, in one transaction. Of several with the
+ * same phone or external id, the first wins. Safe to repeat: existing leads stay as they are. A valid lead whose seller
+ * is missing or inactive is in `refused`, by its index in the request; the others are still created.
  */
 export const importLeads = defineOperation({
   subject: 'crm.admin.leads.import',
   summary: 'Create many leads at once; existing leads stay as they are',
-  request: { body: Exact({ leads: Type.Array(NewLead, { minItems: 1, maxItems: maxImportedLeads }) }) },
+  request: { body: Exact({ leads: Type.Array(ImportedLead, { minItems: 1, maxItems: maxImportedLeads }) }) },
   reply: Type.Object({
     created: Type.Integer(),
     existing: Type.Integer(),

@@ -14,8 +14,14 @@ export function describeFaults(errors: readonly ErrorObject[], unknownMember: st
   const withWords = new Set(errors.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
   for (const error of errors) {
     if (faults.size === greatestFaultCount) break;
+    // The faults of the name itself say more.
+    if (error.keyword === 'propertyNames') continue;
     if (error.keyword === 'type' && withWords.has(error.instancePath)) continue;
-    const fault = { pointer: pointerOf(error), detail: detailOf(error, unknownMember) };
+    const detail = detailOf(error, unknownMember);
+    const fault = {
+      pointer: pointerOf(error),
+      detail: error.propertyName === undefined ? detail : `its name ${detail}`,
+    };
     faults.set(`${fault.pointer} ${fault.detail}`, fault);
   }
   return [...faults.values()];
@@ -27,10 +33,11 @@ export function pointerTo(path: readonly (string | number)[]): string {
 }
 
 /** Ajv's path is already a JSON Pointer. A missing or unknown member is named by its own path. */
-function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject): string {
   const place = `#${instancePath.split('/').map(fragment).join('/')}`;
   if (keyword === 'required') return place + pointerTo([params.missingProperty]).slice(1);
   if (keyword === 'additionalProperties') return place + pointerTo([params.additionalProperty]).slice(1);
+  if (propertyName !== undefined) return place + pointerTo([propertyName]).slice(1);
   return place;
 }
 

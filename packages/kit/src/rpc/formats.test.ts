@@ -126,3 +126,31 @@ describe('other formats', () => {
     expect(formats.uri(uri)).toBe(false),
   );
 });
+
+describe('email', () => {
+  test.each(['ana@example.com', 'Ana.B+tag@mail.example.com.br', "o'hara@host", 'a@xn--p1ai', '1_2-3@4.5'])(
+    '%s is an address',
+    (text) => {
+      expect(formats.email.test(text)).toBe(true);
+    },
+  );
+
+  test.each([
+    '',
+    'ana',
+    'ana@',
+    '@example.com',
+    'ana@ex ample.com',
+    'a b@example.com',
+    'ana@-x.com',
+    'ana@x..com',
+    'ana@x.com.',
+    'a@b@c',
+    'Ana <ana@x.com>',
+    'ána@x.com',
+    `ana@${'x'.repeat(64)}.com`,
+    'ana@x.com\n',
+  ])('%j is none', (text) => {
+    expect(formats.email.test(text)).toBe(false);
+  });
+});

@@ -9,6 +9,10 @@ const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 
+/** A valid email address of HTML: ASCII, without comments and quotes. */
+const email =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
 /** The `format`s of our schemas. They are strict: the database and the calendar accept every text that passes. */
 export const formats = {
   uuid,
@@ -18,6 +22,7 @@ export const formats = {
   locale: isLocale,
   country: (text: string) => /^[A-Z]{2}$/.test(text) && countryNames().of(text) !== text,
   phone: /^[1-9][0-9]{7,14}$/,
+  email,
   'database-address': (text: string) =>
     /^postgres(ql)?:\/\//i.test(text) && addressesOf(text).every((address) => URL.canParse(address)),
   uri: (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text),
@@ -36,6 +41,7 @@ export const formatDetails: Readonly<Record<string, string>> = {
   locale: 'must be a language tag (BCP 47), such as pt-BR',
   country: 'must be a country code (ISO 3166), such as BR',
   phone: phoneDetail(),
+  email: 'must be an email address, such as ana@example.com',
   'database-address': 'must be postgres://user:password@host:5432/name; several hosts are separated by commas',
   uri: 'must be an absolute address, such as https://example.com/path',
 };

@@ -3,13 +3,16 @@ import {
   defineOperation,
   Exact,
   gatewayOperations,
+  Metadata,
   messagingOperations,
+  NullableEmail,
   NullableText,
   NullableTimestamp,
   OneOf,
   type Operation,
   Phone,
   schedulingOperations,
+  Tags,
   Text,
   Uuid,
 } from '@mostrador/contracts';
@@ -25,6 +28,36 @@ const detailOf = (schema: TSchema, value: unknown) => {
   expect(faults.map(({ pointer }) => pointer)).toEqual(['#/it']);
   return faults[0]?.detail;
 };
+
+test('the faults of metadata name the member, and tell its name from its text', () => {
+  const long = 'x'.repeat(41);
+  expect(faultsOf(Metadata, { [long]: 'a', '': 'b', ok: 'y'.repeat(501), no: 1 })).toEqual([
+    { pointer: `#/it/${long}`, detail: 'its name must have at most 40 characters' },
+    { pointer: '#/it/', detail: 'its name must not be empty' },
+    { pointer: '#/it/ok', detail: 'must have at most 500 characters' },
+    { pointer: '#/it/no', detail: 'must be a string' },
+  ]);
+  const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [n, '']));
+  expect(faultsOf(Metadata, many)).toEqual([{ pointer: '#/it', detail: 'must have at most 50 members' }]);
+});
+
+test('a tag is trimmed, and has no comma', () => {
+  const request = { it: [' vip ', 'olá você'] };
+  expect(compile(Exact({ it: Tags }))(request)).toEqual([]);
+  expect(request.it).toEqual(['vip', 'olá você']);
+  const form = 'does not have the right form: a tag without a comma';
+  expect(faultsOf(Tags, ['a,b', 'x'.repeat(41)])).toEqual([
+    { pointer: '#/it/0', detail: form },
+    { pointer: '#/it/1', detail: 'must have at most 40 characters' },
+  ]);
+  expect(faultsOf(Tags, [' '])).toContainEqual({ pointer: '#/it/0', detail: 'must not be empty' });
+  expect(
+    faultsOf(
+      Tags,
+      Array.from({ length: 31 }, (_, n) => `${n}`),
+    ),
+  ).toEqual([{ pointer: '#/it', detail: 'must have at most 30 elements' }]);
+});
 
 describe('each kind of fault has a readable detail', () => {
   const cases: [what: string, schema: TSchema, value: unknown, detail: string][] = [
@@ -57,6 +90,7 @@ describe('each kind of fault has a readable detail', () => {
     ],
     ['minProperties', Exact({}, { minProperties: 1 }), {}, 'must have at least 1 member'],
     ['format uuid', Uuid, 'x', 'must be a UUID'],
+    ['format email', NullableEmail, 'ana@', 'must be an email address, such as ana@example.com'],
     ['format time-zone', Type.String({ format: 'time-zone' }), 'Mars/Base', /IANA time zone/.source],
     ['format locale', Type.String({ format: 'locale' }), 'not a locale', /language tag/.source],
     ['format uri', Type.String({ format: 'uri' }), '/path', /absolute address/.source],

@@ -25,6 +25,10 @@ test('a new lead has defaults for omitted members, and can be read back', async 
     ...maria,
     status: 'pending',
     seller_id: null,
+    external_id: null,
+    email: null,
+    tags: [],
+    metadata: {},
     interaction_count: 0,
     ai_paused_until: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -65,7 +69,16 @@ test.each([
   ['a phone with a plus sign', { customer_phone: '+5511900000001' }],
   ['a phone that is too short', { customer_phone: '1234567' }],
   ['an unknown status', { status: 'won' }],
-  ['an unknown member', { email: 'maria@example.com' }],
+  ['an unknown member', { age: 40 }],
+  ['an empty external id', { external_id: ' ' }],
+  ['an external id that is too long', { external_id: 'x'.repeat(201) }],
+  ['an email that is none', { email: 'maria' }],
+  ['an email that is too long', { email: `${'x'.repeat(243)}@example.com` }],
+  ['a tag with a comma', { tags: ['a,b'] }],
+  ['tags that are null', { tags: null }],
+  ['metadata with a number', { metadata: { age: 40 } }],
+  ['metadata that is null', { metadata: null }],
+  ['metadata with the character NUL', { metadata: { a: '\0' } }],
 ])('%s is rejected', async (_, body) => {
   await expect(create(randomUUID(), body)).rejects.toMatchObject({ code: 'validation_failed' });
 });
@@ -152,4 +165,56 @@ test('a lead is never assigned to a seller who is being deactivated at that mome
     return { creating };
   });
   expect(await outcome.creating).toMatchObject({ code: 'seller_inactive' });
+});
+
+const known = {
+  external_id: ' ERP-1 ',
+  email: ' Maria@Example.com ',
+  tags: ['vip', ' ótica ', 'vip'],
+  metadata: { plan: 'gold', note: ' as sent ', 'ünï "\\': '', constructor: 'x' },
+};
+
+test('a new lead has the external id, email, tags and metadata that the store gave it', async () => {
+  const storeId = randomUUID();
+  const lead = await create(storeId, known);
+  expect(lead).toMatchObject({
+    external_id: 'ERP-1',
+    email: 'Maria@Example.com',
+    tags: ['vip', 'ótica'],
+    metadata: known.metadata,
+  });
+  expect(await crm.rpc.call(getLead, { params: { leadId: lead.id } }, testContext({ storeId }))).toEqual(lead);
+});
+
+test('an external id belongs to one lead of a store, and the error names that lead without the id itself', async () => {
+  const storeId = randomUUID();
+  const { id } = await create(storeId, known);
+  const other = { ...known, customer_phone: '5511900000002' };
+  const refused = await create(storeId, other).catch((error: AppError) => error);
+  expect(refused).toMatchObject({ code: 'external_id_exists', members: { id } });
+  expect(JSON.stringify(refused)).not.toContain('ERP');
+  // A taken phone is reported first.
+  await expect(create(storeId, known)).rejects.toMatchObject({ code: 'lead_exists', members: { id } });
+  await create(storeId, { ...other, external_id: 'erp-1' });
+  await create(randomUUID(), known);
+});
+
+test('of concurrent leads with one external id one is created, and the errors name it', async () => {
+  const storeId = randomUUID();
+  const answers = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, n) => create(storeId, { ...known, customer_phone: String(5511900000000 + n) })),
+  );
+  const created = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.id : []));
+  expect(created).toHaveLength(1);
+  for (const answer of answers) {
+    if (answer.status === 'rejected')
+      expect(answer.reason).toMatchObject({ code: 'external_id_exists', members: { id: created[0] } });
+  }
+});
+
+test('the event of a lead has nothing of its external id, email, tags and metadata', async () => {
+  const storeId = randomUUID();
+  await create(storeId, known);
+  const [event] = await crm.adminSql`select data from outbox where store_id = ${storeId}`;
+  expect(Object.keys(event?.data).sort()).toEqual(['lead_id', 'seller_id', 'status']);
 });

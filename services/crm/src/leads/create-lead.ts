@@ -1,13 +1,13 @@
 import { createLead as operation } from '@mostrador/contracts';
 import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
-import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
+import { insertLead } from './lead.repository.ts';
 import { type LeadRow, leadEtag, leadEvent, newLead, toLead } from './lead.ts';
+import { leadTaken } from './taken-lead.ts';
 
 export const createLead =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -19,10 +19,7 @@ export const createLead =
         // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
         if (lead.seller_id) assertAssignable(await lockSeller(sql, context.storeId, lead.seller_id));
         const row = await insertLead(sql, context.storeId, lead);
-        if (!row) {
-          const id = await findLeadIdByPhone(sql, context.storeId, lead.customer_phone);
-          throw new AppError('lead_exists', { members: { id } });
-        }
+        if (!row) throw await leadTaken(sql, context.storeId, lead);
         await appendOutbox(sql, context.storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
         return row;
       },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLead, createSeller, importLeads, maxImportedLeads, type NewLead } from '@mostrador/contracts';
+import { createLead, createSeller, importLeads, listLeads, maxImportedLeads, type NewLead } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
@@ -34,6 +34,18 @@ test('imported leads have the given values and defaults for the rest', async () 
     { name: 'Lead 1', customer_phone: '5511900000001', status: 'converted', seller_id },
     { name: 'Lead 2', customer_phone: '5511900000002', status: 'pending', seller_id: null },
   ]);
+});
+
+test('imported leads have their external id, email and tags, and a taken external id counts as existing', async () => {
+  const storeId = randomUUID();
+  const known = { external_id: 'c-1', email: 'Maria@example.com', tags: ['vip', 'nova cliente'] };
+  const leads = [lead(1, known), lead(2, { external_id: 'c-1' }), lead(3, { tags: ['vip'] })];
+  expect(await importInto(storeId, leads)).toEqual({ created: 2, existing: 1, refused: [] });
+  const list = (query: object) => crm.rpc.call(listLeads, { query }, testContext({ storeId }));
+  expect((await list({ external_id: 'c-1' })).data).toMatchObject([{ name: 'Lead 1', ...known }]);
+  expect(await list({ tag: 'vip' })).toMatchObject({ total: 2 });
+  expect(await list({ email: 'maria@EXAMPLE.com' })).toMatchObject({ total: 1 });
+  expect(await importInto(storeId, [lead(4, { external_id: 'c-1' })])).toMatchObject({ created: 0, existing: 1 });
 });
 
 test('a repeated import changes no lead and creates no duplicate', async () => {

@@ -25,15 +25,19 @@ beforeAll(async () => {
       from unnest(${store === storeId ? sellerIds : sellerIds.map(() => randomUUID())}::uuid[]) as id`;
     await adminSql`
       with seller as (select array_agg(id order by id) as ids from sellers where store_id = ${store})
-      insert into leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
+      insert into leads (store_id, name, customer_phone, status, seller_id, external_id, email, email_key, tags, created_at,
+        updated_at)
       select ${store}, 'Maria', (5511900000000 + n)::text,
         case when n % 100 = 0 then 'lost' else (array['pending', 'in_progress', 'converted'])[n % 3 + 1] end,
         case when n % 7 > 0 then ids[n % 20 + 1] end,
+        'customer ' || n, 'a' || n % 10000 || '@example.com', 'a' || n % 10000 || '@example.com',
+        case when n % 100 = 0 then array['vip'] when n % 3 = 0 then array['frequent', 'third'] else '{}' end,
         ${second(0)}::timestamptz + n * interval '1 second',
         ${second(daySeconds)}::timestamptz + (n * 7919 % ${rowCount}) * interval '1 second'
       from generate_series(1, ${rowCount}::int) as n, seller`;
   }
-  await adminSql`vacuum analyze leads`;
+  await adminSql`insert into lead_tags (store_id, tag, lead_id) select store_id, tag, id from leads, unnest(tags) as tag`;
+  await adminSql`vacuum analyze leads, lead_tags`;
 });
 afterAll(() => database?.drop());
 
@@ -98,6 +102,9 @@ test.each<LeadFilters>([
   { updated_after: second(daySeconds + rowCount - 100) },
   { status: 'lost', seller_id: sellerIds[1] },
   { status: 'lost', seller_id: null },
+  { tag: 'vip' },
+  { tag: 'vip', status: 'lost' },
+  { email: 'a77@example.com' },
 ])('a filter with few and scattered rows reads less than a quarter of the leads: %o', async (filter) => {
   const order = orderOf('-created_at');
   expect(isGathered(filter, order, 100)).toBe(true);
@@ -106,7 +113,33 @@ test.each<LeadFilters>([
   expect(Math.max(...read)).toBeLessThan(rowCount / 4);
 });
 
-test.each(['5511900000077', '5511977776666'])('a filter by phone reads at most one row: %s', async (customer_phone) => {
-  const nodes = await planOf({ customer_phone }, '-created_at', { offset: 0 });
+test.each<LeadFilters>([
+  { customer_phone: '5511900000077' },
+  { customer_phone: '5511977776666' },
+  { external_id: 'customer 77' },
+  { external_id: 'nobody' },
+])('a filter by phone or external id reads at most one row: %o', async (filter) => {
+  const nodes = await planOf(filter, '-created_at', { offset: 0 });
   expect(nodes.every((node) => node['Actual Rows'] <= 1 && !node['Rows Removed by Filter'])).toBe(true);
+});
+
+test.each<LeadFilters>([{ tag: 'vip' }, { tag: 'vip', status: 'lost' }, { email: 'a77@example.com' }])(
+  'the rows of a tag and of an email address are found by an index: %o',
+  async (filter) => {
+    const nodes = await planOf(filter, '-created_at', { offset: 0 }, true);
+    const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+    expect(Math.max(...read)).toBeLessThanOrEqual(rowCount / 100);
+  },
+);
+
+test('a page of a frequent tag is read in the order of the list, and stops after it', async () => {
+  for (const sort of leadSorts) {
+    const at = orderOf(sort).by === 'created_at' ? second(rowCount / 2) : second(rowCount / 2 + daySeconds);
+    for (const start of [{ offset: 0 }, { after: { at, id: randomUUID() } }]) {
+      const nodes = await planOf({ tag: 'frequent' }, sort, start);
+      const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+      expect(nodes.map((node) => node['Node Type']).filter((type) => /Sort/.test(type))).toEqual([]);
+      expect(Math.max(...read)).toBeLessThan(500);
+    }
+  }
 });

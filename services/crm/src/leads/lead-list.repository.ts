@@ -38,12 +38,16 @@ export function listLeads(
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters) {
-  const { status, seller_id, customer_phone, created_after, updated_after, updated_before } = filters;
+  const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after, updated_before } =
+    filters;
   return sql`store_id = ${storeId}
     ${status ? sql`and status = ${status}` : sql``}
     ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
     ${seller_id === null ? sql`and seller_id is null` : sql``}
     ${customer_phone ? sql`and customer_phone = any(${phoneForms(customer_phone)}::text[])` : sql``}
+    ${external_id ? sql`and external_id = ${external_id}` : sql``}
+    ${email ? sql`and email_key = ${email}` : sql``}
+    ${tag ? sql`and id in (select lead_id from lead_tags where store_id = ${storeId} and tag = ${tag})` : sql``}
     ${created_after ? sql`and created_at > ${created_after}` : sql``}
     ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}
     ${updated_before ? sql`and updated_at < ${updated_before}` : sql``}`;

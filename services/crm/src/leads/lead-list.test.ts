@@ -39,7 +39,8 @@ test('an ascending walk drops only the bound that it has passed', () => {
 
 test('a page is read from an index if the filter has one in this order', () => {
   for (const order of [byCreation, byChange]) {
-    for (const filters of [{}, { status: 'lost' }, { seller_id: null }, { customer_phone: '5511900000001' }] as const) {
+    const phone = { customer_phone: '5511900000001' };
+    for (const filters of [{}, { status: 'lost' }, { seller_id: null }, phone, { external_id: 'c-1' }] as const) {
       expect(isGathered(filters, order, 1)).toBe(false);
     }
   }
@@ -52,6 +53,8 @@ test('up to 1000 rows that are scattered in this order are fetched and sorted, m
     [{ updated_after: at }, byCreation],
     [{ created_after: at }, byChange],
     [{ status: 'lost', seller_id: null }, byCreation],
+    [{ email: 'ana@example.com' }, byCreation],
+    [{ tag: 'vip' }, byChange],
   ] as const;
   for (const [filters, order] of scattered) {
     expect(isGathered(filters, order, 1000)).toBe(true);

@@ -1,12 +1,16 @@
 import { type LeadSort, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import type { LeadRow } from './lead.ts';
+import { emailKey, type LeadRow } from './lead.ts';
 
 export type LeadFilters = {
   readonly status?: LeadRow['status'];
   /** Null: leads without a seller. */
   readonly seller_id?: string | null;
   readonly customer_phone?: string;
+  readonly external_id?: string;
+  /** In lower case. */
+  readonly email?: string;
+  readonly tag?: string;
   /** This bound and the next two are exclusive. */
   readonly created_after?: Date;
   readonly updated_after?: Date;
@@ -17,11 +21,14 @@ export type LeadFilters = {
 export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
 export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilters {
-  const { status, seller_id, customer_phone, created_after, updated_after } = query;
+  const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after } = query;
   return {
     ...(status ? { status } : {}),
     ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
     ...(customer_phone ? { customer_phone } : {}),
+    ...(external_id ? { external_id } : {}),
+    ...(email ? { email: emailKey(email) } : {}),
+    ...(tag ? { tag } : {}),
     ...(created_after ? { created_after: toInstant(created_after) } : {}),
     ...(updated_after ? { updated_after: toInstant(updated_after) } : {}),
   };
@@ -50,12 +57,17 @@ export function filtersBeyond(filters: LeadFilters, order: LeadOrder, at: Date):
 const mostGathered = 1000;
 
 /**
- * Whether to fetch all matching rows and sort them. Every single filter has an index in each order, and a page is read
- * from it directly. The rows of two filters, or of a filter on the other timestamp than the sort's, are scattered in
- * that order. If they are few, they may be far apart; if they are many, a page of them is near.
+ * Whether to fetch all matching rows and sort them. Status and seller have an index in each order, and a page is read
+ * from it directly. The rows of both, of an email address, of a tag, or of a filter on the other timestamp than the
+ * sort's, are scattered in that order. If they are few, they may be far apart; if they are many, a page of them is near.
  */
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number): boolean {
   const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;
-  const scattered = otherMoment !== undefined || (filters.status !== undefined && filters.seller_id !== undefined);
+  const { status, seller_id, email, tag } = filters;
+  const scattered =
+    otherMoment !== undefined ||
+    (status !== undefined && seller_id !== undefined) ||
+    email !== undefined ||
+    tag !== undefined;
   return scattered && total <= mostGathered;
 }

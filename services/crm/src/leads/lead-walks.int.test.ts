@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 import { insertLead, insertLeads, lockLead, saveLead } from './lead.repository.ts';
+import { type NewLead, newLead as newLeadOf } from './lead.ts';
 import { raiseInteractionCounts } from './lead-contact.repository.ts';
 
 let crm: TestCrm;
@@ -22,10 +23,9 @@ const list = async (storeId: string, query: Query): Promise<{ data: Lead[]; curs
   return { data: JSON.parse(Buffer.from(body).toString()).data, cursor: headers.nextCursor };
 };
 let phones = 0;
-const newLead = () => {
+const newLead = (): NewLead => {
   phones += 1;
-  const customer_phone = String(5511900000000 + phones);
-  return { name: '0', customer_phone, status: 'pending', seller_id: null } as const;
+  return newLeadOf({ name: '0', customer_phone: String(5511900000000 + phones) });
 };
 const fill = async (storeId: string, count: number): Promise<string[]> =>
   crm.database.write(testContext({ storeId }), (sql) =>

@@ -1,31 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phone';
-import type { LeadContent, LeadRow, NewLead } from './lead.ts';
+import { emailKey, type LeadContent, type LeadRow, type NewLead } from './lead.ts';
 
 /**
- * Inserts a lead. Null if the store already has a lead with this phone, in any of its forms. `phone_key` is unique among
+ * Inserts a lead. Null if the store already has a lead with this external id, or with this phone in any of its forms. `phone_key` is unique among
  * the leads that have one, so two transactions cannot insert two forms at once. Older leads have none: the statement
  * looks for their forms.
  */
 export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
-  const { name, customer_phone, status, seller_id } = lead;
+  const { name, customer_phone, status, seller_id, external_id, email, tags, metadata } = lead;
   // `clock_timestamp()` instead of `now()`: docs/adr/0010.
   const [row] = await sql<LeadRow[]>`
     with moment as (select clock_timestamp() as at),
     lead as (
-      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, created_at, updated_at)
-      select ${storeId}, ${name}, ${customer_phone}, ${canonicalPhone(customer_phone)}, ${status}, ${seller_id}, at, at
+      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, tags,
+        metadata, created_at, updated_at)
+      select ${storeId}, ${name}, ${customer_phone}, ${canonicalPhone(customer_phone)}, ${status}, ${seller_id},
+        ${external_id}, ${email}, ${email && emailKey(email)}, ${tags}::text[], ${sql.json(metadata)}, at, at
       from moment
       where not exists (
         select from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(customer_phone)}::text[]))
       on conflict do nothing
       returning *),
+    ${tags.length > 0 ? tagsOfNew(sql) : sql``}
     ${historyOfNew(sql)}
     select * from lead`;
   return row ?? null;
 }
 
-/** Inserts the leads whose phone the store does not have yet, as `insertLead` does, and returns their ids. */
+/** Inserts the leads whose phone and external id the store does not have yet, as `insertLead` does, and returns their ids. */
 export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<string[]> {
   if (leads.length === 0) return [];
   const keys = leads.map(({ customer_phone }) => canonicalPhone(customer_phone));
@@ -37,19 +41,35 @@ export async function insertLeads(sql: TransactionSql, storeId: string, leads: r
       from unnest(${forms.map(({ key }) => key)}::text[], ${forms.map(({ phone }) => phone)}::text[]) as form (key, phone)
       join leads on leads.store_id = ${storeId} and leads.customer_phone = form.phone),
     lead as (
-      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, created_at, updated_at)
-      select ${storeId}, given.*, at, at from moment, unnest(
+      insert into leads (store_id, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key,
+        created_at, updated_at, tags)
+      select ${storeId}, name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, at, at,
+        array(select jsonb_array_elements_text(tags))
+      from moment, unnest(
         ${leads.map(({ name }) => name)}::text[],
         ${leads.map(({ customer_phone }) => customer_phone)}::text[],
         ${keys}::text[],
         ${leads.map(({ status }) => status)}::text[],
-        ${leads.map(({ seller_id }) => seller_id)}::uuid[]) as given (name, customer_phone, phone_key, status, seller_id)
+        ${leads.map(({ seller_id }) => seller_id)}::uuid[],
+        ${leads.map(({ external_id }) => external_id)}::text[],
+        ${leads.map(({ email }) => email)}::text[],
+        ${leads.map(({ email }) => email && emailKey(email))}::text[],
+        ${leads.map(({ tags }) => JSON.stringify(tags))}::jsonb[])
+        as given (name, customer_phone, phone_key, status, seller_id, external_id, email, email_key, tags)
       where given.phone_key not in (select key from known)
       on conflict do nothing
       returning *),
+    ${tagsOfNew(sql)}
     ${historyOfNew(sql)}
     select id from lead`;
   return rows.map(({ id }) => id);
+}
+
+/** Writes the tags of the rows in `lead`, the leads just inserted. */
+function tagsOfNew(sql: TransactionSql) {
+  return sql`
+    tagged as (
+      insert into lead_tags (store_id, tag, lead_id) select store_id, tag, id from lead, unnest(tags) as tag),`;
 }
 
 /** Writes the first status and seller of the rows in `lead`, the leads just inserted. */
@@ -75,17 +95,23 @@ export async function lockLead(sql: TransactionSql, storeId: string, leadId: str
   return row ?? null;
 }
 
-/** Writes a change of a locked lead, raises its version, and writes the history of its status and seller. */
+/**
+ * Writes a change of a locked lead, raises its version, and writes the history of its status and seller. Throws a unique
+ * violation of `leads_external_id` when another lead has the external id.
+ */
 export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
-  const { name, status, seller_id, ai_paused_until } = content;
+  const { name, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = content;
   // Not `now()`: the transaction may have begun before the change that it waited for (docs/adr/0010).
   const [row] = await sql<[LeadRow]>`
     with lead as (
       update leads
       set name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
+          external_id = ${external_id}, email = ${email}, email_key = ${email && emailKey(email)},
+          tags = ${tags}::text[], metadata = ${sql.json(metadata)},
           version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
       where store_id = ${current.store_id} and id = ${current.id}
       returning *),
+    ${isDeepStrictEqual(tags, current.tags) ? sql`` : changeTags(sql, current, tags)}
     status_history as (
       insert into lead_status_changes
         (store_id, lead_id, version, from_status, to_status, seller_id, changed_at, previous_at)
@@ -99,6 +125,16 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
       where seller_id is distinct from ${current.seller_id})
     select * from lead`;
   return row;
+}
+
+/** Writes the changed tags of the row in `lead`. */
+function changeTags(sql: TransactionSql, { store_id, id, tags: before }: LeadRow, tags: string[]) {
+  return sql`
+    untagged as (
+      delete from lead_tags where store_id = ${store_id} and lead_id = ${id} and tag <> all(${tags}::text[])),
+    tagged as (
+      insert into lead_tags (store_id, tag, lead_id)
+      select store_id, tag, id from lead, unnest(tags) as tag where tag <> all(${before}::text[])),`;
 }
 
 /** Unassigns all leads of a locked seller, and returns their number. */
@@ -119,6 +155,12 @@ export async function findLeadIdByPhone(sql: Sql, storeId: string, phone: string
   const [row] = await sql<{ id: string }[]>`
     select id from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(phone)}::text[])
     order by customer_phone <> ${phone}, id limit 1`;
+  return row?.id ?? null;
+}
+
+export async function findLeadIdByExternalId(sql: Sql, storeId: string, externalId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from leads where store_id = ${storeId} and external_id = ${externalId}`;
   return row?.id ?? null;
 }
 

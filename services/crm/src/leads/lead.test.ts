@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { changeLead, type LeadRow, newLead, toLead } from './lead.ts';
+import { describe, expect, test } from 'vitest';
+import { changeLead, type LeadRow, mergeLeads, newLead, toLead } from './lead.ts';
 
 const at = new Date('2026-11-21T12:00:00.5Z');
 const row: LeadRow = {
@@ -12,7 +12,8 @@ const row: LeadRow = {
   created_at: at,
   updated_at: at,
 };
-const content = { name: 'Maria', status: 'pending', seller_id: null, ai_paused_until: null };
+const nothing = { external_id: null, email: null, tags: [], metadata: {} };
+const content = { name: 'Maria', status: 'pending', seller_id: null, ai_paused_until: null, ...nothing };
 const sellerId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
 test('a lead with only a name and a phone is pending and has no seller', () => {
@@ -21,6 +22,7 @@ test('a lead with only a name and a phone is pending and has no seller', () => {
     customer_phone: '5511900000001',
     status: 'pending',
     seller_id: null,
+    ...nothing,
   });
 });
 
@@ -61,4 +63,74 @@ test('a change to the current values is null', () => {
   const full = { ...row, seller_id: sellerId, ai_paused_until: at };
   expect(changeLead(row, { name: 'Maria', status: 'pending', seller_id: null, ai_paused_until: null })).toBeNull();
   expect(changeLead(full, { seller_id: sellerId, ai_paused_until: '2026-11-21T12:00:00.500Z' })).toBeNull();
+});
+
+const full = { external_id: 'c-1', email: 'Maria@example.com', tags: ['vip'], metadata: { plan: 'gold' } };
+
+test('what the store knows of a lead is kept, replaced and cleared', () => {
+  const known = { ...row, ...full };
+  expect(changeLead(row, full)).toEqual({ ...content, ...full });
+  expect(changeLead(known, { name: 'Ana' })).toEqual({ ...content, ...full, name: 'Ana' });
+  expect(changeLead(known, nothing)).toEqual(content);
+  expect(changeLead(known, { tags: ['new', 'vip', 'new'], metadata: { since: '2020' } })).toMatchObject({
+    tags: ['new', 'vip'],
+    metadata: { since: '2020' },
+  });
+});
+
+test('the order of metadata makes no change, and that of tags does', () => {
+  const known = { ...row, tags: ['a', 'b'], metadata: { a: '1', b: '2' } };
+  expect(changeLead(known, { tags: ['a', 'b', 'a'], metadata: { b: '2', a: '1' } })).toBeNull();
+  expect(changeLead(known, { tags: ['b', 'a'] })).toMatchObject({ tags: ['b', 'a'] });
+});
+
+test('metadata of 50 members with the longest names and texts is accepted, and with two bytes a letter it is not', () => {
+  const metadata = (letter: string) =>
+    Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`.padStart(40, letter), letter.repeat(500)]));
+  const body = { name: 'Maria', customer_phone: '5511900000001' };
+  expect(newLead({ ...body, metadata: metadata('x') }).metadata).toEqual(metadata('x'));
+  const refused = { code: 'validation_failed', members: { errors: [{ pointer: '#/metadata' }] } };
+  for (const refuse of [
+    () => newLead({ ...body, metadata: metadata('é') }),
+    () => changeLead(row, { metadata: metadata('é') }),
+  ]) {
+    expect(refuse).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+    try {
+      refuse();
+    } catch (error) {
+      expect(error).toMatchObject(refused);
+    }
+  }
+});
+
+describe('a merge', () => {
+  test('gives the lead that stays what it lacks, and keeps its own values', () => {
+    expect(mergeLeads(row, { ...row, ...full })).toEqual({ ...content, ...full });
+    const kept = { ...row, ...full };
+    const merged = { ...row, ...{ external_id: 'c-2', email: 'b@example.com' }, tags: ['new', 'vip'] };
+    expect(mergeLeads(kept, { ...merged, metadata: { plan: 'free', toString: 'x' } })).toEqual({
+      ...content,
+      ...full,
+      tags: ['vip', 'new'],
+      metadata: { plan: 'gold', toString: 'x' },
+    });
+    expect(mergeLeads(kept, row)).toBeNull();
+  });
+
+  test('never gives a lead more tags or metadata than a request may', () => {
+    const tags = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `tag ${from + n}`);
+    const metadata = (names: string[]) => Object.fromEntries(names.map((name) => [name, 'é'.repeat(250)]));
+    const kept = { ...row, tags: tags(0, 20), metadata: metadata(tags(0, 45)) };
+    const merged = { ...row, tags: tags(10, 40), metadata: metadata(tags(40, 80)) };
+    const { tags: all, metadata: data } = mergeLeads(kept, merged) ?? row;
+    expect(all).toEqual(tags(0, 30));
+    expect(Object.keys(data)).toEqual(tags(0, 50));
+    expect(mergeLeads({ ...kept, metadata: metadata(tags(0, 49)) }, merged)?.metadata).toEqual(metadata(tags(0, 50)));
+    const longNames = (from: number, to: number) => tags(from, to).map((tag) => tag.padEnd(40, 'é'));
+    const wide = (from: number, to: number) =>
+      Object.fromEntries(longNames(from, to).map((name) => [name, 'é'.repeat(500)]));
+    expect(
+      Object.keys(mergeLeads({ ...row, metadata: wide(0, 20) }, { ...row, metadata: wide(20, 50) })?.metadata ?? {}),
+    ).toEqual(longNames(0, 26));
+  });
 });

@@ -1,5 +1,16 @@
-import type { createLead, EventData, Lead, RequestOf, updateLead } from '@mostrador/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type EventData,
+  type NewLead as Given,
+  type Lead,
+  Metadata,
+  maxMetadataBytes,
+  type RequestOf,
+  Tags,
+  type updateLead,
+} from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** The row of a lead. `version` rises with changes by the API's users, not with `interaction_count`. */
@@ -10,6 +21,10 @@ export type LeadRow = {
   customer_phone: string;
   status: Lead['status'];
   seller_id: string | null;
+  external_id: string | null;
+  email: string | null;
+  tags: string[];
+  metadata: Readonly<Record<string, string>>;
   interaction_count: number;
   ai_paused_until: Date | null;
   version: number;
@@ -17,24 +32,32 @@ export type LeadRow = {
   updated_at: Date;
 };
 
+type OfStore = 'external_id' | 'email' | 'tags' | 'metadata';
+
 /** The given values of a new lead. The rest of the row has defaults. */
-export type NewLead = Pick<LeadRow, 'name' | 'customer_phone' | 'status' | 'seller_id'>;
+export type NewLead = Pick<LeadRow, 'name' | 'customer_phone' | 'status' | 'seller_id' | OfStore>;
 
 /** The members that a change may set. */
-export type LeadContent = Pick<LeadRow, 'name' | 'status' | 'seller_id' | 'ai_paused_until'>;
+export type LeadContent = Pick<LeadRow, 'name' | 'status' | 'seller_id' | 'ai_paused_until' | OfStore>;
 
-export function newLead(body: RequestOf<typeof createLead>['body']): NewLead {
+const mostTags = Tags.maxItems as number;
+
+export function newLead(body: Given): NewLead {
   return {
     name: body.name,
     customer_phone: body.customer_phone,
     status: body.status ?? 'pending',
     seller_id: body.seller_id ?? null,
+    external_id: body.external_id ?? null,
+    email: body.email ?? null,
+    tags: withoutRepeats(body.tags ?? []),
+    metadata: checked(body.metadata ?? {}),
   };
 }
 
 /** The lead's values after the change, or null if nothing changes. Any status may follow any other. */
 export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['body']): LeadContent | null {
-  const { name, status, seller_id, ai_paused_until } = patch;
+  const { name, status, seller_id, external_id, email, tags, metadata, ai_paused_until } = patch;
   const changed: LeadContent = {
     name: name ?? row.name,
     status: status ?? row.status,
@@ -45,22 +68,59 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
         : ai_paused_until === null
           ? null
           : toInstant(ai_paused_until),
+    external_id: external_id === undefined ? row.external_id : external_id,
+    email: email === undefined ? row.email : email,
+    tags: tags ? withoutRepeats(tags) : row.tags,
+    metadata: metadata ? checked(metadata) : row.metadata,
   };
-  const same =
-    changed.name === row.name &&
-    changed.status === row.status &&
-    changed.seller_id === row.seller_id &&
-    changed.ai_paused_until?.getTime() === row.ai_paused_until?.getTime();
-  return same ? null : changed;
+  return isDeepStrictEqual(changed, contentOf(row)) ? null : changed;
 }
 
-/** The kept lead's values after another lead of the same person was merged into it, or null if nothing changes. */
+function contentOf(row: LeadRow): LeadContent {
+  const { name, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = row;
+  return { name, status, seller_id, ai_paused_until, external_id, email, tags, metadata };
+}
+
+type StoreData = LeadRow['metadata'];
+
+const fits = (metadata: StoreData): boolean => Buffer.byteLength(JSON.stringify(metadata)) <= maxMetadataBytes;
+
+function checked(metadata: StoreData): StoreData {
+  if (fits(metadata)) return metadata;
+  throw validationFailed([{ pointer: '#/metadata', detail: `must have at most ${maxMetadataBytes} bytes as JSON` }]);
+}
+
+const withoutRepeats = (tags: readonly string[]): string[] => [...new Set(tags)];
+
+/** The address as the filter compares it. */
+export const emailKey = (email: string): string => email.toLowerCase();
+
+/**
+ * The kept lead's values after another lead of the same person was merged into it, or null if nothing changes. Its own
+ * values, tags and metadata come first. What is more than a lead may have stays with the merged row.
+ */
 export function mergeLeads(kept: LeadRow, merged: LeadRow): LeadContent | null {
-  const { name, status } = kept;
-  const seller_id = kept.seller_id ?? merged.seller_id;
   const pausedLonger = Number(merged.ai_paused_until) > Number(kept.ai_paused_until);
-  if (seller_id === kept.seller_id && !pausedLonger) return null;
-  return { name, status, seller_id, ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until };
+  const changed: LeadContent = {
+    name: kept.name,
+    status: kept.status,
+    seller_id: kept.seller_id ?? merged.seller_id,
+    ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until,
+    external_id: kept.external_id ?? merged.external_id,
+    email: kept.email ?? merged.email,
+    tags: withoutRepeats([...kept.tags, ...merged.tags]).slice(0, mostTags),
+    metadata: joined(kept.metadata, merged.metadata),
+  };
+  return isDeepStrictEqual(changed, contentOf(kept)) ? null : changed;
+}
+
+function joined(kept: StoreData, merged: StoreData): StoreData {
+  let metadata = kept;
+  for (const [name, text] of Object.entries(merged)) {
+    const more = { ...metadata, [name]: text, ...metadata };
+    if (Object.keys(more).length <= Metadata.maxProperties && fits(more)) metadata = more;
+  }
+  return metadata;
 }
 
 /** A pause that is over is null. */
@@ -85,6 +145,10 @@ export function toLead(row: LeadRow, now: Date): Lead {
     customer_phone: row.customer_phone,
     status: row.status,
     seller_id: row.seller_id,
+    external_id: row.external_id,
+    email: row.email,
+    tags: row.tags,
+    metadata: row.metadata,
     interaction_count: row.interaction_count,
     ai_paused_until: pause && toTimestamp(pause),
     created_at: toTimestamp(row.created_at),

@@ -14,7 +14,7 @@ afterAll(() => crm?.stop());
 
 type Query = RequestOf<typeof listLeads>['query'];
 type Page = { data: Lead[]; total: number; page: number; limit: number; cursor: string | undefined };
-type Given = Pick<Lead, 'status' | 'seller_id' | 'created_at' | 'updated_at'>;
+type Given = Pick<Lead, 'status' | 'seller_id' | 'external_id' | 'email' | 'tags' | 'created_at' | 'updated_at'>;
 
 const list = async (storeId: string, query: Query = {}): Promise<Page> => {
   const { body, headers } = await crm.rpc.forward(listLeads, { query }, testContext({ storeId }));
@@ -43,29 +43,42 @@ const addLeads = async (storeId: string, leads: readonly Partial<Given>[]): Prom
     customer_phone: String(5511900000000 + n),
     status: lead.status ?? 'pending',
     seller_id: lead.seller_id ?? null,
+    external_id: lead.external_id ?? null,
+    email: lead.email ?? null,
+    email_key: lead.email?.toLowerCase() ?? null,
+    tags: lead.tags ?? [],
     created_at: lead.created_at ?? moment,
     updated_at: lead.updated_at ?? moment,
   }));
   const added = await crm.adminSql<{ id: string; n: number }[]>`
     insert into leads ${crm.adminSql(rows)} returning id, customer_phone::bigint - 5511900000000 as n`;
+  await crm.adminSql`
+    insert into lead_tags (store_id, tag, lead_id)
+    select store_id, tag, id from leads, unnest(tags) as tag where store_id = ${storeId}`;
   return added.map(({ id, n }) => ({
-    ...(rows[Number(n)] as (typeof rows)[number]),
+    ...withoutKey(rows[Number(n)] as (typeof rows)[number]),
     id,
+    metadata: {},
     interaction_count: 0,
     ai_paused_until: null,
   }));
 };
+const withoutKey = <Row extends { email_key: string | null }>({ email_key: _, ...row }: Row) => row;
 const minute = (n: number) => new Date(Date.UTC(2026, 9, 1, 12, n)).toISOString();
 const idsOf = (leads: readonly Lead[]) => leads.map(({ id }) => id);
 
 /** The expected list, by a naive model. */
 function model(leads: readonly Lead[], query: Query): Lead[] {
-  const { status, seller_id, customer_phone, created_after, updated_after, sort = '-created_at' } = query;
+  const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after } = query;
+  const { sort = '-created_at' } = query;
   const column = sort.replace('-', '') as 'created_at' | 'updated_at';
   const ascending = leads
     .filter((lead) => status === undefined || lead.status === status)
     .filter((lead) => seller_id === undefined || (lead.seller_id ?? 'none') === seller_id)
     .filter((lead) => customer_phone === undefined || lead.customer_phone === customer_phone)
+    .filter((lead) => external_id === undefined || lead.external_id === external_id)
+    .filter((lead) => email === undefined || lead.email?.toLowerCase() === email.toLowerCase())
+    .filter((lead) => tag === undefined || lead.tags.includes(tag))
     .filter((lead) => created_after === undefined || lead.created_at > created_after)
     .filter((lead) => updated_after === undefined || lead.updated_at > updated_after)
     .sort((a, b) => (a[column] + a.id < b[column] + b.id ? -1 : 1));
@@ -93,6 +106,9 @@ test('every filter in every order, by page and by cursor, gives the result of a 
       seller: fc.constantFrom(null, 0, 1),
       created_at: momentOf,
       updated_at: momentOf,
+      email: fc.constantFrom(null, 'Ana@x.com', 'ana@X.com', 'rui@x.com'),
+      tags: fc.subarray(['vip', 'new', 'olá você']),
+      hasExternalId: fc.boolean(),
     }),
     { maxLength: 25 },
   );
@@ -102,6 +118,9 @@ test('every filter in every order, by page and by cursor, gives the result of a 
       status: optional(fc.constantFrom(...leadStatuses)),
       seller: optional(fc.constantFrom('none', 0, 1)),
       phone: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined, freq: 1 }),
+      external_id: fc.option(fc.constantFrom('c-0', 'c-1', 'c-2', 'C-1'), { nil: undefined, freq: 1 }),
+      email: fc.option(fc.constantFrom('ANA@x.com', 'rui@x.com'), { nil: undefined, freq: 1 }),
+      tag: optional(fc.constantFrom('vip', 'olá você', 'VIP')),
       created_after: optional(momentOf),
       updated_after: optional(momentOf),
       sort: optional(fc.constantFrom<LeadSort[]>(...leadSorts)),
@@ -118,7 +137,11 @@ test('every filter in every order, by page and by cursor, gives the result of a 
           ? []
           : await addLeads(
               storeId,
-              given.map(({ seller, ...lead }) => ({ ...lead, seller_id: seller === null ? null : sellers[seller] })),
+              given.map(({ seller, hasExternalId, ...lead }, n) => ({
+                ...lead,
+                external_id: hasExternalId ? `c-${n}` : null,
+                seller_id: seller === null ? null : sellers[seller],
+              })),
             );
       for (const { seller, phone, limit, ...rest } of asked) {
         const query: Query = {
@@ -173,6 +196,9 @@ test.each([
   { seller_id: 'nobody' },
   { seller_id: '' },
   { customer_phone: '+5511900000001' },
+  { external_id: '' },
+  { email: 'ana' },
+  { tag: 'a,b' },
   { created_after: '2026-10-01' },
   { updated_after: '2026-02-30T00:00:00Z' },
   { sort: 'name' },

@@ -7,6 +7,7 @@ import {
   finishMerge,
   getLead,
   getLeadContact,
+  listLeads,
   listUnfinishedMerges,
   mergeLead,
   raiseInteractionCounts,
@@ -106,6 +107,40 @@ test('a seller and a longer pause of the lead that stays are kept', async () => 
   const before = await read(kept);
   await merge(merged, kept);
   expect(await read(kept)).toEqual(before);
+});
+
+test('the lead that stays takes what the store knows of the other one, whose row keeps it', async () => {
+  const kept = await crm.rpc.call(
+    createLead,
+    {
+      body: {
+        name: 'Maria',
+        customer_phone: short,
+        email: 'own@example.com',
+        tags: ['own'],
+        metadata: { plan: 'own' },
+      },
+    },
+    context(),
+  );
+  const columns = { external_id: 'c-1', email: 'b@example.com', tags: ['vip'], metadata: { plan: 'b', since: '2020' } };
+  const merged = await addBefore(long, columns);
+  await crm.adminSql`insert into lead_tags (store_id, tag, lead_id) values (${storeId}, 'vip', ${merged})`;
+  await merge(merged, kept.id);
+  const after = await read(kept.id);
+  expect(after).toEqual({
+    ...kept,
+    external_id: 'c-1',
+    tags: ['own', 'vip'],
+    metadata: { plan: 'own', since: '2020' },
+    updated_at: expect.any(String),
+  });
+  expect((await mergedRows())[0]).toMatchObject({ lead: columns });
+  const list = (query: object) => crm.rpc.call(listLeads, { query }, context());
+  for (const query of [{ external_id: 'c-1' }, { tag: 'vip' }, { tag: 'own' }, { email: 'own@example.com' }]) {
+    expect(await list(query), JSON.stringify(query)).toMatchObject({ data: [after], total: 1 });
+  }
+  expect(await list({ email: 'b@example.com' })).toMatchObject({ total: 0 });
 });
 
 test('a repeated merge answers the same and changes nothing', async () => {

@@ -107,6 +107,12 @@ describe('changing', () => {
       { ai_paused_until: 'tomorrow' },
       { customer_phone: '5511900000002' },
       { interaction_count: 1 },
+      { external_id: '' },
+      { email: 'maria' },
+      { tags: null },
+      { tags: [''] },
+      { metadata: null },
+      { metadata: { a: null } },
     ];
     for (const body of wrong) {
       const refused = patch(storeId, id, body as Body);
@@ -119,6 +125,44 @@ describe('changing', () => {
     for (const leadId of [id, randomUUID()]) {
       await expect(patch(randomUUID(), leadId, { name: 'x' })).rejects.toMatchObject({ code: 'lead_not_found' });
     }
+  });
+});
+
+describe('what the store knows of a lead', () => {
+  const known = { external_id: 'c-1', email: 'maria@example.com', tags: ['vip', 'new'], metadata: { plan: 'gold' } };
+  const tagRows = (leadId: string) => crm.adminSql`select tag from lead_tags where lead_id = ${leadId} order by tag`;
+
+  test('is set, replaced and cleared, and each change raises version and updated_at', async () => {
+    const storeId = randomUUID();
+    const created = await create(storeId);
+    const set = await patch(storeId, created.id, known);
+    expect(set.lead).toEqual({ ...created, ...known, updated_at: expect.any(String) });
+    expect([set.etag, set.lead.updated_at > created.updated_at]).toEqual(['"v2.0"', true]);
+    expect(await tagRows(created.id)).toEqual([{ tag: 'new' }, { tag: 'vip' }]);
+
+    const replaced = await patch(storeId, created.id, { tags: ['vip', 'old'], metadata: { since: '2020' } });
+    expect(replaced.lead).toMatchObject({ tags: ['vip', 'old'], metadata: { since: '2020' }, external_id: 'c-1' });
+    expect(await tagRows(created.id)).toEqual([{ tag: 'old' }, { tag: 'vip' }]);
+    expect((await patch(storeId, created.id, { name: 'Ana' })).lead).toMatchObject({ tags: ['vip', 'old'] });
+
+    const nothing = { external_id: null, email: null, tags: [], metadata: {} };
+    const cleared = await patch(storeId, created.id, nothing);
+    expect(cleared.lead).toMatchObject(nothing);
+    expect(cleared.etag).toBe('"v5.0"');
+    expect(await tagRows(created.id)).toEqual([]);
+    expect((await patch(storeId, created.id, nothing)).etag).toBe('"v5.0"');
+    expect(await read(storeId, created.id)).toEqual(cleared.lead);
+  });
+
+  test('an external id of another lead is refused with the id of that lead, and nothing else of the request happens', async () => {
+    const storeId = randomUUID();
+    const owner = await create(storeId, known);
+    const created = await create(storeId, { customer_phone: '5511900000002' });
+    const refused = patch(storeId, created.id, { name: 'x', external_id: 'c-1' });
+    await expect(refused).rejects.toMatchObject({ code: 'external_id_exists', members: { id: owner.id } });
+    expect(await read(storeId, created.id)).toEqual(created);
+    await patch(storeId, owner.id, { external_id: null });
+    expect((await patch(storeId, created.id, { external_id: 'c-1' })).lead.external_id).toBe('c-1');
   });
 });
 

@@ -9,6 +9,7 @@ import { assertAssignable } from '../sellers/seller.ts';
 import { lockLead, saveLead } from './lead.repository.ts';
 import { changeLead, type LeadRow, leadEtag, leadEvent, toLead } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
+import { throwTaken } from './taken-lead.ts';
 
 export const updateLead =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -32,5 +33,5 @@ export const updateLead =
       },
       toReply: (row: LeadRow) => toLead(row, now),
       etag: (row) => leadEtag(row, now),
-    });
+    }).catch((error: unknown) => throwTaken(dependencies.database, context, body.external_id, error));
   };

@@ -1,12 +1,10 @@
-import { namedSchemaOf } from '@mostrador/contracts';
+import { namedSchemaOf, trimmedCharacters } from '@mostrador/contracts';
 import type { TSchema } from '@sinclair/typebox';
 
 /** A JSON Schema of the API document. */
 export type DocumentSchema = { readonly [keyword: string]: unknown };
 
-/** The characters that trimming removes, listed because `\s` means a different set in every regex dialect. */
-const spaces = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-const textPattern = `^[^\\u0000]*[^\\u0000${spaces}][^\\u0000]*$`;
+const textPattern = `^[^\\u0000]*[^\\u0000${trimmedCharacters}][^\\u0000]*$`;
 
 /** What is accepted in every country. */
 const phonePattern = '^\\+?[ (]*[1-9](?:[ ()-]*[0-9]){7,14}$';

@@ -3,7 +3,15 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
 import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
-import { leadId, phone, type ServiceName, sellerId, servePreviousSummary, serveReports } from '../../test/reports.ts';
+import {
+  leadId,
+  phone,
+  previousReportLead,
+  type ServiceName,
+  sellerId,
+  servePreviousSummary,
+  serveReports,
+} from '../../test/reports.ts';
 
 const requestTimeoutMs = 1500;
 let gateway: TestGateway;
@@ -152,6 +160,21 @@ test('services of the previous version give the same summary, so a service can b
     const answer = await createClient(beside, apiKey).send(`${api}/reports/summary${query}`);
     expect(answer.statusCode, answer.body).toBe(200);
     expect(answer.json()).toEqual((await summary(query)).json());
+  } finally {
+    await beside.stop();
+  }
+});
+
+test('a crm of the previous version does not send every member of a lead, and the report is complete', async () => {
+  const beside = await startTestGateway({});
+  try {
+    await serveReports(beside, previousReportLead);
+    const { apiKey } = await beside.newStore({ timezone: 'America/Sao_Paulo' });
+    const answer = await createClient(beside, apiKey).send(`${api}/reports/leads?lead_id=${leadId}`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    const { external_id, email, tags, metadata } = answer.json().lead;
+    expect({ external_id, email, tags, metadata }).toEqual({ external_id: null, email: null, tags: [], metadata: {} });
+    expect((await ofLead(`?lead_id=${leadId}`)).json().lead.tags).toEqual(['vip']);
   } finally {
     await beside.stop();
   }
