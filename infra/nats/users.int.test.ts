@@ -43,6 +43,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.step.reports.close': ['admin'],
   'gateway.internal.stores.settings': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
+  'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.messages.accept': ['scheduling'],
   'messaging.internal.opt-outs.get': ['scheduling'],
   'messaging.internal.reports.lead': ['gateway'],
@@ -57,15 +58,17 @@ const askers: Record<string, readonly NatsUser[]> = {
   'scheduling.step.reports.close': ['admin'],
 };
 const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging'];
-const consumer = 'scheduling-followups';
+const consumers = { scheduling: 'scheduling-followups', messaging: 'messaging-leads' };
 const jetStream: Record<string, readonly string[]> = {
   INFO: [...withEvents],
   'STREAM.INFO.EVENTS': [...withEvents],
   'STREAM.CREATE.EVENTS': [...withEvents],
   'STREAM.UPDATE.EVENTS': [...withEvents],
-  [`CONSUMER.DURABLE.CREATE.EVENTS.${consumer}`]: ['scheduling'],
-  [`CONSUMER.INFO.EVENTS.${consumer}`]: ['scheduling'],
-  [`CONSUMER.MSG.NEXT.EVENTS.${consumer}`]: ['scheduling'],
+  ...Object.fromEntries(
+    Object.entries(consumers).flatMap(([user, consumer]) =>
+      ['DURABLE.CREATE', 'INFO', 'MSG.NEXT'].map((verb) => [`CONSUMER.${verb}.EVENTS.${consumer}`, [user]]),
+    ),
+  ),
   'STREAM.LIST': [],
   'STREAM.NAMES': [],
   'STREAM.CREATE.OTHER': [],
@@ -78,8 +81,11 @@ const jetStream: Record<string, readonly string[]> = {
   'CONSUMER.CREATE.EVENTS.other': [],
   'CONSUMER.DURABLE.CREATE.EVENTS.other': [],
   'CONSUMER.MSG.NEXT.EVENTS.other': [],
-  [`CONSUMER.CREATE.EVENTS.${consumer}`]: [],
-  [`CONSUMER.DELETE.EVENTS.${consumer}`]: [],
+  ...Object.fromEntries(
+    Object.values(consumers).flatMap((consumer) =>
+      ['CREATE', 'DELETE'].map((verb) => [`CONSUMER.${verb}.EVENTS.${consumer}`, []]),
+    ),
+  ),
 };
 
 type Attempt = { readonly subject: string; readonly queue?: string; readonly by: readonly string[] };
@@ -100,7 +106,10 @@ const publishing: Attempt[] = [
     by: ['gateway', 'messaging'].filter((user) => user === service),
   })),
   ...Object.entries(jetStream).map(([call, users]) => ({ subject: `$JS.API.${call}`, by: [...users, 'admin'] })),
-  { subject: `$JS.ACK.EVENTS.${consumer}.1.1.1.1.1`, by: ['scheduling', 'admin'] },
+  ...Object.entries(consumers).map(([user, consumer]) => ({
+    subject: `$JS.ACK.EVENTS.${consumer}.1.1.1.1.1`,
+    by: [user, 'admin'],
+  })),
   { subject: '$JS.ACK.EVENTS.other.1.1.1.1.1', by: ['admin'] },
   ...['$SYS.REQ.SERVER.PING', 'anything', 'anything.else', 'events.other.happened'].map((subject) => ({
     subject,
@@ -254,19 +263,20 @@ describe('NATS permissions', () => {
   test('the user of a consumer may change its settings', async () => {
     const nats = await connectAs('scheduling', await startServer());
     await ensureEventStream(nats);
-    const { consumers } = await nats.jetstreamManager();
+    const manager = await nats.jetstreamManager();
+    const name = consumers.scheduling;
     for (const mostDeliveries of [3, 7]) {
       const types = ['messaging.lead.opted_out'] as const;
       const handling = consumeEvents({
         nats,
         log: silentLog(),
-        name: consumer,
+        name,
         types,
         handle: async () => {},
         mostDeliveries,
       });
       handling.start();
-      const set = async () => (await consumers.info('EVENTS', consumer)).config.max_deliver === mostDeliveries;
+      const set = async () => (await manager.consumers.info('EVENTS', name)).config.max_deliver === mostDeliveries;
       await waitFor(set, { description: 'the consumer has the setting' });
       await handling.stop();
     }

@@ -1,5 +1,6 @@
 import {
   acceptMessage,
+  changeContactPhone,
   checkLead,
   crmOperations,
   ensureLead,
@@ -75,7 +76,7 @@ export const roles: Record<NatsUser, Role> = {
       ...[summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
     ],
   },
-  crm: { serves: true, publishesEvents: true },
+  crm: { serves: true, asks: [changeContactPhone], publishesEvents: true },
   scheduling: {
     serves: true,
     asks: [acceptMessage, checkLead, getOptOut, getStoreSettings],
@@ -87,6 +88,7 @@ export const roles: Record<NatsUser, Role> = {
     notices: true,
     asks: [ensureLead, getLeadContact, raiseInteractionCounts],
     publishesEvents: true,
+    consumer: 'messaging-leads',
   },
   workflows: { audience: 'step' },
   admin: {

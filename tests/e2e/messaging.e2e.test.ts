@@ -108,6 +108,26 @@ test('a lead with a national phone and a customer who writes without the ninth d
   expect((await messagesOf(lead.body.id)).map(({ body }) => body)).toEqual(['Oi', 'Tudo bem?']);
 });
 
+test('messages follow the changed phone of a lead, and the earlier phone is another customer', async () => {
+  const { id, phone } = await newLead();
+  expect((await send(id, 'to the earlier phone')).body).toMatchObject({ sent: true });
+  const next = newPhone();
+  const changed = await request('PATCH', `/leads/${id}`, { key: store.key, body: { customer_phone: next } });
+  expect([changed.status, changed.body.customer_phone]).toEqual([200, next]);
+  // The customer has not written from the new phone.
+  expectProblem(await send(id, 'too early'), 'messaging_window_closed');
+  await write(next, 'Hello again');
+  await eventually(
+    () => messagesOf(id),
+    ({ length }) => length === 3,
+  );
+  expect((await send(id, 'to the new phone')).body).toMatchObject({ sent: true });
+  expect([taken(phone).length, taken(next).length]).toEqual([1, 1]);
+  await write(phone, 'Who is this?');
+  expect((await leadOf(phone)).id).not.toBe(id);
+  expectProblem(await create(next), 'lead_exists');
+});
+
 test('a webhook with a wrong signature or verify token gets 403', async () => {
   const refused = await fetch(webhookUrl, {
     method: 'POST',

@@ -53,6 +53,10 @@ export const eventCatalogue = {
     'A lead was changed.',
     Type.Object({ lead_id: Uuid, status: LeadStatus, seller_id: NullableUuid }),
   ),
+  'crm.lead.phone_changed': event(
+    'A lead got another phone, and not only another form of it. A `crm.lead.updated` comes with it.',
+    Type.Object({ lead_id: Uuid }),
+  ),
   'crm.lead.merged': event(
     'A lead was merged into another lead of the same person. Its messages, appointments and follow-ups move to that ' +
       'lead a moment later, without events of their own.',

@@ -1,9 +1,11 @@
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
   readonly relay: Pick<Relay, 'nudge'>;
+  readonly rpc: Pick<RpcClient, 'call'>;
 };

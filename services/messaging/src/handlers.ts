@@ -7,6 +7,7 @@ import { getChannelConnection } from './channels/get-channel-connection.ts';
 import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
 import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
 import { showChannel } from './channels/show-channel.ts';
+import { changeContactPhone } from './conversations/change-contact-phone.ts';
 import { getConversation } from './conversations/get-conversation.ts';
 import { getOptOut } from './conversations/get-opt-out.ts';
 import { mergeConversations } from './conversations/merge-conversations.ts';
@@ -52,6 +53,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     summarizeConversations: summarizeConversations(dependencies),
     summarizeConversationsV1: summarizeConversationsV1(dependencies),
     reportConversation: reportConversation(dependencies),
+    changeContactPhone: changeContactPhone(dependencies),
     mergeConversations: mergeConversations(dependencies),
     fenceMessages: fenceMessages(dependencies),
     closeConversationReports: reports.close,

@@ -1,6 +1,7 @@
 import { messagingOperations } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { periodically } from '@mostrador/kit/process/periodic';
@@ -14,6 +15,7 @@ import { channelCircuit } from './channels/channel-circuit.ts';
 import { credentialsCheck } from './channels/credentials-check.ts';
 import { createOpenChannel } from './channels/providers.ts';
 import { messagingConfig } from './config.ts';
+import { leadEvents, onLeadEvent } from './conversations/on-lead-event.ts';
 import { exportDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveryLimits } from './delivery/limits.ts';
 import { overdueDeliveries } from './delivery/wake-overdue.ts';
@@ -83,6 +85,15 @@ runService({
           everyMs: 15_000,
           log,
           run: async (signal) => void (await endIdleSessions({ database, systemDatabase, relay, log }, signal)),
+        }),
+      ],
+      consumers: [
+        consumeEvents({
+          nats,
+          log,
+          name: 'messaging-leads',
+          types: leadEvents,
+          handle: onLeadEvent({ database, rpc }),
         }),
       ],
     };

@@ -44,6 +44,8 @@ export type TestCrm = {
   addLead(storeId: string, customerPhone?: string): string;
   /** Merges a lead into another one, as crm does. */
   merge(storeId: string, leadId: string, keptId: string): void;
+  /** Gives a lead another phone, and returns the lead's new version. */
+  changePhone(storeId: string, leadId: string, customerPhone: string): number;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
   stop(): Promise<void>;
@@ -113,13 +115,13 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
 }
 
 async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
-  const leads = new Map<string, { id: string; customer_phone: string; name: string }>();
+  const leads = new Map<string, { id: string; customer_phone: string; name: string; version: number }>();
   const merged = new Map<string, string>();
   const interactionCounts = new Map<string, number>();
   let phones = 5511900000000;
   const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
     const id = randomUUID();
-    leads.set(`${storeId} ${id}`, { id, customer_phone, name });
+    leads.set(`${storeId} ${id}`, { id, customer_phone, name, version: 1 });
     return id;
   };
   const serve = async () => {
@@ -160,6 +162,13 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
     merge(storeId, leadId, keptId) {
       leads.delete(`${storeId} ${leadId}`);
       merged.set(`${storeId} ${leadId}`, keptId);
+    },
+    changePhone(storeId, leadId, customer_phone) {
+      const lead = leads.get(`${storeId} ${leadId}`);
+      if (!lead) throw new Error('no such lead');
+      const version = lead.version + 1;
+      leads.set(`${storeId} ${leadId}`, { ...lead, customer_phone, version });
+      return version;
     },
     interactionCounts,
     stop: () => server.drain(),

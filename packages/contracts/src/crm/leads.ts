@@ -150,13 +150,16 @@ export const updateLead = defineOperation({
   description:
     'Send at least one member; members left out stay as they are. Any status may follow any other. `seller_id: null` ' +
     'unassigns the lead. `ai_paused_until` (an extension) pauses the AI until that moment, and null ends the pause. ' +
-    'Answers have null in it when the AI is not paused. `external_id: null` and `email: null` clear them. `tags` and ' +
+    'Answers have null in it when the AI is not paused. From the answer on, messages go to the new `customer_phone`, ' +
+    'also those that are queued; only one that is being sent may still go to the earlier phone. A message from the ' +
+    'earlier phone no longer belongs to the lead. `external_id: null` and `email: null` clear them. `tags` and ' +
     '`metadata` replace those that the lead has.',
   request: {
     params: leadParams,
     body: Exact(
       {
         name: Type.Optional(Text(200)),
+        customer_phone: Type.Optional(WrittenPhone),
         status: Type.Optional(LeadStatus),
         seller_id: Type.Optional(NullableUuid),
         ai_paused_until: Type.Optional(NullableTimestamp),
@@ -167,7 +170,14 @@ export const updateLead = defineOperation({
     ),
   },
   reply: Lead,
-  errors: ['lead_not_found', 'external_id_exists', 'seller_not_found', 'seller_inactive', 'version_mismatch'],
+  errors: [
+    'lead_not_found',
+    'lead_exists',
+    'external_id_exists',
+    'seller_not_found',
+    'seller_inactive',
+    'version_mismatch',
+  ],
 });
 
 /** The maximum number of leads in one `importLeads`. Its transaction takes some tens of milliseconds. */
@@ -252,7 +262,13 @@ export const getLeadContact = defineOperation({
   subject: 'crm.internal.leads.contact',
   summary: "Read a lead's name and phone",
   request: { body: Exact({ lead_id: Uuid }) },
-  reply: Type.Object({ id: Uuid, name: Type.String(), customer_phone: Phone }),
+  reply: Type.Object({
+    id: Uuid,
+    name: Type.String(),
+    customer_phone: Phone,
+    /** Rises with every change of the phone. The previous version does not send it. */
+    version: Type.Optional(Type.Integer()),
+  }),
   errors: ['lead_not_found'],
 });
 

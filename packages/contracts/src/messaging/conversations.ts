@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Exact, NullableTimestamp, Uuid } from '../core/common.ts';
+import { Done, Exact, NullableTimestamp, Phone, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { LeadMerge } from '../crm/leads.ts';
 import { leadParams } from './messages.ts';
@@ -38,6 +38,23 @@ export const getOptOut = defineOperation({
   summary: 'Read when a lead opted out',
   request: { body: Exact({ lead_id: Uuid }) },
   reply: Type.Object({ opted_out_at: NullableTimestamp }),
+});
+
+/**
+ * Tells the new phone of a lead, before the event `crm.lead.phone_changed` does. From the answer on, messages go to it. Safe
+ * to repeat and in any order: `version` is the lead's.
+ */
+export const changeContactPhone = defineOperation({
+  subject: 'messaging.internal.conversations.change-phone',
+  summary: "Forget a lead's earlier phone",
+  request: {
+    body: Exact({
+      lead_id: Uuid,
+      customer_phone: Phone,
+      version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+    }),
+  },
+  reply: Done,
 });
 
 /**

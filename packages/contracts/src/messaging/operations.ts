@@ -1,5 +1,5 @@
 import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from './channels.ts';
-import { getConversation, getOptOut, mergeConversations } from './conversations.ts';
+import { changeContactPhone, getConversation, getOptOut, mergeConversations } from './conversations.ts';
 import { acceptMessage, deliverMessages, getMessage, listMessages, sendMessage, settleMessage } from './messages.ts';
 import { messagingReportOperations } from './reports.ts';
 import { fenceMessages } from './restore.ts';
@@ -28,6 +28,7 @@ export const messagingOperations = {
   disconnectChannel,
   showChannel,
   updateMessagingSettings,
+  changeContactPhone,
   mergeConversations,
   fenceMessages,
   ...messagingReportOperations,

@@ -16,6 +16,6 @@ test('only its own store can read the contact of a lead', async () => {
   const { id } = await crm.rpc.call(createLead, { body }, testContext({ storeId }));
   const read = (asking: string) =>
     crm.rpc.call(getLeadContact, { body: { lead_id: id } }, testContext({ storeId: asking }));
-  expect(await read(storeId)).toEqual({ id, ...body });
+  expect(await read(storeId)).toEqual({ id, ...body, version: 1 });
   await expect(read(randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
 });

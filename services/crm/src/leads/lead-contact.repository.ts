@@ -1,11 +1,16 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
 /** The members of a lead that other services need to contact it. */
-export type LeadContact = { readonly id: string; readonly name: string; readonly customer_phone: string };
+export type LeadContact = {
+  readonly id: string;
+  readonly name: string;
+  readonly customer_phone: string;
+  readonly version: number;
+};
 
 export async function findLeadContact(sql: Sql, storeId: string, leadId: string): Promise<LeadContact | undefined> {
   const [row] = await sql<LeadContact[]>`
-    select id, name, customer_phone from leads where store_id = ${storeId} and id = ${leadId}`;
+    select id, name, customer_phone, version from leads where store_id = ${storeId} and id = ${leadId}`;
   return row;
 }
 

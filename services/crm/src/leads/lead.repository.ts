@@ -97,15 +97,15 @@ export async function lockLead(sql: TransactionSql, storeId: string, leadId: str
 
 /**
  * Writes a change of a locked lead, raises its version, and writes the history of its status and seller. Throws a unique
- * violation of `leads_external_id` when another lead has the external id.
+ * violation when another lead has the phone or the external id.
  */
 export async function saveLead(sql: TransactionSql, current: LeadRow, content: LeadContent): Promise<LeadRow> {
-  const { name, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = content;
+  const { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = content;
   // Not `now()`: the transaction may have begun before the change that it waited for (docs/adr/0010).
   const [row] = await sql<[LeadRow]>`
     with lead as (
       update leads
-      set name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
+      set ${customer_phone === current.customer_phone ? sql`` : setPhone(sql, customer_phone)} name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
           external_id = ${external_id}, email = ${email}, email_key = ${email && emailKey(email)},
           tags = ${tags}::text[], metadata = ${sql.json(metadata)},
           version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
@@ -126,6 +126,10 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
     select * from lead`;
   return row;
 }
+
+/** A lead from before the canonical form keeps none until its phone changes, because a duplicate may have it. */
+const setPhone = (sql: TransactionSql, phone: string) =>
+  sql`customer_phone = ${phone}, phone_key = ${canonicalPhone(phone)},`;
 
 /** Writes the changed tags of the row in `lead`. */
 function changeTags(sql: TransactionSql, { store_id, id, tags: before }: LeadRow, tags: string[]) {
@@ -150,10 +154,19 @@ export async function unassignLeads(sql: TransactionSql, storeId: string, seller
   return count;
 }
 
-/** The lead with this phone in any of its forms. Of duplicates from before, the one with this very form comes first. */
-export async function findLeadIdByPhone(sql: Sql, storeId: string, phone: string): Promise<string | null> {
+/**
+ * The lead with this phone in any of its forms, except the lead `but`. Of duplicates from before, the one with this very form
+ * comes first.
+ */
+export async function findLeadIdByPhone(
+  sql: Sql,
+  storeId: string,
+  phone: string,
+  but?: string,
+): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from leads where store_id = ${storeId} and customer_phone = any(${phoneForms(phone)}::text[])
+      ${but ? sql`and id <> ${but}` : sql``}
     order by customer_phone <> ${phone}, id limit 1`;
   return row?.id ?? null;
 }

@@ -13,7 +13,10 @@ const row: LeadRow = {
   updated_at: at,
 };
 const nothing = { external_id: null, email: null, tags: [], metadata: {} };
-const content = { name: 'Maria', status: 'pending', seller_id: null, ai_paused_until: null, ...nothing };
+const content = {
+  ...{ name: 'Maria', customer_phone: '5511900000001', status: 'pending', seller_id: null, ai_paused_until: null },
+  ...nothing,
+};
 const sellerId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 
 test('a lead with only a name and a phone is pending and has no seller', () => {
@@ -41,6 +44,8 @@ test('a pause of the AI is shown until it is over', () => {
 
 test('a change sets the given members and keeps the others', () => {
   expect(changeLead(row, { name: 'Ana' })).toEqual({ ...content, name: 'Ana' });
+  const customer_phone = '5531977776666';
+  expect(changeLead(row, { customer_phone })).toEqual({ ...content, customer_phone });
   expect(changeLead(row, { seller_id: sellerId.toUpperCase() })).toEqual({ ...content, seller_id: sellerId });
   expect(changeLead({ ...row, seller_id: sellerId }, { seller_id: null })).toEqual(content);
   expect(changeLead(row, { ai_paused_until: '2026-11-21T09:00:00.5-03:00' })).toEqual({

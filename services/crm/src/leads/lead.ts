@@ -10,6 +10,7 @@ import {
   type updateLead,
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
+import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -38,7 +39,10 @@ type OfStore = 'external_id' | 'email' | 'tags' | 'metadata';
 export type NewLead = Pick<LeadRow, 'name' | 'customer_phone' | 'status' | 'seller_id' | OfStore>;
 
 /** The members that a change may set. */
-export type LeadContent = Pick<LeadRow, 'name' | 'status' | 'seller_id' | 'ai_paused_until' | OfStore>;
+export type LeadContent = Pick<
+  LeadRow,
+  'name' | 'customer_phone' | 'status' | 'seller_id' | 'ai_paused_until' | OfStore
+>;
 
 const mostTags = Tags.maxItems as number;
 
@@ -57,9 +61,10 @@ export function newLead(body: Given): NewLead {
 
 /** The lead's values after the change, or null if nothing changes. Any status may follow any other. */
 export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['body']): LeadContent | null {
-  const { name, status, seller_id, external_id, email, tags, metadata, ai_paused_until } = patch;
+  const { name, customer_phone, status, seller_id, external_id, email, tags, metadata, ai_paused_until } = patch;
   const changed: LeadContent = {
     name: name ?? row.name,
+    customer_phone: customer_phone ?? row.customer_phone,
     status: status ?? row.status,
     seller_id: seller_id === undefined ? row.seller_id : (seller_id?.toLowerCase() ?? null),
     ai_paused_until:
@@ -77,9 +82,13 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
 }
 
 function contentOf(row: LeadRow): LeadContent {
-  const { name, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = row;
-  return { name, status, seller_id, ai_paused_until, external_id, email, tags, metadata };
+  const { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata } = row;
+  return { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata };
 }
+
+/** Whether a change gave the lead another phone, and not only another form of it. */
+export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
+  canonicalPhone(before.customer_phone) !== canonicalPhone(after.customer_phone);
 
 type StoreData = LeadRow['metadata'];
 
@@ -103,6 +112,7 @@ export function mergeLeads(kept: LeadRow, merged: LeadRow): LeadContent | null {
   const pausedLonger = Number(merged.ai_paused_until) > Number(kept.ai_paused_until);
   const changed: LeadContent = {
     name: kept.name,
+    customer_phone: kept.customer_phone,
     status: kept.status,
     seller_id: kept.seller_id ?? merged.seller_id,
     ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until,

@@ -18,14 +18,26 @@ export async function leadTaken(
     : new AppError('lead_exists', { members: { id } });
 }
 
-/** Translates a failed change: throws `external_id_exists` when another lead has the external id, else the error itself. */
+type Changed = { readonly id: string; readonly customer_phone?: string; readonly external_id?: string | null };
+
+/**
+ * Translates a failed change of the lead `id`: throws `lead_exists` or `external_id_exists` when another lead has the new
+ * phone or external id, else the error itself.
+ */
 export async function throwTaken(
   database: Database,
   scope: StoreScope,
-  externalId: string | null | undefined,
+  { id, customer_phone: phone, external_id }: Changed,
   error: unknown,
 ): Promise<never> {
-  if (!externalId || !isUniqueViolation(error, 'leads_external_id')) throw error;
-  const id = await database.read(scope, (sql) => findLeadIdByExternalId(sql, scope.storeId, externalId));
-  throw new AppError('external_id_exists', { members: { id } });
+  const { storeId } = scope;
+  if (external_id && isUniqueViolation(error, 'leads_external_id')) {
+    const other = await database.read(scope, (sql) => findLeadIdByExternalId(sql, storeId, external_id));
+    throw new AppError('external_id_exists', { members: { id: other } });
+  }
+  if (phone && (isUniqueViolation(error, 'leads_phone') || isUniqueViolation(error, 'leads_phone_key'))) {
+    const other = await database.read(scope, (sql) => findLeadIdByPhone(sql, storeId, phone, id));
+    throw new AppError('lead_exists', { members: { id: other } });
+  }
+  throw error;
 }

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
+  changeContactPhone,
   createLead,
   createSeller,
+  ensureLead,
   getLead,
   type Lead,
   type RequestOf,
   updateLead,
   updateSeller,
 } from '@mostrador/contracts';
-import { testContext } from '@mostrador/testing/context';
+import { createRpcServer } from '@mostrador/kit/rpc/server';
+import { silentLog, testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 
@@ -105,7 +108,8 @@ describe('changing', () => {
       { status: null },
       { seller_id: 'none' },
       { ai_paused_until: 'tomorrow' },
-      { customer_phone: '5511900000002' },
+      { customer_phone: '+5511900000002' },
+      { customer_phone: null },
       { interaction_count: 1 },
       { external_id: '' },
       { email: 'maria' },
@@ -200,6 +204,138 @@ describe('the seller', () => {
     await deactivate(storeId, seller.id);
     const { lead } = await patch(storeId, id, { status: 'converted' });
     expect(lead).toMatchObject({ status: 'converted', seller_id: seller.id });
+  });
+});
+
+describe('the phone', () => {
+  const [short, long] = ['553177776666', '5531977776666'];
+  const topics = async (storeId: string) =>
+    (await crm.adminSql`select topic, data from outbox where store_id = ${storeId} order by id`).map(
+      ({ topic, data }) => (topic === 'crm.lead.phone_changed' ? [topic, data] : topic),
+    );
+  /** Serves messaging's operation, and returns what it was told. */
+  const serveMessaging = async (work: () => Promise<void> = async () => {}) => {
+    const told: object[] = [];
+    const server = createRpcServer({
+      nats: crm.nats.nats,
+      service: 'messaging',
+      operations: { changeContactPhone },
+      handlers: {
+        changeContactPhone: async ({ storeId }, { body }) => {
+          told.push({ storeId, ...body });
+          await work();
+          return { done: true };
+        },
+      },
+      log: silentLog(),
+    });
+    await crm.nats.nats.flush();
+    return { told, stop: () => server.drain() };
+  };
+
+  test('can be changed, is found under the new one alone, and messaging knows it before the answer', async () => {
+    const storeId = randomUUID();
+    const created = await create(storeId);
+    const messaging = await serveMessaging();
+    const { lead, etag } = await patch(storeId, created.id, { customer_phone: long });
+    await messaging.stop();
+    expect(lead).toEqual({ ...created, customer_phone: long, updated_at: expect.any(String) });
+    expect([etag, lead.updated_at > created.updated_at]).toEqual(['"v2.0"', true]);
+    expect(messaging.told).toEqual([{ storeId, lead_id: lead.id, customer_phone: long, version: 2 }]);
+    expect(await topics(storeId)).toEqual([
+      'crm.lead.created',
+      'crm.lead.updated',
+      ['crm.lead.phone_changed', { lead_id: lead.id }],
+    ]);
+    const ensure = (customer_phone: string) =>
+      crm.rpc.call(ensureLead, { body: { customer_phone, name: 'x' } }, testContext({ storeId }));
+    expect(await ensure(short)).toEqual({ id: lead.id, created: false });
+    expect(await ensure('5511900000001')).toMatchObject({ created: true });
+  });
+
+  test('in another form is stored, and is no other phone', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId, { customer_phone: long });
+    const messaging = await serveMessaging();
+    expect((await patch(storeId, id, { customer_phone: short })).lead.customer_phone).toBe(short);
+    expect((await patch(storeId, id, { customer_phone: short })).etag).toBe('"v2.0"');
+    await messaging.stop();
+    expect(messaging.told).toEqual([]);
+    expect(await topics(storeId)).toEqual(['crm.lead.created', 'crm.lead.updated']);
+  });
+
+  test('of another lead is refused in any form with the id of that lead, and nothing else of the request happens', async () => {
+    const storeId = randomUUID();
+    const owner = await create(storeId, { customer_phone: long });
+    const created = await create(storeId);
+    for (const customer_phone of [long, short]) {
+      const refused = patch(storeId, created.id, { name: 'x', customer_phone });
+      await expect(refused).rejects.toMatchObject({ code: 'lead_exists', members: { id: owner.id } });
+    }
+    expect(await read(storeId, created.id)).toEqual(created);
+    await create(randomUUID(), { customer_phone: '5511900000009' });
+    expect((await patch(storeId, created.id, { customer_phone: '5511900000009' })).lead.id).toBe(created.id);
+  });
+
+  test('of a lead from before the canonical form is refused, too', async () => {
+    const storeId = randomUUID();
+    const [before] = await crm.adminSql`
+      insert into leads (store_id, name, customer_phone) values (${storeId}, 'Before', ${short}) returning id`;
+    const { id } = await create(storeId);
+    const refused = patch(storeId, id, { customer_phone: long });
+    await expect(refused).rejects.toMatchObject({ code: 'lead_exists', members: { id: before?.id } });
+    const moved = await patch(storeId, before?.id, { customer_phone: '5511900000009' });
+    expect(moved.lead.customer_phone).toBe('5511900000009');
+    expect((await patch(storeId, id, { customer_phone: long })).lead.customer_phone).toBe(long);
+  });
+
+  test('can be given to one of several leads at once, and the others learn which', async () => {
+    const storeId = randomUUID();
+    const leads = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => create(storeId, { customer_phone: String(5511900000010 + n) })),
+    );
+    const answers = await Promise.allSettled(
+      leads.map(({ id }, n) => patch(storeId, id, { customer_phone: n % 2 === 0 ? long : short })),
+    );
+    const winners = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.lead.id : []));
+    expect(winners).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer.status === 'rejected')
+        expect(answer.reason).toMatchObject({ code: 'lead_exists', members: { id: winners[0] } });
+    }
+  });
+
+  test('is changed also when messaging is down, fails, or does not answer', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    expect((await patch(storeId, id, { customer_phone: '5511900000002' })).lead.customer_phone).toBe('5511900000002');
+    for (const work of [() => Promise.reject(new Error('no such column')), () => new Promise<void>(() => {})]) {
+      const messaging = await serveMessaging(work);
+      const phone = String(5511900000003 + messaging.told.length + Math.floor(Math.random() * 1000));
+      expect((await patch(storeId, id, { customer_phone: phone })).lead.customer_phone).toBe(phone);
+      expect(messaging.told).toHaveLength(1);
+      void messaging.stop();
+    }
+    expect((await topics(storeId)).flat().filter((topic) => topic === 'crm.lead.phone_changed')).toHaveLength(3);
+  });
+
+  test('that an idempotent request changed is told once, and its replay does not bring it back', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId);
+    const messaging = await serveMessaging();
+    const body = { customer_phone: long };
+    const keyed = () =>
+      crm.rpc.forward(
+        updateLead,
+        { params: { leadId: id }, body },
+        testContext({ storeId, body, idempotencyKey: 'k', idempotencyScope: `PATCH /leads/${id}` }),
+      );
+    await keyed();
+    await patch(storeId, id, { customer_phone: '5511900000002' });
+    expect((await keyed()).headers.replayed).toBe(true);
+    await messaging.stop();
+    expect(messaging.told).toHaveLength(2);
+    expect((await read(storeId, id)).customer_phone).toBe('5511900000002');
   });
 });
 

@@ -1,23 +1,26 @@
 import { updateLead as operation } from '@mostrador/contracts';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/delivery/idempotency';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
-import { lockLead, saveLead } from './lead.repository.ts';
-import { changeLead, type LeadRow, leadEtag, leadEvent, toLead } from './lead.ts';
+import { lockLead } from './lead.repository.ts';
+import { changeLead, isAnotherPhone, type LeadRow, leadEtag, toLead } from './lead.ts';
 import { leadNotFound } from './lead-not-found.ts';
+import { saveChange } from './save-change.ts';
 import { throwTaken } from './taken-lead.ts';
+import { tellPhone } from './tell-phone.ts';
 
 export const updateLead =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
     const { storeId } = context;
     const now = new Date();
-    return await writeOnce(dependencies, context, operation, {
+    let moved: LeadRow | undefined;
+    const answer = await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
+        moved = undefined;
         // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
         const seller = body.seller_id ? await lockSeller(sql, storeId, body.seller_id) : undefined;
         const current = await lockLead(sql, storeId, params.leadId);
@@ -27,11 +30,13 @@ export const updateLead =
         const changed = changeLead(current, body);
         if (!changed) return current;
 
-        const saved = await saveLead(sql, current, changed);
-        await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.lead.updated', data: leadEvent(saved) }]);
+        const saved = await saveChange(sql, current, changed);
+        if (isAnotherPhone(current, saved)) moved = saved;
         return saved;
       },
       toReply: (row: LeadRow) => toLead(row, now),
       etag: (row) => leadEtag(row, now),
-    }).catch((error: unknown) => throwTaken(dependencies.database, context, body.external_id, error));
+    }).catch((error: unknown) => throwTaken(dependencies.database, context, { id: params.leadId, ...body }, error));
+    if (moved) await tellPhone(dependencies, context, moved);
+    return answer;
   };

@@ -7,6 +7,9 @@ export type ConversationRow = {
   readonly lead_id: string;
   /** The channel's id of the lead, once it is known. */
   readonly wa_id: string | null;
+  /** The phone that the lead got since it has a conversation, and the lead's version with it. */
+  readonly phone: string | null;
+  readonly phone_version: number | null;
   readonly next_number: number;
   readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
@@ -15,7 +18,8 @@ export type ConversationRow = {
 };
 
 const columns = (sql: Sql) => sql`
-  store_id, lead_id, wa_id, next_number, last_inbound_at, opted_out_at, interaction_count, reported_count`;
+  store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, interaction_count,
+  reported_count`;
 
 /**
  * Locks the conversation until the transaction ends. A transaction that accepts a message, or that chooses the next one
@@ -118,6 +122,19 @@ export async function findUserIds(sql: Sql, storeId: string, leadId: string): Pr
   const rows = await sql<{ user_id: string }[]>`
     select user_id from customer_user_ids where store_id = ${storeId} and lead_id = ${leadId}`;
   return rows.map(({ user_id }) => user_id);
+}
+
+/** Stores the new phone of a lead. With `forget`, the channel no longer knows the lead, nor has the lead written. */
+export async function savePhone(
+  sql: TransactionSql,
+  { store_id, lead_id }: ConversationRow,
+  { phone, version, forget }: { phone: string; version: number; forget: boolean },
+): Promise<void> {
+  await sql`
+    update conversations
+    set phone = ${phone}, phone_version = ${version} ${forget ? sql`, wa_id = null, last_inbound_at = null` : sql``}
+    where store_id = ${store_id} and lead_id = ${lead_id}`;
+  if (forget) await sql`delete from customer_user_ids where store_id = ${store_id} and lead_id = ${lead_id}`;
 }
 
 /** The leads that the channel knows by these ids, by id. */

@@ -67,7 +67,8 @@ export async function claimNext(
         break;
       }
       case 'send': {
-        const to = move.pair.wa_id ?? (typeof contact === 'object' ? contact.phone : undefined);
+        const { wa_id, phone } = move.pair;
+        const to = wa_id ?? phone ?? (typeof contact === 'object' ? contact.phone : undefined);
         if (to) return await begin(sql, storeId, move, to, limits);
         if (contact !== 'gone') return { kind: 'ask contact' };
         settled.push(await fail(sql, storeId, move.head.id, leadGone));

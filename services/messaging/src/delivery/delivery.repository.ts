@@ -10,6 +10,7 @@ import type { NumberState } from './rates.ts';
 /** The columns of the conversation that decide about sending. */
 export type PairRow = {
   readonly wa_id: string | null;
+  readonly phone: string | null;
   readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
   readonly opt_out_stops_api: boolean;
@@ -37,7 +38,7 @@ export async function lockQueue(
   // Pipelined: PostgreSQL runs them in this order, and each sees what was committed before it began.
   const [[pair], [head]] = await Promise.all([
     sql<PairRow[]>`
-      select wa_id, last_inbound_at, opted_out_at, pair_tat, ${optOutStopsApi(sql, storeId)} as opt_out_stops_api
+      select wa_id, phone, last_inbound_at, opted_out_at, pair_tat, ${optOutStopsApi(sql, storeId)} as opt_out_stops_api
       from conversations
       where store_id = ${storeId} and lead_id = ${leadId} for no key update`,
     sql<HeadRow[]>`

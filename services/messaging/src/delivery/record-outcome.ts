@@ -60,7 +60,7 @@ export async function recordOutcome(
 /** Records an acceptance. It counts even when the lease has expired or the message has become `unknown`. */
 async function recordAccepted(
   sql: TransactionSql,
-  { attempt: { storeId, id }, message: claimed, channel }: Claimed,
+  { attempt: { storeId, id }, message: claimed, channel, to }: Claimed,
   { providerMessageId, waId }: Accepted,
   { noStatusAfterMs }: DeliveryLimits,
 ): Promise<string | undefined> {
@@ -75,7 +75,8 @@ async function recordAccepted(
   const [known] = await Promise.all([
     adoptProviderId(sql, storeId, sent, { channelId: channel.id, providerMessageId }),
     spendPair(sql, storeId, lead_id, pairRate(channel)),
-    waId && conversation?.wa_id === null && saveWaId(sql, storeId, lead_id, waId),
+    // An id of the phone that the lead had when the attempt began is not kept.
+    waId && conversation?.wa_id === null && (conversation.phone ?? to) === to && saveWaId(sql, storeId, lead_id, waId),
     // It goes out before `adoptProviderId` applies earlier status updates, which clear the watchdog's time again.
     fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),
   ]);

@@ -2,8 +2,10 @@ import { ensureLead } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { InboundMessage } from '../channels/channel-provider.ts';
+import { isFrom } from '../conversations/change-contact-phone.ts';
 import {
   ensureConversation,
   findLeadsByIdentity,
@@ -32,7 +34,7 @@ const currentMs = 24 * 3_600_000;
  * number of interactions; null for a duplicate.
  *
  * @throws AppError `service_unavailable` or `upstream_timeout` when crm is needed and does not answer, or when the lead
- *   has just been merged into another one: retry later
+ *   has just been merged into another one or got another phone: retry later
  * @throws NoPhone
  */
 export async function acceptInbound(
@@ -48,7 +50,8 @@ export async function acceptInbound(
   const leadId = known ?? (await ensure({ rpc }, { ...context, storeId }, message));
   const newUserId = byUserId === leadId ? null : message.userId;
   const interaction_count = await database.write(context, async (sql) => {
-    const count = await accept(sql, storeId, { id: leadId, confirmed: known === null }, channelId, message);
+    const lead = { id: leadId, confirmed: known === null, byWaId: byWaId !== null };
+    const count = await accept(sql, storeId, lead, channelId, message);
     if (count !== null && newUserId !== null) {
       await saveUserId(sql, storeId, leadId, newUserId);
       await reopenFailed(sql, storeId, { customer: newUserId, code: noPhone });
@@ -73,7 +76,7 @@ async function ensure(
 async function accept(
   sql: TransactionSql,
   storeId: string,
-  { id: leadId, confirmed }: { readonly id: string; readonly confirmed: boolean },
+  { id: leadId, confirmed, byWaId }: { readonly id: string; readonly confirmed: boolean; readonly byWaId: boolean },
   channelId: string,
   { providerMessageId, waId, kind, body, writtenAt }: InboundMessage,
 ): Promise<number | null> {
@@ -82,9 +85,17 @@ async function accept(
   const [locked, known] = await Promise.all([lockConversation(sql, storeId, leadId), isKnown()]);
   const conversation = locked ?? (await ensureConversation(sql, storeId, leadId, confirmed));
   if (locked ? known : await isKnown()) return null;
+  // The lead has just got another phone, and this customer is no longer the lead.
+  if (byWaId && conversation.wa_id !== waId) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  // Messages go to the phone that the store gave the lead.
+  const replyTo = conversation.phone === null || isFrom(waId, conversation.phone) ? waId : null;
   const wish = readOptOut(body);
   const late = isLate(new Date(), writtenAt) ? writtenAt : null;
-  const { id, number, at, interactionCount } = await takeInbound(sql, storeId, leadId, { waId, writtenAt: late, wish });
+  const { id, number, at, interactionCount } = await takeInbound(sql, storeId, leadId, {
+    waId: replyTo,
+    writtenAt: late,
+    wish,
+  });
   const { sessionId } = await touchSession(sql, storeId, leadId, { at, direction: 'inbound' });
   await Promise.all([
     insertMessage(sql, storeId, {

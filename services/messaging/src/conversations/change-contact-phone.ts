@@ -1,0 +1,32 @@
+import type { changeContactPhone as operation, RequestOf } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockConversation, savePhone } from './conversation.repository.ts';
+
+export const changeContactPhone =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    await database.write(context, (sql) => followPhone(sql, context.storeId, body));
+    return { done: true };
+  };
+
+/**
+ * Makes a conversation follow the phone of its lead. The channel's ids of the lead and the time of the last message belong
+ * to the earlier phone, so they are forgotten, unless the customer already writes from the new one. Without a
+ * conversation there is nothing to forget.
+ */
+export async function followPhone(
+  sql: TransactionSql,
+  storeId: string,
+  { lead_id, customer_phone: phone, version }: RequestOf<typeof operation>['body'],
+): Promise<void> {
+  const conversation = await lockConversation(sql, storeId, lead_id);
+  if (!conversation || version <= (conversation.phone_version ?? 0)) return;
+  await savePhone(sql, conversation, { phone, version, forget: !isFrom(conversation.wa_id, phone) });
+}
+
+/** Whether the channel's id of a customer is a form of the phone. */
+export const isFrom = (waId: string | null, phone: string): boolean =>
+  waId !== null && canonicalPhone(waId) === canonicalPhone(phone);
