@@ -52,33 +52,45 @@ export const NullableEmail = Type.Unsafe<string | null>({
 export const trimmedCharacters =
   '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
-/** Words by which a store groups its rows. None has a comma, which separates the values of a filter. */
-export const Tags = Type.Array(
-  Type.String({
-    text: true,
-    minLength: 1,
-    maxLength: 40,
-    pattern: `^[^\\u0000,]*[^\\u0000,${trimmedCharacters}][^\\u0000,]*$`,
-    description: 'a tag without a comma',
-  }),
-  { maxItems: 30, description: 'At most 30 tags of at most 40 characters, without commas. `[]` clears them.' },
-);
+/** One word by which a store groups its rows. It has no comma, which separates the values of a filter. */
+export const Tag = Type.String({
+  text: true,
+  minLength: 1,
+  maxLength: 40,
+  pattern: `^[^\\u0000,]*[^\\u0000,${trimmedCharacters}][^\\u0000,]*$`,
+  description: 'a tag without a comma',
+});
 
-/** `Metadata` has at most this many bytes as JSON, so that a page of 200 rows fits into one NATS message. */
+/** The most tags of a row. */
+export const maxTags = 30;
+
+/** Tags of a request; null clears them. */
+export const NullableTags = Type.Unsafe<string[] | null>({
+  type: ['array', 'null'],
+  items: Tag,
+  maxItems: maxTags,
+  description: 'At most 30 tags of at most 40 characters, without commas. They replace the earlier ones.',
+});
+
+/** The most members of a row's metadata. */
+export const maxMetadata = 50;
+
+/** The metadata of a row has at most this many bytes as JSON, so that a page of 200 rows fits into one NATS message. */
 export const maxMetadataBytes = 28 * 1024;
 
 /**
- * Data of the store's own systems about a row. Mostrador only keeps it. The bounds of names and texts are those of
- * Stripe's metadata; the service that keeps it checks `maxMetadataBytes`.
+ * Metadata of a request: data of the store's own systems about a row. Mostrador only keeps it. As with Stripe, a change
+ * sets the given members and keeps the others, and an empty text removes its member; so does null (RFC 7396). The service
+ * that keeps the metadata checks `maxMetadata` and `maxMetadataBytes` of all members together.
  */
-export const Metadata = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  maxProperties: 50,
+export const NullableMetadata = Type.Unsafe<Record<string, string | null> | null>({
+  type: ['object', 'null'],
+  maxProperties: maxMetadata,
   propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
-  additionalProperties: { type: 'string', maxLength: 500 },
+  additionalProperties: { type: ['string', 'null'], maxLength: 500 },
   description:
-    'At most 50 members: names of at most 40 characters, and texts of at most 500, together at most 28 KiB of JSON. A ' +
-    'change replaces all of them, and `{}` clears them.',
+    'At most 50 members: names of at most 40 characters, and texts of at most 500, together at most 28 KiB of JSON. ' +
+    'Members left out stay as they are, null or an empty text removes a member, and null instead of the object removes all.',
 });
 
 /** Any string of a reply, or null. */

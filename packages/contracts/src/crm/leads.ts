@@ -3,9 +3,10 @@ import {
   Described,
   Done,
   Exact,
-  Metadata,
   NullableEmail,
+  NullableMetadata,
   NullableString,
+  NullableTags,
   NullableText,
   NullableTimestamp,
   NullableUuid,
@@ -13,7 +14,7 @@ import {
   Page,
   Phone,
   paging,
-  Tags,
+  Tag,
   Text,
   Timestamp,
   Uuid,
@@ -64,7 +65,7 @@ const contentOfStore = {
     }),
   ),
   email: Type.Optional(NullableEmail),
-  tags: Type.Optional(Tags),
+  tags: Type.Optional(NullableTags),
 };
 
 /** The input for a new lead in an import. */
@@ -78,7 +79,7 @@ export const ImportedLead = Exact({
 export type ImportedLead = Static<typeof ImportedLead>;
 
 /** The input for a new lead. */
-export const NewLead = Exact({ ...ImportedLead.properties, metadata: Type.Optional(Metadata) });
+export const NewLead = Exact({ ...ImportedLead.properties, metadata: Type.Optional(NullableMetadata) });
 export type NewLead = Static<typeof NewLead>;
 
 export const createLead = defineOperation({
@@ -124,7 +125,7 @@ export const listLeads = defineOperation({
       email: Type.Optional(
         Type.String({ text: true, format: 'email', maxLength: 254, description: 'This address, in any letter case.' }),
       ),
-      tag: Type.Optional(Type.String({ ...Tags.items, description: 'Leads with this tag.' })),
+      tag: Type.Optional(Type.String({ ...Tag, description: 'Leads with this tag.' })),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
       sort: Type.Optional(Described(LeadSortWord, { default: '-created_at' })),
@@ -152,8 +153,8 @@ export const updateLead = defineOperation({
     'unassigns the lead. `ai_paused_until` (an extension) pauses the AI until that moment, and null ends the pause. ' +
     'Answers have null in it when the AI is not paused. From the answer on, messages go to the new `customer_phone`, ' +
     'also those that are queued; only one that is being sent may still go to the earlier phone. A message from the ' +
-    'earlier phone no longer belongs to the lead. `external_id: null` and `email: null` clear them. `tags` and ' +
-    '`metadata` replace those that the lead has.',
+    'earlier phone no longer belongs to the lead. Null clears `external_id`, `email`, `tags` and ' +
+    '`metadata`.',
   request: {
     params: leadParams,
     body: Exact(
@@ -164,7 +165,7 @@ export const updateLead = defineOperation({
         seller_id: Type.Optional(NullableUuid),
         ai_paused_until: Type.Optional(NullableTimestamp),
         ...contentOfStore,
-        metadata: Type.Optional(Metadata),
+        metadata: Type.Optional(NullableMetadata),
       },
       { minProperties: 1 },
     ),

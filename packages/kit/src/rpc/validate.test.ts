@@ -3,16 +3,16 @@ import {
   defineOperation,
   Exact,
   gatewayOperations,
-  Metadata,
   messagingOperations,
   NullableEmail,
+  NullableMetadata,
+  NullableTags,
   NullableText,
   NullableTimestamp,
   OneOf,
   type Operation,
   Phone,
   schedulingOperations,
-  Tags,
   Text,
   Uuid,
 } from '@mostrador/contracts';
@@ -31,32 +31,28 @@ const detailOf = (schema: TSchema, value: unknown) => {
 
 test('the faults of metadata name the member, and tell its name from its text', () => {
   const long = 'x'.repeat(41);
-  expect(faultsOf(Metadata, { [long]: 'a', '': 'b', ok: 'y'.repeat(501), no: 1 })).toEqual([
+  expect(faultsOf(NullableMetadata, { [long]: 'a', '': 'b', ok: 'y'.repeat(501), no: 1 })).toEqual([
     { pointer: `#/it/${long}`, detail: 'its name must have at most 40 characters' },
     { pointer: '#/it/', detail: 'its name must not be empty' },
     { pointer: '#/it/ok', detail: 'must have at most 500 characters' },
-    { pointer: '#/it/no', detail: 'must be a string' },
+    { pointer: '#/it/no', detail: 'must be a string or null' },
   ]);
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [n, '']));
-  expect(faultsOf(Metadata, many)).toEqual([{ pointer: '#/it', detail: 'must have at most 50 members' }]);
+  expect(faultsOf(NullableMetadata, many)).toEqual([{ pointer: '#/it', detail: 'must have at most 50 members' }]);
 });
 
 test('a tag is trimmed, and has no comma', () => {
   const request = { it: [' vip ', 'olá você'] };
-  expect(compile(Exact({ it: Tags }))(request)).toEqual([]);
+  expect(compile(Exact({ it: NullableTags }))(request)).toEqual([]);
   expect(request.it).toEqual(['vip', 'olá você']);
   const form = 'does not have the right form: a tag without a comma';
-  expect(faultsOf(Tags, ['a,b', 'x'.repeat(41)])).toEqual([
+  expect(faultsOf(NullableTags, ['a,b', 'x'.repeat(41)])).toEqual([
     { pointer: '#/it/0', detail: form },
     { pointer: '#/it/1', detail: 'must have at most 40 characters' },
   ]);
-  expect(faultsOf(Tags, [' '])).toContainEqual({ pointer: '#/it/0', detail: 'must not be empty' });
-  expect(
-    faultsOf(
-      Tags,
-      Array.from({ length: 31 }, (_, n) => `${n}`),
-    ),
-  ).toEqual([{ pointer: '#/it', detail: 'must have at most 30 elements' }]);
+  expect(faultsOf(NullableTags, [' '])).toContainEqual({ pointer: '#/it/0', detail: 'must not be empty' });
+  const tags = Array.from({ length: 31 }, (_, n) => `${n}`);
+  expect(faultsOf(NullableTags, tags)).toEqual([{ pointer: '#/it', detail: 'must have at most 30 elements' }]);
 });
 
 describe('each kind of fault has a readable detail', () => {

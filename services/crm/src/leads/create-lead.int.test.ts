@@ -75,9 +75,8 @@ test.each([
   ['an email that is none', { email: 'maria' }],
   ['an email that is too long', { email: `${'x'.repeat(243)}@example.com` }],
   ['a tag with a comma', { tags: ['a,b'] }],
-  ['tags that are null', { tags: null }],
   ['metadata with a number', { metadata: { age: 40 } }],
-  ['metadata that is null', { metadata: null }],
+  ['metadata that is a text', { metadata: 'x' }],
   ['metadata with the character NUL', { metadata: { a: '\0' } }],
 ])('%s is rejected', async (_, body) => {
   await expect(create(randomUUID(), body)).rejects.toMatchObject({ code: 'validation_failed' });
@@ -171,7 +170,7 @@ const known = {
   external_id: ' ERP-1 ',
   email: ' Maria@Example.com ',
   tags: ['vip', ' ótica ', 'vip'],
-  metadata: { plan: 'gold', note: ' as sent ', 'ünï "\\': '', constructor: 'x' },
+  metadata: { plan: 'gold', note: ' as sent ', 'ünï "\\': '\u0001', constructor: 'x' },
 };
 
 test('a new lead has the external id, email, tags and metadata that the store gave it', async () => {
@@ -184,6 +183,15 @@ test('a new lead has the external id, email, tags and metadata that the store ga
     metadata: known.metadata,
   });
   expect(await crm.rpc.call(getLead, { params: { leadId: lead.id } }, testContext({ storeId }))).toEqual(lead);
+});
+
+test('null and empty values are none', async () => {
+  const nothing = { external_id: null, email: null, tags: null, metadata: null };
+  const storeId = randomUUID();
+  const lead = await create(storeId, nothing);
+  expect(lead).toMatchObject({ ...nothing, tags: [], metadata: {} });
+  const body = { customer_phone: '5511900000002', metadata: { a: '', b: null, c: 'x' } };
+  expect((await create(storeId, body)).metadata).toEqual({ c: 'x' });
 });
 
 test('an external id belongs to one lead of a store, and the error names that lead without the id itself', async () => {

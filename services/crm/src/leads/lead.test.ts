@@ -76,11 +76,13 @@ test('what the store knows of a lead is kept, replaced and cleared', () => {
   const known = { ...row, ...full };
   expect(changeLead(row, full)).toEqual({ ...content, ...full });
   expect(changeLead(known, { name: 'Ana' })).toEqual({ ...content, ...full, name: 'Ana' });
-  expect(changeLead(known, nothing)).toEqual(content);
+  expect(changeLead(known, { ...nothing, tags: null, metadata: null })).toEqual(content);
   expect(changeLead(known, { tags: ['new', 'vip', 'new'], metadata: { since: '2020' } })).toMatchObject({
     tags: ['new', 'vip'],
-    metadata: { since: '2020' },
+    metadata: { plan: 'gold', since: '2020' },
   });
+  expect(changeLead(known, { tags: [], metadata: { plan: '' } })).toMatchObject({ tags: [], metadata: {} });
+  expect(changeLead(known, { metadata: {} })).toBeNull();
 });
 
 test('the order of metadata makes no change, and that of tags does', () => {

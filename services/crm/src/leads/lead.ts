@@ -3,10 +3,10 @@ import {
   type EventData,
   type NewLead as Given,
   type Lead,
-  Metadata,
+  maxMetadata,
   maxMetadataBytes,
+  maxTags,
   type RequestOf,
-  Tags,
   type updateLead,
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
@@ -44,8 +44,6 @@ export type LeadContent = Pick<
   'name' | 'customer_phone' | 'status' | 'seller_id' | 'ai_paused_until' | OfStore
 >;
 
-const mostTags = Tags.maxItems as number;
-
 export function newLead(body: Given): NewLead {
   return {
     name: body.name,
@@ -55,7 +53,7 @@ export function newLead(body: Given): NewLead {
     external_id: body.external_id ?? null,
     email: body.email ?? null,
     tags: withoutRepeats(body.tags ?? []),
-    metadata: checked(body.metadata ?? {}),
+    metadata: changeMetadata({}, body.metadata),
   };
 }
 
@@ -75,8 +73,8 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
           : toInstant(ai_paused_until),
     external_id: external_id === undefined ? row.external_id : external_id,
     email: email === undefined ? row.email : email,
-    tags: tags ? withoutRepeats(tags) : row.tags,
-    metadata: metadata ? checked(metadata) : row.metadata,
+    tags: tags === undefined ? row.tags : withoutRepeats(tags ?? []),
+    metadata: changeMetadata(row.metadata, metadata),
   };
   return isDeepStrictEqual(changed, contentOf(row)) ? null : changed;
 }
@@ -90,13 +88,23 @@ function contentOf(row: LeadRow): LeadContent {
 export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
   canonicalPhone(before.customer_phone) !== canonicalPhone(after.customer_phone);
 
-type StoreData = LeadRow['metadata'];
+type Metadata = LeadRow['metadata'];
 
-const fits = (metadata: StoreData): boolean => Buffer.byteLength(JSON.stringify(metadata)) <= maxMetadataBytes;
+const fits = (metadata: Metadata): boolean =>
+  Object.keys(metadata).length <= maxMetadata && Buffer.byteLength(JSON.stringify(metadata)) <= maxMetadataBytes;
 
-function checked(metadata: StoreData): StoreData {
+/** Sets the given members and keeps the others. Null and an empty text remove a member. */
+function changeMetadata(
+  before: Metadata,
+  change: Readonly<Record<string, string | null>> | null | undefined,
+): Metadata {
+  if (change === undefined) return before;
+  if (change === null) return {};
+  const changed = Object.entries({ ...before, ...change }).flatMap(([name, text]) => (text ? [[name, text]] : []));
+  const metadata: Metadata = Object.fromEntries(changed);
   if (fits(metadata)) return metadata;
-  throw validationFailed([{ pointer: '#/metadata', detail: `must have at most ${maxMetadataBytes} bytes as JSON` }]);
+  const detail = `must leave the lead at most ${maxMetadata} members, and ${maxMetadataBytes} bytes as JSON`;
+  throw validationFailed([{ pointer: '#/metadata', detail }]);
 }
 
 const withoutRepeats = (tags: readonly string[]): string[] => [...new Set(tags)];
@@ -118,17 +126,17 @@ export function mergeLeads(kept: LeadRow, merged: LeadRow): LeadContent | null {
     ai_paused_until: pausedLonger ? merged.ai_paused_until : kept.ai_paused_until,
     external_id: kept.external_id ?? merged.external_id,
     email: kept.email ?? merged.email,
-    tags: withoutRepeats([...kept.tags, ...merged.tags]).slice(0, mostTags),
+    tags: withoutRepeats([...kept.tags, ...merged.tags]).slice(0, maxTags),
     metadata: joined(kept.metadata, merged.metadata),
   };
   return isDeepStrictEqual(changed, contentOf(kept)) ? null : changed;
 }
 
-function joined(kept: StoreData, merged: StoreData): StoreData {
+function joined(kept: Metadata, merged: Metadata): Metadata {
   let metadata = kept;
   for (const [name, text] of Object.entries(merged)) {
     const more = { ...metadata, [name]: text, ...metadata };
-    if (Object.keys(more).length <= Metadata.maxProperties && fits(more)) metadata = more;
+    if (fits(more)) metadata = more;
   }
   return metadata;
 }

@@ -113,10 +113,10 @@ describe('changing', () => {
       { interaction_count: 1 },
       { external_id: '' },
       { email: 'maria' },
-      { tags: null },
       { tags: [''] },
-      { metadata: null },
-      { metadata: { a: null } },
+      { tags: 'vip' },
+      { metadata: [] },
+      { metadata: { a: 1 } },
     ];
     for (const body of wrong) {
       const refused = patch(storeId, id, body as Body);
@@ -145,17 +145,34 @@ describe('what the store knows of a lead', () => {
     expect(await tagRows(created.id)).toEqual([{ tag: 'new' }, { tag: 'vip' }]);
 
     const replaced = await patch(storeId, created.id, { tags: ['vip', 'old'], metadata: { since: '2020' } });
-    expect(replaced.lead).toMatchObject({ tags: ['vip', 'old'], metadata: { since: '2020' }, external_id: 'c-1' });
+    expect(replaced.lead).toMatchObject({ tags: ['vip', 'old'], external_id: 'c-1' });
+    expect(replaced.lead.metadata).toEqual({ plan: 'gold', since: '2020' });
     expect(await tagRows(created.id)).toEqual([{ tag: 'old' }, { tag: 'vip' }]);
     expect((await patch(storeId, created.id, { name: 'Ana' })).lead).toMatchObject({ tags: ['vip', 'old'] });
 
-    const nothing = { external_id: null, email: null, tags: [], metadata: {} };
+    const nothing = { external_id: null, email: null, tags: null, metadata: null };
     const cleared = await patch(storeId, created.id, nothing);
-    expect(cleared.lead).toMatchObject(nothing);
+    const { external_id, email, tags, metadata } = cleared.lead;
+    expect({ external_id, email, tags, metadata }).toEqual({ ...nothing, tags: [], metadata: {} });
     expect(cleared.etag).toBe('"v5.0"');
     expect(await tagRows(created.id)).toEqual([]);
     expect((await patch(storeId, created.id, nothing)).etag).toBe('"v5.0"');
     expect(await read(storeId, created.id)).toEqual(cleared.lead);
+  });
+
+  test('two systems that write their own metadata do not overwrite each other', async () => {
+    const storeId = randomUUID();
+    const { id } = await create(storeId, { metadata: { old: 'x' } });
+    await Promise.all(Array.from({ length: 10 }, (_, n) => patch(storeId, id, { metadata: { [`key ${n}`]: `${n}` } })));
+    const { lead } = await patch(storeId, id, { metadata: { old: '', 'key 1': null } });
+    expect(Object.keys(lead.metadata).sort()).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `key ${n}`));
+    const many = Object.fromEntries(Array.from({ length: 42 }, (_, n) => [`more ${n}`, 'x']));
+    const refused = patch(storeId, id, { metadata: many });
+    await expect(refused).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer: '#/metadata' }] },
+    });
+    expect((await read(storeId, id)).metadata).toEqual(lead.metadata);
   });
 
   test('an external id of another lead is refused with the id of that lead, and nothing else of the request happens', async () => {
