@@ -21,7 +21,8 @@ beforeAll(async () => {
     return answer.body.id as string;
   };
   const sellerId = await made('/sellers', { name: 'Rui Secret', whatsapp_id: '5511900000001' });
-  const leadId = await made('/leads', { name: 'Ana Secret', customer_phone: '5511900000002', seller_id: sellerId });
+  const phone = '5511900000002';
+  const leadId = await made('/leads', { name: 'Ana Secret', customer_phone: phone, seller_id: sellerId });
   const appointmentId = await made('/appointments', {
     title: 'Secret visit',
     scheduled_at: '2027-01-31T09:00:00Z',
@@ -53,6 +54,7 @@ beforeAll(async () => {
     messageId: message.body.id,
     sessionId: sessions.body[0].id,
     followupId,
+    phone,
   };
 });
 
@@ -76,6 +78,7 @@ test('this test covers every public operation at the path where the gateway serv
     messageId: id,
     sessionId: id,
     followupId: id,
+    phone: id,
   };
   const tried = entries.map(({ call }) => `${call.method} ${call.path(ids).split('?')[0]}`);
   expect(served.filter((route) => !route.includes('.ics')).sort()).toEqual(tried.sort());

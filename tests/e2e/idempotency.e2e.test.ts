@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 let phones = 0;
-/** New rows of every kind that a PATCH or DELETE takes. */
+/** New rows of every kind that a PUT, PATCH or DELETE takes. */
 async function newRows(): Promise<Owned> {
   const made = async (path: string, body: object) => {
     const answer = await send('POST', path, { body });
@@ -21,15 +21,17 @@ async function newRows(): Promise<Owned> {
     return answer.body.id as string;
   };
   phones += 1;
-  const leadId = await made('/leads', { name: 'Ana', customer_phone: String(5511900002000 + phones) });
+  const phone = String(5511900002000 + phones);
+  const leadId = await made('/leads', { name: 'Ana', customer_phone: phone });
   const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
   const appointmentId = await made('/appointments', { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z' });
   const followupId = await made('/followups/scheduled', { lead_id: leadId, message: 'Hello', delay_minutes: 1000 });
-  return { leadId, sellerId, appointmentId, followupId, agentId: '', documentId: '', messageId: '', sessionId: '' };
+  const none = { agentId: '', documentId: '', messageId: '', sessionId: '' };
+  return { leadId, sellerId, appointmentId, followupId, phone, ...none };
 }
 
 const changes = Object.entries(calls)
-  .filter(([, { method }]) => method === 'PATCH' || method === 'DELETE')
+  .filter(([, { method }]) => method === 'PUT' || method === 'PATCH' || method === 'DELETE')
   .map(([name, call]) => ({ name, call }));
 
 describe.each(changes)('$name', ({ call: { method, path, body } }) => {

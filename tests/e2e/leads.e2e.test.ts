@@ -97,6 +97,28 @@ test('a lead is found by the external id, email and tag that the store gave it, 
   for (const { text } of [refused, again]) expect(text).not.toMatch(/ERP|Maria/);
 });
 
+test('PUT by phone creates a lead once and then changes it, whatever the form of the phone', async () => {
+  const put = (phone: string, body: object, headers: Record<string, string> = {}) =>
+    call('PUT', `/leads/by-phone/${encodeURIComponent(phone)}`, { body, headers });
+  const key = { 'idempotency-key': randomUUID() };
+  const created = await put('+55 (11) 98888-7777', { name: 'Maria', tags: ['vip'] }, key);
+  expect([created.status, created.body.created, created.body.customer_phone]).toEqual([201, true, '5511988887777']);
+  // The path is the same in another form, so this is a retry.
+  const retry = await put('5511988887777', { tags: ['vip'], name: 'Maria' }, key);
+  expect([retry.status, retry.text, retry.headers.get('idempotent-replay')]).toEqual([201, created.text, 'true']);
+  const etag = created.headers.get('etag') ?? '';
+  const changed = await put('5511988887777', { name: 'Maria S.' }, { 'if-match': etag });
+  expect([changed.status, changed.body]).toMatchObject([200, { created: false, id: created.body.id, tags: ['vip'] }]);
+  expectProblem(await put('5511988887777', { name: 'Eva' }, { 'if-match': etag }), 'version_mismatch');
+  expect(await call('GET', `/leads?customer_phone=5511988887777`)).toMatchObject({ body: { total: 1 } });
+  const wrong = expectProblem(await put('12', {}), 'validation_failed');
+  expect(wrong.errors).toMatchObject([
+    { in: 'path', name: 'phone' },
+    { pointer: '#/name', detail: 'is required' },
+  ]);
+  expectProblem(await call('GET', '/leads/by-phone/5511988887777'), 'method_not_allowed');
+});
+
 test('only an active seller of the store can get a lead', async () => {
   const { id } = await newLead();
   const seller = await newSeller();

@@ -26,6 +26,8 @@ export type Owned = {
   messageId: string;
   sessionId: string;
   followupId: string;
+  /** The phone of that lead. */
+  phone: string;
 };
 
 /** A request for an operation, with the ids in `owned` wherever it takes one. */
@@ -75,6 +77,13 @@ export const calls: Readonly<Record<string, Call>> = {
     body: () => ({ name: 'Taken over' }),
     scope: 'leads:write',
     foreign: 'lead_not_found',
+  },
+  upsertLead: {
+    method: 'PUT',
+    path: ({ phone }) => `/leads/by-phone/${phone}`,
+    body: () => ({ name: 'Taken over' }),
+    scope: 'leads:write',
+    foreign: 'own store',
   },
   createSeller: {
     method: 'POST',

@@ -24,6 +24,7 @@ import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
 import { updateLead } from './leads/update-lead.ts';
+import { upsertLead } from './leads/upsert-lead.ts';
 import { reportLead } from './reports/report-lead.ts';
 import { leadRollups } from './reports/rollups.ts';
 import { summarizeLeads, summarizeLeadsV1 } from './reports/summarize-leads.ts';
@@ -40,6 +41,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     listLeads: listLeads(dependencies),
     getLead: getLead(dependencies),
     updateLead: updateLead(dependencies),
+    upsertLead: upsertLead(dependencies),
     checkLead: checkLead(dependencies),
     getLeadContact: getLeadContact(dependencies),
     ensureLead: ensureLead(dependencies),

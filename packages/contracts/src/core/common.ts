@@ -78,21 +78,6 @@ export const maxMetadata = 50;
 /** The metadata of a row has at most this many bytes as JSON, so that a page of 200 rows fits into one NATS message. */
 export const maxMetadataBytes = 28 * 1024;
 
-/**
- * Metadata of a request: data of the store's own systems about a row. Mostrador only keeps it. As with Stripe, a change
- * sets the given members and keeps the others, and an empty text removes its member; so does null (RFC 7396). The service
- * that keeps the metadata checks `maxMetadata` and `maxMetadataBytes` of all members together.
- */
-export const NullableMetadata = Type.Unsafe<Record<string, string | null> | null>({
-  type: ['object', 'null'],
-  maxProperties: maxMetadata,
-  propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
-  additionalProperties: { type: ['string', 'null'], maxLength: 500 },
-  description:
-    'At most 50 members: names of at most 40 characters, and texts of at most 500, together at most 28 KiB of JSON. ' +
-    'Members left out stay as they are, null or an empty text removes a member, and null instead of the object removes all.',
-});
-
 /** Any string of a reply, or null. */
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
@@ -118,6 +103,24 @@ export const Nullable = <Named extends TSchema>(named: Named, own: { description
     [variantOf]: namedSchemaOf(named),
     [Kind]: 'Unsafe',
   });
+
+/**
+ * Metadata of a request: data of the store's own systems about a row. Mostrador only keeps it. As with Stripe, a change
+ * sets the given members and keeps the others, and an empty text removes its member; so does null (RFC 7396). The service
+ * that keeps the metadata checks `maxMetadata` and `maxMetadataBytes` of all members together.
+ */
+export const NullableMetadata = Nullable(
+  Type.Unsafe<Record<string, string | null>>({
+    type: 'object',
+    title: 'MetadataChange',
+    maxProperties: maxMetadata,
+    propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
+    additionalProperties: { type: ['string', 'null'], maxLength: 500 },
+    description:
+      'At most 50 members: names of at most 40 characters, and texts of at most 500, together at most 28 KiB of JSON. ' +
+      'Members left out stay as they are, null or an empty text removes a member, and null instead of the object removes all.',
+  }),
+);
 
 /** Why something waits for a provider: a stable code, its meaning for people, and since when. */
 const WaitReason = Type.Object(

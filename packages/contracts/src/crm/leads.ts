@@ -181,6 +181,31 @@ export const updateLead = defineOperation({
   ],
 });
 
+export const upsertLead = defineOperation({
+  subject: 'crm.api.leads.upsert',
+  summary: 'Create or change the lead with a phone',
+  description:
+    'Creates the lead (201) when the store has none with this phone in any of its forms, else changes it (200). Members ' +
+    'left out stay as they are, and so does the phone as it was first written. A repeated request changes nothing. ' +
+    'Concurrent requests give one lead. With `If-Match` the lead must exist.',
+  extension: true,
+  request: {
+    params: Exact({ phone: WrittenPhone }),
+    body: Exact({
+      name: Text(200),
+      status: Type.Optional(LeadStatus),
+      seller_id: Type.Optional(NullableUuid),
+      ...contentOfStore,
+      metadata: Type.Optional(NullableMetadata),
+    }),
+  },
+  reply: Type.Object(
+    { ...Lead.properties, created: Type.Boolean({ description: 'Whether this request created the lead.' }) },
+    { title: 'UpsertedLead' },
+  ),
+  errors: ['external_id_exists', 'seller_not_found', 'seller_inactive', 'version_mismatch'],
+});
+
 /** The maximum number of leads in one `importLeads`. Its transaction takes some tens of milliseconds. */
 export const maxImportedLeads = 1000;
 

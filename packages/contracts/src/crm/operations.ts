@@ -14,6 +14,7 @@ import {
   mergeLead,
   raiseInteractionCounts,
   updateLead,
+  upsertLead,
 } from './leads.ts';
 import { crmReportOperations } from './reports.ts';
 import { sellerOperations } from './sellers.ts';
@@ -23,6 +24,7 @@ export const crmOperations = {
   listLeads,
   getLead,
   updateLead,
+  upsertLead,
   checkLead,
   importLeads,
   listDuplicateLeads,

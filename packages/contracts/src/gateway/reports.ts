@@ -88,7 +88,9 @@ export type ReportTable = (typeof reportTables)[number];
 
 /** How the gateway writes the summary. The handler does not get these parameters. */
 const csvQuery = {
-  format: Type.Optional(OneOf(['json', 'csv'], { title: 'ReportFormat', description: 'Default: what `Accept` prefers.' })),
+  format: Type.Optional(
+    OneOf(['json', 'csv'], { title: 'ReportFormat', description: 'Default: what `Accept` prefers.' }),
+  ),
   table: Type.Optional(
     OneOf(reportTables, {
       title: 'ReportTable',

@@ -1,6 +1,6 @@
 import type { Log } from '../process/log.ts';
 
-/** The `Idempotency-Key` of a POST, PATCH or DELETE, with the request that it belongs to. */
+/** The `Idempotency-Key` of a POST, PUT, PATCH or DELETE, with the request that it belongs to. */
 export type Idempotency = {
   readonly key: string;
   /** Method and concrete path below the prefix: `POST /appointments`. */

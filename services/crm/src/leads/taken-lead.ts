@@ -18,10 +18,10 @@ export async function leadTaken(
     : new AppError('lead_exists', { members: { id } });
 }
 
-type Changed = { readonly id: string; readonly customer_phone?: string; readonly external_id?: string | null };
+type Changed = { readonly id?: string; readonly customer_phone?: string; readonly external_id?: string | null };
 
 /**
- * Translates a failed change of the lead `id`: throws `lead_exists` or `external_id_exists` when another lead has the new
+ * Translates a failed change of the lead `id`, if it has one yet: throws `lead_exists` or `external_id_exists` when another lead has the new
  * phone or external id, else the error itself.
  */
 export async function throwTaken(

@@ -60,7 +60,8 @@ test.each(routes)('$method $path is described with its parameters, its headers a
   const answerHeaders = (described?.responses[route.status] as { headers?: object } | undefined)?.headers ?? {};
   expect('Idempotent-Replay' in answerHeaders).toBe(route.method !== 'GET');
   expect('Location' in answerHeaders).toBe(route.located);
-  expect(described?.responses[route.status]?.content).toHaveProperty(['application/json']);
+  for (const status of route.upserts ? [200, 201] : [route.status])
+    expect(described?.responses[status]?.content).toHaveProperty(['application/json']);
 
   const general = ['missing_api_key', 'invalid_api_key', 'quota_exceeded', 'scope_required', 'internal_error'] as const;
   const codes: ErrorCode[] = [...route.operation.errors, ...general, ...(route.tier ? ['tier_required' as const] : [])];

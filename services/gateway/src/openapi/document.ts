@@ -6,7 +6,7 @@ import {
   schedulingOperations,
 } from '@mostrador/contracts';
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { apiPrefix, type Route, takesIdempotencyKey } from '../routes/route.ts';
+import { apiPrefix, type Route, takesIdempotencyKey, takesIfMatch } from '../routes/route.ts';
 import { tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
 import { createSharedResponses, errorsOf, type SharedResponses } from './errors.ts';
@@ -26,7 +26,7 @@ Errors are [problem documents](/docs/errors) with a stable \`code\`. A validatio
 
 - **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately.
-- **Retries**: every POST, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
+- **Retries**: every POST, PUT, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
 - **Compression**: a response of 1 KiB or more is sent in \`zstd\`, \`br\` or \`gzip\`, whichever \`Accept-Encoding\` prefers.
   Request bodies must not be compressed.
@@ -115,6 +115,14 @@ function documentRoute(route: Route, schemas: Schemas, responses: SharedResponse
     `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
   ];
   const { body } = operation.request;
+  const success = {
+    description: operation.summary,
+    headers: headersOf(route),
+    content: {
+      'application/json': { schema: replySchema(operation, schemas) },
+      ...(route.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+    },
+  };
   return {
     operationId: `${resource}.${verb}`,
     tags: [tag],
@@ -131,14 +139,8 @@ function documentRoute(route: Route, schemas: Schemas, responses: SharedResponse
         }
       : {}),
     responses: {
-      [status]: {
-        description: operation.summary,
-        headers: headersOf(route),
-        content: {
-          'application/json': { schema: replySchema(operation, schemas) },
-          ...(route.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
-        },
-      },
+      [status]: success,
+      ...(route.upserts ? { 201: success } : {}),
       ...(route.versioned && route.method === 'GET' ? { 304: notModified } : {}),
       ...responses.of(errorsOf(route)),
     },
@@ -163,7 +165,7 @@ function parametersOf(route: Route, schemas: Schemas) {
     ),
     ...(takesIdempotencyKey(route) ? [requestHeaders.idempotencyKey] : []),
     ...(route.versioned && route.method === 'GET' ? [requestHeaders.ifNoneMatch] : []),
-    ...(route.versioned && (route.method === 'PATCH' || route.method === 'DELETE') ? [requestHeaders.ifMatch] : []),
+    ...(takesIfMatch(route) ? [requestHeaders.ifMatch] : []),
   ];
 }
 

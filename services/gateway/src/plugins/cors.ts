@@ -10,7 +10,7 @@ export async function addCors(app: FastifyInstance, options: { origins: string |
   if (origins.length === 0) return;
   await app.register(cors, {
     origin: origins,
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Content-Type', 'X-API-Key', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-Request-Id'],
     exposedHeaders: [
       'ETag',

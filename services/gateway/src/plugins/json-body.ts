@@ -37,7 +37,7 @@ export function addJsonBody(app: FastifyInstance): void {
 
 /** Whether the operation needs a body. A request without one may still have a `Content-Type`. */
 function takesBody({ method, routeOptions }: FastifyRequest): boolean {
-  if (method !== 'POST' && method !== 'PATCH') return false;
+  if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH') return false;
   const { apiRoute } = routeOptions.config;
   return apiRoute === undefined || apiRoute.operation.request.body !== undefined;
 }

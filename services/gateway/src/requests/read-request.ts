@@ -28,11 +28,13 @@ export type ReadRequest = { readonly parts: UncheckedRequest; readonly idempoten
 export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
   const { operation } = route;
   const readQuery = queryReader(operation.request.query);
+  const phonesOfParams = phonesReader(operation.request.params);
   const phonesOfQuery = phonesReader(operation.request.query);
   const phonesOfBody = phonesReader(operation.request.body);
   const hasBody = operation.request.body !== undefined;
 
-  return (raw) => {
+  return (given) => {
+    const raw = { ...given, params: phonesOfParams(given.params, given.country) };
     const faults: ValidationFault[] = [];
     const key = takesIdempotencyKey(route) ? idempotencyKey(raw, faults) : undefined;
     const isComplete = raw.body !== undefined || !hasBody;

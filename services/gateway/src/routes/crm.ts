@@ -8,8 +8,9 @@ import {
   listSellers,
   updateLead,
   updateSeller,
+  upsertLead,
 } from '@mostrador/contracts';
-import { del, get, patch, post, type Route, route } from './route.ts';
+import { del, get, patch, post, put, type Route, route } from './route.ts';
 
 const readLeads = { tag: 'Leads', scope: 'leads:read' } as const;
 const writeLeads = { tag: 'Leads', scope: 'leads:write' } as const;
@@ -21,6 +22,7 @@ export const crmRoutes: readonly Route[] = [
   route(get('/leads'), listLeads, readLeads),
   route(get('/leads/:leadId'), getLead, { ...readLeads, versioned: true }),
   route(patch('/leads/:leadId'), updateLead, { ...writeLeads, versioned: true }),
+  route(put('/leads/by-phone/:phone'), upsertLead, { ...writeLeads, upserts: true, versioned: true }),
   route(post('/sellers'), createSeller, { ...writeSellers, status: 201, versioned: true }),
   route(get('/sellers'), listSellers, readSellers),
   route(get('/sellers/:sellerId'), getSeller, { ...readSellers, versioned: true }),

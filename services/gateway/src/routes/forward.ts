@@ -5,7 +5,7 @@ import { currentTag } from '../requests/entity-tags.ts';
 import { addVary, saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
-import { apiPrefix, type Route } from './route.ts';
+import { apiPrefix, type Route, takesIfMatch } from './route.ts';
 
 export type ForwardOptions = {
   readonly rpc: RpcClient;
@@ -28,7 +28,7 @@ export function addRoutes(api: FastifyInstance, routes: readonly Route[], option
 
 function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOptions) {
   const read = requestReader(route);
-  const takesIfMatch = route.versioned && (route.method === 'PATCH' || route.method === 'DELETE');
+  const withIfMatch = takesIfMatch(route);
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
@@ -50,7 +50,7 @@ function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOp
       storeId: request.access.storeId,
       deadline: Date.now() + requestTimeoutMs,
       idempotency,
-      ifMatch: takesIfMatch ? headers['if-match'] : undefined,
+      ifMatch: withIfMatch ? headers['if-match'] : undefined,
       traceparent: saneTraceparent(headers.traceparent),
     });
     return send(route, request, reply, answer, { publicUrl, csv: csv?.render });
@@ -83,7 +83,7 @@ function send(
   }
   const { buffer, byteOffset, byteLength } = answer.body;
   return reply
-    .code(route.status)
+    .code(route.upserts && parsed(answer).created ? 201 : route.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(Buffer.from(buffer, byteOffset, byteLength));
 }

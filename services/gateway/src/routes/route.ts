@@ -4,7 +4,7 @@ import type { Tag } from './tags.ts';
 /** Every path below this prefix needs a key. */
 export const apiPrefix = '/integrations/v1';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Endpoint = { readonly method: Method; readonly path: string };
 
 /** A route of the API: the path of an operation, who may call it, and the form of its response. */
@@ -12,10 +12,15 @@ export type Route = Endpoint & {
   readonly operation: Operation;
   /** The status of a successful response. */
   readonly status: 200 | 201;
+  /** The status is 201 when the reply's `created` is true. */
+  readonly upserts: boolean;
   readonly scope: Scope;
   /** The lowest tier that may call it; undefined: every tier. */
   readonly tier?: Tier;
-  /** The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PATCH and DELETE take `If-Match`. */
+  /**
+   * The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PUT, PATCH and DELETE take
+   * `If-Match`.
+   */
   readonly versioned: boolean;
   /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
   readonly located: boolean;
@@ -32,6 +37,7 @@ type RouteOptions = {
   readonly scope: Scope;
   readonly tag: Tag;
   readonly status?: 200 | 201;
+  readonly upserts?: boolean;
   readonly tier?: Tier;
   readonly versioned?: boolean;
   readonly located?: boolean;
@@ -40,15 +46,21 @@ type RouteOptions = {
 
 export const get = (path: string): Endpoint => ({ method: 'GET', path });
 export const post = (path: string): Endpoint => ({ method: 'POST', path });
+export const put = (path: string): Endpoint => ({ method: 'PUT', path });
 export const patch = (path: string): Endpoint => ({ method: 'PATCH', path });
 export const del = (path: string): Endpoint => ({ method: 'DELETE', path });
 
 /** Whether its requests take an `Idempotency-Key`: all but those that only read by their method. */
 export const takesIdempotencyKey = ({ method }: Route): boolean => method !== 'GET';
 
+/** Whether its requests take an `If-Match`. */
+export const takesIfMatch = ({ versioned, method }: Route): boolean =>
+  versioned && (method === 'PUT' || method === 'PATCH' || method === 'DELETE');
+
 /** Defaults: status 200, every tier, not versioned, no `Location`. */
 export const route = (endpoint: Endpoint, operation: Operation, options: RouteOptions): Route => ({
   status: 200,
+  upserts: false,
   versioned: false,
   located: false,
   ...endpoint,

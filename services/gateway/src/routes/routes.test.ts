@@ -38,10 +38,10 @@ test.each(routes)('$method $path belongs to a store, and its scope matches wheth
 });
 
 test.each(routes)(
-  '$method $path has a body only if its method allows one, and every PATCH has one',
+  '$method $path has a body only if its method allows one, and every PUT and PATCH has one',
   ({ method, operation }) => {
     const hasBody = operation.request.body !== undefined;
     if (method === 'GET' || method === 'DELETE') expect(hasBody).toBe(false);
-    if (method === 'PATCH') expect(hasBody).toBe(true);
+    if (method === 'PUT' || method === 'PATCH') expect(hasBody).toBe(true);
   },
 );

@@ -1,0 +1,72 @@
+import { upsertLead as operation, type RequestOf } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { assertIfMatch } from '@mostrador/kit/database/etag';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../dependencies.ts';
+import { lockSeller } from '../sellers/seller.repository.ts';
+import { assertAssignable } from '../sellers/seller.ts';
+import { findLeadIdByExternalId, findLeadIdByPhone, insertLead, lockLead } from './lead.repository.ts';
+import { changeLead, isPhoneOf, type LeadRow, leadEtag, leadEvent, newLead, toLead } from './lead.ts';
+import { saveChange } from './save-change.ts';
+import { throwTaken } from './taken-lead.ts';
+
+type Request = RequestOf<typeof operation>;
+type Upserted = { readonly row: LeadRow; readonly created: boolean };
+
+export const upsertLead =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { params: { phone }, body }) => {
+    const now = new Date();
+    return await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        // Every transaction locks the seller before the lead, so that two of them cannot deadlock.
+        if (body.seller_id) assertAssignable(await lockSeller(sql, context.storeId, body.seller_id));
+        return (await change(sql, context, phone, body)) ?? (await create(sql, context, phone, body));
+      },
+      toReply: ({ row, created }: Upserted) => ({ ...toLead(row, now), created }),
+      etag: ({ row }) => leadEtag(row, now),
+    }).catch((error: unknown) => throwTaken(dependencies.database, context, body, error));
+  };
+
+/** Changes the lead with the phone. Undefined if there is none. */
+async function change(
+  sql: TransactionSql,
+  context: StoreContext,
+  phone: string,
+  body: Request['body'],
+): Promise<Upserted | undefined> {
+  const id = await findLeadIdByPhone(sql, context.storeId, phone);
+  if (id === null) return undefined;
+  const row = await lockLead(sql, context.storeId, id);
+  // It has just got another phone, or was merged into another lead.
+  if (row === null || !isPhoneOf(row, phone)) throw again();
+  assertIfMatch(context, row.version);
+  const changed = changeLead(row, body);
+  return { row: changed ? await saveChange(sql, row, changed) : row, created: false };
+}
+
+async function create(
+  sql: TransactionSql,
+  context: StoreContext,
+  phone: string,
+  body: Request['body'],
+): Promise<Upserted> {
+  const { storeId, ifMatch } = context;
+  if (ifMatch !== undefined) throw new AppError('version_mismatch');
+  const row = await insertLead(sql, storeId, newLead({ ...body, customer_phone: phone }));
+  if (row) {
+    await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
+    return { row, created: true };
+  }
+  // Another transaction was first, and has committed because the insertion waited for it.
+  const known = await change(sql, context, phone, body);
+  if (known) return known;
+  const other = body.external_id ? await findLeadIdByExternalId(sql, storeId, body.external_id) : null;
+  throw other ? new AppError('external_id_exists', { members: { id: other } }) : again();
+}
+
+const again = () => new AppError('service_unavailable', { retryAfterSeconds: 1 });
