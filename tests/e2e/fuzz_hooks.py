@@ -168,5 +168,15 @@ def _is_uuid(value):
 
 
 def _is_date_or_date_time(value):
-    date = r"\d{4}-\d{2}-\d{2}"
-    return _matches(date + r"([Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2}))?", value) and _is_date_time(value[:10])
+    # As in the document, whose pattern does not know how long a month is.
+    date, offset = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", r"([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)"
+    return _matches(date + rf"([Tt]([01]\d|2[0-3])(:[0-5]\d){{2}}(\.\d+)?{offset})?", value) and len(value) <= 40
+
+
+@schemathesis.check
+def code_of_the_operation(context, response, case):
+    """An error has one of the codes that this operation lists. The schema of the response is shared by all operations."""
+    described = case.operation.definition.raw["responses"].get(str(response.status_code), {})
+    codes = re.findall(r"^- `(\w+)`", described.get("description", ""), re.MULTILINE)
+    if "$ref" in described and response.json()["code"] not in codes:
+        raise AssertionError(f"{response.json()['code']} is not among {', '.join(codes)}")

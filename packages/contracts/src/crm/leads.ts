@@ -128,7 +128,7 @@ export const listLeads = defineOperation({
       tag: Type.Optional(Type.String({ ...Tag, description: 'Leads with this tag.' })),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
-      sort: Type.Optional(Described(LeadSortWord, { default: '-created_at' })),
+      sort: Type.Optional(Described(LeadSortWord, { default: '-created_at', description: 'The order of the list.' })),
       ...paging(),
     }),
   },

@@ -81,6 +81,19 @@ test('there is no constant, which generators turn into an enum of strings', () =
   });
 });
 
+test('a parameter with a named enum has nothing beside the reference, and its default in the text', () => {
+  const parameters = places.filter(({ part }) => 'in' in part && 'schema' in part).map(({ part }) => part);
+  for (const { schema } of parameters)
+    if (Object.hasOwn(schema as Part, '$ref')) expect(Object.keys(schema as Part)).toEqual(['$ref']);
+  expect(parameters.find(({ name }) => name === 'sort')).toEqual({
+    in: 'query',
+    name: 'sort',
+    required: false,
+    description: 'The order of the list. Default: `-created_at`.',
+    schema: { $ref: '#/components/schemas/LeadSort' },
+  });
+});
+
 test('words that are no identifiers have distinct constants', () => {
   expect(schemas.LeadSort).toMatchObject({
     enum: ['-created_at', 'created_at', 'updated_at', '-updated_at'],

@@ -173,7 +173,16 @@ const members = (schema: TObject | undefined): [string, TSchema][] => Object.ent
 
 function parameter(place: 'path' | 'query', name: string, schema: TSchema, required: boolean, schemas: Schemas) {
   const { description: text, ...converted } = schemas.of(schema);
-  return { in: place, name, required, ...(text ? { description: text } : {}), schema: converted };
+  const { $ref, default: value } = converted;
+  // A default beside the reference would make the parameter `Any` in Python.
+  const described = [text, $ref && value !== undefined && `Default: \`${value}\`.`].filter(Boolean).join(' ');
+  return {
+    in: place,
+    name,
+    required,
+    ...(described && { description: described }),
+    schema: $ref ? { $ref } : converted,
+  };
 }
 
 /** 1 to 255 printable ASCII characters: bare (HTTP strips outer spaces), or a quoted string with its two escapes. */
