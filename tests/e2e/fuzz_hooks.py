@@ -113,7 +113,7 @@ def _within_years(value):
 
 # What JavaScript's `trim` removes.
 SPACE = "[\\t\\n\\v\\f\\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+"
-TRIMMED = ("name", "title", "notes", "message", "q")
+TRIMMED = ("name", "title", "notes", "message", "q", "external_id")
 
 
 @schemathesis.hook("before_call")
@@ -131,6 +131,18 @@ def _filled(value):
     if not isinstance(value, str) or len(value) <= 200:
         return value
     return re.sub(f"^{SPACE}|{SPACE}$", lambda space: "x" * len(space[0]), value)
+
+
+@schemathesis.hook("before_call").apply_to(path_regex="^/leads")
+def keep_metadata(context, case, kwargs):
+    """Replaces NUL in metadata, and the member `__proto__`: the API rejects both, and the document cannot express it."""
+    metadata = case.body.get("metadata") if isinstance(case.body, dict) else None
+    if not isinstance(metadata, dict):
+        return
+    case.body["metadata"] = {
+        name.replace("\0", "0").replace("__proto__", "proto"): value.replace("\0", "0") if isinstance(value, str) else value
+        for name, value in metadata.items()
+    }
 
 
 @schemathesis.hook("before_call").apply_to(path_regex="^/reports/")

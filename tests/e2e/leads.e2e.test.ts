@@ -85,7 +85,12 @@ test('a lead is found by the external id, email and tag that the store gave it, 
   const lead = await newLead(body);
   expect(lead).toMatchObject(body);
   const other = await newStore();
-  for (const filter of ['external_id=ERP%201/2', 'email=maria@example.com', 'tag=ol%C3%A1%20voc%C3%AA']) {
+  for (const filter of [
+    'external_id=ERP%201/2',
+    'email=maria@example.com',
+    'tag=ol%C3%A1%20voc%C3%AA,nobody',
+    'tag=vip&status=pending,lost',
+  ]) {
     expect((await call('GET', `/leads?${filter}`)).body, filter).toMatchObject({ data: [lead], total: 1 });
     expect((await call('GET', `/leads?${filter}`, { key: other.key })).body.total).toBe(0);
   }

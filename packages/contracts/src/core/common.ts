@@ -61,6 +61,15 @@ export const Tag = Type.String({
   description: 'a tag without a comma',
 });
 
+/**
+ * Several values of a filter, separated by commas. It stays a text in a request, so that a service of the previous version
+ * understands a single value. The document shows it as a list: `valuesOf` says what each value is.
+ *
+ * @param value the pattern of one value, without `^` and `$`
+ */
+export const Several = (valuesOf: TSchema, value: string, options: { maxLength: number; description: string }) =>
+  Type.String({ ...options, pattern: `^(${value})(,(${value}))*$`, valuesOf });
+
 /** The most tags of a row. */
 export const maxTags = 30;
 

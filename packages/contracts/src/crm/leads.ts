@@ -14,9 +14,11 @@ import {
   Page,
   Phone,
   paging,
+  Several,
   Tag,
   Text,
   Timestamp,
+  trimmedCharacters,
   Uuid,
   WrittenPhone,
 } from '../core/common.ts';
@@ -113,7 +115,12 @@ export const listLeads = defineOperation({
     'in it a moment later than elsewhere.',
   request: {
     query: Exact({
-      status: Type.Optional(LeadStatus),
+      status: Type.Optional(
+        Several(LeadStatus, leadStatuses.join('|'), {
+          maxLength: 200,
+          description: `One or several of ${leadStatuses.join(', ')}, separated by commas.`,
+        }),
+      ),
       seller_id: Type.Optional(
         Type.String({
           pattern: `^(${noSeller}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$`,
@@ -125,7 +132,12 @@ export const listLeads = defineOperation({
       email: Type.Optional(
         Type.String({ text: true, format: 'email', maxLength: 254, description: 'This address, in any letter case.' }),
       ),
-      tag: Type.Optional(Type.String({ ...Tag, description: 'Leads with this tag.' })),
+      tag: Type.Optional(
+        Several(Tag, `[^,]*[^,${trimmedCharacters}][^,]*`, {
+          maxLength: 500,
+          description: 'Leads with this tag, or with one of several that are separated by commas.',
+        }),
+      ),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
       sort: Type.Optional(Described(LeadSortWord, { default: '-created_at', description: 'The order of the list.' })),

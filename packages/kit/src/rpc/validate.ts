@@ -77,6 +77,8 @@ function createValidator(): Ajv {
     verbose: true,
     formats,
   });
+  // For the API document alone.
+  ajv.addKeyword('valuesOf');
   ajv.addKeyword({
     keyword: 'text',
     type: 'string',

@@ -27,13 +27,23 @@ export function listLeads(
   const column = order.by === 'created_at' ? sql`created_at` : sql`updated_at`;
   const direction = order.descending ? sql`desc` : sql`asc`;
   const beyond = order.descending ? sql`<` : sql`>`;
-  const rows = sql`
-    select * from leads where ${matches(sql, storeId, filters)}
+  const offset = 'offset' in start ? start.offset : 0;
+  const inOrder = sql`order by ${column} ${direction}, id ${direction}`;
+  const rowsOf = (some: LeadFilters) => sql`
+    select * from leads where ${matches(sql, storeId, some)}
       ${'after' in start ? sql`and (${column}, id) ${beyond} (${start.after.at}, ${start.after.id})` : sql``}`;
-  return sql<LeadRow[]>`
-    ${gather ? sql`with gathered as materialized (${rows}) select * from gathered` : rows}
-    order by ${column} ${direction}, id ${direction}
-    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+  const { status = [] } = filters;
+  // No index has the rows of several statuses in order, but each status has one: their pages are merged.
+  const merged = () =>
+    status
+      .map((one) => sql`(${rowsOf({ ...filters, status: [one] })} ${inOrder} limit ${limit + offset})`)
+      .reduce((all, one) => sql`${all} union all ${one}`);
+  const rows = gather
+    ? sql`with gathered as materialized (${rowsOf(filters)}) select * from gathered`
+    : status.length > 1
+      ? sql`select * from (${merged()}) as merged`
+      : rowsOf(filters);
+  return sql<LeadRow[]>`${rows} ${inOrder} limit ${limit} offset ${offset}`;
 }
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
@@ -41,13 +51,14 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters) {
   const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after, updated_before } =
     filters;
   return sql`store_id = ${storeId}
-    ${status ? sql`and status = ${status}` : sql``}
+    ${status?.length === 1 ? sql`and status = ${status[0] as string}` : sql``}
+    ${status && status.length > 1 ? sql`and status = any(${[...status]}::text[])` : sql``}
     ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
     ${seller_id === null ? sql`and seller_id is null` : sql``}
     ${customer_phone ? sql`and customer_phone = any(${phoneForms(customer_phone)}::text[])` : sql``}
     ${external_id ? sql`and external_id = ${external_id}` : sql``}
     ${email ? sql`and email_key = ${email}` : sql``}
-    ${tag ? sql`and id in (select lead_id from lead_tags where store_id = ${storeId} and tag = ${tag})` : sql``}
+    ${tag ? sql`and id in (select lead_id from lead_tags where store_id = ${storeId} and tag = any(${[...tag]}::text[]))` : sql``}
     ${created_after ? sql`and created_at > ${created_after}` : sql``}
     ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}
     ${updated_before ? sql`and updated_at < ${updated_before}` : sql``}`;

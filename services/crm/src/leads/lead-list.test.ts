@@ -1,6 +1,6 @@
 import { leadSorts } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
-import { filtersBeyond, filtersOf, isGathered, orderOf } from './lead-list.ts';
+import { bindingOf, filtersBeyond, filtersOf, isGathered, orderOf } from './lead-list.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
 const byCreation = orderOf('-created_at');
@@ -22,13 +22,13 @@ test('an omitted filter is absent, and "none" selects leads without a seller', (
     seller_id: '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60',
   });
   expect(filtersOf({ status: 'lost', updated_after: '2026-11-21T09:00:00-03:00', sort: 'updated_at' })).toEqual({
-    status: 'lost',
+    status: ['lost'],
     updated_after: at,
   });
 });
 
 test('an ascending walk drops only the bound that it has passed', () => {
-  const filters = { status: 'lost', created_after: at, updated_after: at } as const;
+  const filters = { status: ['lost'], created_after: at, updated_after: at } as const;
   const later = new Date(at.getTime() + 1);
   const { created_after, updated_after, ...others } = filters;
   expect(filtersBeyond(filters, orderOf('created_at'), later)).toEqual({ ...others, updated_after });
@@ -40,7 +40,7 @@ test('an ascending walk drops only the bound that it has passed', () => {
 test('a page is read from an index if the filter has one in this order', () => {
   for (const order of [byCreation, byChange]) {
     const phone = { customer_phone: '5511900000001' };
-    for (const filters of [{}, { status: 'lost' }, { seller_id: null }, phone, { external_id: 'c-1' }] as const) {
+    for (const filters of [{}, { status: ['lost'] }, { seller_id: null }, phone, { external_id: 'c-1' }] as const) {
       expect(isGathered(filters, order, 1)).toBe(false);
     }
   }
@@ -52,12 +52,26 @@ test('up to 1000 rows that are scattered in this order are fetched and sorted, m
   const scattered = [
     [{ updated_after: at }, byCreation],
     [{ created_after: at }, byChange],
-    [{ status: 'lost', seller_id: null }, byCreation],
+    [{ status: ['lost'], seller_id: null }, byCreation],
     [{ email: 'ana@example.com' }, byCreation],
-    [{ tag: 'vip' }, byChange],
+    [{ tag: ['vip'] }, byChange],
   ] as const;
   for (const [filters, order] of scattered) {
     expect(isGathered(filters, order, 1000)).toBe(true);
     expect(isGathered(filters, order, 1001)).toBe(false);
   }
+});
+
+test('several values are one set in one order, and all statuses are no filter', () => {
+  expect(filtersOf({ status: 'lost,converted,lost', tag: 'vip, a b ,vip' })).toEqual({
+    status: ['converted', 'lost'],
+    tag: ['a b', 'vip'],
+  });
+  expect(filtersOf({ status: 'pending,in_progress,converted,lost' })).toEqual({});
+});
+
+test('a cursor of the previous version, with one status, is still one of this list', () => {
+  const asked = filtersOf({ status: 'lost', updated_after: '2026-11-21T12:00:00Z' });
+  const previous = { status: 'lost', updated_after: '2026-11-21T12:00:00.000Z', sort: 'updated_at' };
+  expect(bindingOf(asked, 'updated_at')).toEqual(previous);
 });

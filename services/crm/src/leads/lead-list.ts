@@ -1,16 +1,18 @@
-import { type LeadSort, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
+import { type LeadSort, leadStatuses, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { emailKey, type LeadRow } from './lead.ts';
 
 export type LeadFilters = {
-  readonly status?: LeadRow['status'];
+  /** One of these; at least one. */
+  readonly status?: readonly LeadRow['status'][];
   /** Null: leads without a seller. */
   readonly seller_id?: string | null;
   readonly customer_phone?: string;
   readonly external_id?: string;
   /** In lower case. */
   readonly email?: string;
-  readonly tag?: string;
+  /** Leads with one of these; at least one. */
+  readonly tag?: readonly string[];
   /** This bound and the next two are exclusive. */
   readonly created_after?: Date;
   readonly updated_after?: Date;
@@ -22,16 +24,35 @@ export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly des
 
 export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilters {
   const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after } = query;
+  const statuses = valuesOf(status) as Set<LeadRow['status']>;
   return {
-    ...(status ? { status } : {}),
+    ...(statuses.size > 0 && statuses.size < leadStatuses.length ? { status: [...statuses] } : {}),
     ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
     ...(customer_phone ? { customer_phone } : {}),
     ...(external_id ? { external_id } : {}),
     ...(email ? { email: emailKey(email) } : {}),
-    ...(tag ? { tag } : {}),
+    ...(tag ? { tag: [...valuesOf(tag)] } : {}),
     ...(created_after ? { created_after: toInstant(created_after) } : {}),
     ...(updated_after ? { updated_after: toInstant(updated_after) } : {}),
   };
+}
+
+/** The different values of a filter, in one order, so that a cursor fits them in any order. */
+const valuesOf = (filter = ''): Set<string> =>
+  new Set(
+    filter
+      .split(',')
+      .map((value) => value.trim())
+      .filter(Boolean)
+      .toSorted(),
+  );
+
+/** What a cursor is bound to. A single value is as the previous version had it, whose cursors are still in use. */
+export function bindingOf(filters: LeadFilters, sort: LeadSort): object {
+  const { status, tag, ...others } = filters;
+  const binding = { ...others, status: status?.join(), tag: tag?.join(), sort };
+  // JSON turns each `Date`, which has no members, into a text.
+  return JSON.parse(JSON.stringify(binding));
 }
 
 export function orderOf(sort: LeadSort): LeadOrder {

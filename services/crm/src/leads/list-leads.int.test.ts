@@ -73,12 +73,12 @@ function model(leads: readonly Lead[], query: Query): Lead[] {
   const { sort = '-created_at' } = query;
   const column = sort.replace('-', '') as 'created_at' | 'updated_at';
   const ascending = leads
-    .filter((lead) => status === undefined || lead.status === status)
+    .filter((lead) => status === undefined || status.split(',').includes(lead.status))
     .filter((lead) => seller_id === undefined || (lead.seller_id ?? 'none') === seller_id)
     .filter((lead) => customer_phone === undefined || lead.customer_phone === customer_phone)
     .filter((lead) => external_id === undefined || lead.external_id === external_id)
     .filter((lead) => email === undefined || lead.email?.toLowerCase() === email.toLowerCase())
-    .filter((lead) => tag === undefined || lead.tags.includes(tag))
+    .filter((lead) => tag === undefined || tag.split(',').some((one) => lead.tags.includes(one)))
     .filter((lead) => created_after === undefined || lead.created_at > created_after)
     .filter((lead) => updated_after === undefined || lead.updated_at > updated_after)
     .sort((a, b) => (a[column] + a.id < b[column] + b.id ? -1 : 1));
@@ -115,12 +115,12 @@ test('every filter in every order, by page and by cursor, gives the result of a 
   const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined, freq: 2 });
   const queries = fc.array(
     fc.record({
-      status: optional(fc.constantFrom(...leadStatuses)),
+      status: optional(fc.subarray([...leadStatuses], { minLength: 1 }).map((some) => some.join())),
       seller: optional(fc.constantFrom('none', 0, 1)),
       phone: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined, freq: 1 }),
       external_id: fc.option(fc.constantFrom('c-0', 'c-1', 'c-2', 'C-1'), { nil: undefined, freq: 1 }),
       email: fc.option(fc.constantFrom('ANA@x.com', 'rui@x.com'), { nil: undefined, freq: 1 }),
-      tag: optional(fc.constantFrom('vip', 'olá você', 'VIP')),
+      tag: optional(fc.constantFrom('vip', 'olá você', 'VIP', 'vip,new', 'olá você,VIP,new')),
       created_after: optional(momentOf),
       updated_after: optional(momentOf),
       sort: optional(fc.constantFrom<LeadSort[]>(...leadSorts)),
@@ -193,12 +193,17 @@ test('a walk keeps the total of its first page, even if new leads arrive', async
 
 test.each([
   { status: 'won' },
+  { status: 'lost,won' },
+  { status: 'lost,' },
+  { status: '' },
   { seller_id: 'nobody' },
   { seller_id: '' },
   { customer_phone: '+5511900000001' },
   { external_id: '' },
   { email: 'ana' },
-  { tag: 'a,b' },
+  { tag: 'a,,b' },
+  { tag: ' ' },
+  { tag: 'a, ' },
   { created_after: '2026-10-01' },
   { updated_after: '2026-02-30T00:00:00Z' },
   { sort: 'name' },

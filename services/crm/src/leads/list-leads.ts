@@ -7,7 +7,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
 import { countLeads, listLeads as listRows } from './lead-list.repository.ts';
-import { filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
+import { bindingOf, filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
 
 const defaults = {
   limit: operation.request.query.properties.limit.default as number,
@@ -29,8 +29,7 @@ export const listLeads =
     const { limit = defaults.limit, sort = defaults.sort } = query;
     const order = orderOf(sort);
     const asked = filtersOf(query);
-    // A cursor is bound to the filters and the order. JSON turns each `Date`, which has no members, into a text.
-    const binding = JSON.parse(JSON.stringify({ ...asked, sort }));
+    const binding = bindingOf(asked, sort);
     const before = readCursor(query, binding, Cursor);
     const page = before ? before.page + 1 : (query.page ?? 1);
     const start: TimePageStart = before

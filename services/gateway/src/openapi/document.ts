@@ -176,13 +176,10 @@ function parameter(place: 'path' | 'query', name: string, schema: TSchema, requi
   const { $ref, default: value } = converted;
   // A default beside the reference would make the parameter `Any` in Python.
   const described = [text, $ref && value !== undefined && `Default: \`${value}\`.`].filter(Boolean).join(' ');
-  return {
-    in: place,
-    name,
-    required,
-    ...(described && { description: described }),
-    schema: $ref ? { $ref } : converted,
-  };
+  const start = { in: place, name, required, ...(described && { description: described }) };
+  if (schema.valuesOf === undefined) return { ...start, schema: $ref ? { $ref } : converted };
+  const { description: _, ...items } = schemas.of(schema.valuesOf);
+  return { ...start, style: 'form', explode: false, schema: { type: 'array', items, minItems: 1 } };
 }
 
 /** 1 to 255 printable ASCII characters: bare (HTTP strips outer spaces), or a quoted string with its two escapes. */
