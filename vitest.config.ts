@@ -10,6 +10,7 @@ const everywhere = [
   'bench',
   'tests/boundaries',
   'tests/chaos',
+  'tests/clients',
   'tests/fuzz',
   'tests/reports',
 ];

@@ -1,0 +1,44 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client, Workplace } from './client.ts';
+import { run } from './run.ts';
+
+/** One run of openapi-generator for all of its clients: starting Java takes longer than generating. */
+export async function runOpenapiGenerator(
+  folder: string,
+  python: string,
+  clients: readonly { readonly client: Client; readonly place: Workplace }[],
+): Promise<void> {
+  const configurations = clients.flatMap(({ client: { name, generator }, place }) => {
+    if (!generator) return [];
+    const file = join(folder, `${name}.json`);
+    const none = { apiTests: 'false', modelTests: 'false', apiDocs: 'false', modelDocs: 'false' };
+    const configuration = {
+      generatorName: generator.name,
+      inputSpec: place.document,
+      outputDir: place.folder,
+      gitUserId: 'example',
+      gitRepoId: 'mostrador',
+      globalProperties: none,
+      additionalProperties: generator.options,
+    };
+    writeFileSync(file, JSON.stringify(configuration));
+    return [file];
+  });
+  if (configurations.length === 0) return;
+  await run(join(python, 'openapi-generator-cli'), ['batch', '--fail-fast', '--threads', '2', ...configurations], {
+    cwd: folder,
+  });
+}
+
+/** The models that a client has without a named schema of the document, and those that it lacks. */
+export function wrongModels({ models }: Client, { folder }: Workplace, schemas: readonly string[]): string[] {
+  if (!models) return [];
+  const made = readdirSync(join(folder, models.folder)).flatMap((file) => models.file.exec(file)?.[1] ?? []);
+  const plain = (name: string) => name.replaceAll('_', '').toLowerCase();
+  const [wanted, found] = [new Set(schemas.map(plain)), new Set(made.map(plain))];
+  return [
+    ...made.filter((name) => !wanted.has(plain(name))).map((name) => `${name} comes from a schema without a name`),
+    ...schemas.filter((name) => !found.has(plain(name))).map((name) => `there is no model for ${name}`),
+  ];
+}
