@@ -44,7 +44,8 @@ async function callPython(folder: string, smoke: string, python: string, input: 
 
 const java: Client = {
   name: 'java',
-  generator: { name: 'java', options: { hideGenerationTimestamp: 'true' } },
+  // Without the option a new filter would move the arguments of a list.
+  generator: { name: 'java', options: { hideGenerationTimestamp: 'true', useSingleRequestParameter: 'true' } },
   models: { folder: 'src/main/java/org/openapitools/client/model', file: /^(?!AbstractOpenApiSchema)(\w+)\.java$/ },
   async compile({ folder, smoke, cache }) {
     cpSync(join(smoke, 'Smoke.java'), join(folder, 'src/main/java/Smoke.java'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Workplace } from './client.ts';
 import { clients } from './clients.ts';
-import { wrongModels } from './generate.ts';
+import { type ApiDocument, wrongModels } from './generate.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -12,7 +12,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const schemas = ['Lead', 'LeadList'];
+const object = { properties: {} };
+const schemas = { Lead: object, LeadList: object, Metadata: {} };
+const documentOf = (all: ApiDocument['components']['schemas']): ApiDocument => ({ components: { schemas: all } });
 
 test.each([
   ['python', ['__init__.py', 'lead.py', 'lead_list.py'], 'leads_list200_response.py'],
@@ -27,8 +29,11 @@ test.each([
   mkdirSync(models, { recursive: true });
   for (const file of made) writeFileSync(join(models, file), '');
   const place = { folder } as Workplace;
-  expect(wrongModels(client, place, schemas)).toEqual([]);
-  expect(wrongModels(client, place, [...schemas, 'LeadStatus'])).toEqual(['there is no model for LeadStatus']);
+  expect(wrongModels(client, place, documentOf(schemas))).toEqual([]);
+  const more = documentOf({ ...schemas, LeadStatus: { enum: ['pending'] } });
+  expect(wrongModels(client, place, more)).toEqual(['there is no model for LeadStatus']);
   writeFileSync(join(models, unnamed), '');
-  expect(wrongModels(client, place, schemas)).toEqual([expect.stringMatching(/200.?response comes from a schema/i)]);
+  expect(wrongModels(client, place, documentOf(schemas))).toEqual([
+    expect.stringMatching(/200.?response comes from a schema/i),
+  ]);
 });

@@ -31,9 +31,18 @@ export async function runOpenapiGenerator(
   });
 }
 
+/** The part of the API document that decides what models there are. */
+export type ApiDocument = {
+  readonly components: { readonly schemas: Readonly<Record<string, { properties?: object; enum?: unknown }>> };
+};
+
 /** The models that a client has without a named schema of the document, and those that it lacks. */
-export function wrongModels({ models }: Client, { folder }: Workplace, schemas: readonly string[]): string[] {
+export function wrongModels({ models }: Client, { folder }: Workplace, document: ApiDocument): string[] {
   if (!models) return [];
+  // A map is a map of the language.
+  const schemas = Object.entries(document.components.schemas).flatMap(([name, { properties, enum: words }]) =>
+    properties || words ? [name] : [],
+  );
   const made = readdirSync(join(folder, models.folder)).flatMap((file) => models.file.exec(file)?.[1] ?? []);
   const plain = (name: string) => name.replaceAll('_', '').toLowerCase();
   const [wanted, found] = [new Set(schemas.map(plain)), new Set(made.map(plain))];

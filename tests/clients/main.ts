@@ -5,7 +5,7 @@ import { preparePython } from '@mostrador/testing/python/environment';
 import { cacheDirectory } from '../../infra/local/paths.ts';
 import type { Client, Workplace } from './client.ts';
 import { clients } from './clients.ts';
-import { runOpenapiGenerator, wrongModels } from './generate.ts';
+import { type ApiDocument, runOpenapiGenerator, wrongModels } from './generate.ts';
 import { type ClientsPlatform, startClientsPlatform } from './platform.ts';
 
 const help = `Usage: npm run clients [-- --only NAMES] [--keep]
@@ -77,7 +77,7 @@ async function main(argv: readonly string[]): Promise<number> {
 type Failure = { readonly name: string; readonly message: string };
 
 async function tryClients(platform: ClientsPlatform, python: string, chosen: readonly Client[]): Promise<Failure[]> {
-  const document = (await (await fetch(platform.documentUrl)).json()) as { components: { schemas: object } };
+  const document = (await (await fetch(platform.documentUrl)).json()) as ApiDocument;
   const documentFile = join(platform.folder, 'openapi.json');
   writeFileSync(documentFile, JSON.stringify(document));
   const cache = join(cacheDirectory(process.env), 'clients');
@@ -98,7 +98,7 @@ async function tryClients(platform: ClientsPlatform, python: string, chosen: rea
     const done: string[] = [];
     try {
       await client.generate?.(place);
-      const wrong = wrongModels(client, place, Object.keys(document.components.schemas));
+      const wrong = wrongModels(client, place, document);
       if (wrong.length > 0) throw new Error(wrong.join('\n'));
       done.push('generated');
       await client.compile?.(place);

@@ -36,25 +36,25 @@ public class Smoke {
     MessagesApi messages = new MessagesApi(client);
     CreateLeadRequest request = new CreateLeadRequest().name("Ana Lima").customerPhone(phone);
 
-    Lead lead = leads.leadsCreate(request, null);
+    Lead lead = leads.leadsCreate(request).execute();
     check(lead.getStatus() == LeadStatus.PENDING && lead.getSellerId() == null, lead);
 
-    LeadList page = leads.leadsList(null, null, phone, null, null, LeadSort.CREATED_AT_DESC, null, null, null);
+    LeadList page = leads.leadsList().customerPhone(phone).sort(LeadSort.CREATED_AT_DESC).execute();
     check(page.getTotal() == 1 && page.getData().get(0).getId().equals(lead.getId()), page);
 
-    SendMessageResponse answer = messages.messagesSend(writer, new SendMessageRequest().message("Até amanhã! 👋"), null);
+    SendMessageResponse answer = messages.messagesSend(writer, new SendMessageRequest().message("Até amanhã! 👋")).execute();
     check(answer.getError() == null, answer);
-    Message message = messages.messagesGet(writer, answer.getId());
+    Message message = messages.messagesGet(writer, answer.getId()).execute();
     check(message.getSource() == MessageSource.API && message.getReason() == null, message);
 
-    ConflictProblem conflict = ConflictProblem.fromJson(refused(409, () -> leads.leadsCreate(request, null)));
+    ConflictProblem conflict = ConflictProblem.fromJson(refused(409, () -> leads.leadsCreate(request).execute()));
     check(conflict.getCode().equals("lead_exists") && lead.getId().equals(conflict.getId()), conflict);
 
     ValidationProblem invalid = ValidationProblem.fromJson(
-        refused(400, () -> leads.leadsList(null, null, null, null, null, null, 2, null, "unknown")));
+        refused(400, () -> leads.leadsList().page(2).cursor("unknown").execute()));
     check(invalid.getErrors().get(0).getIn() == FaultPlace.QUERY, invalid);
 
-    Store store = new StoreApi(client).storesGet();
+    Store store = new StoreApi(client).storesGet().execute();
     check(store.getTier() == StoreTier.PRO && store.getCalendar().getProvider() == null, store);
   }
 }
