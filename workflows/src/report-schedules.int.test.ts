@@ -110,7 +110,9 @@ test('a run closes the reports of its service, and no second run starts beside i
   try {
     // The real schedule with a shorter interval.
     await set(reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 second' }] } })));
-    await waitFor(async () => (await schedule.describe()).info.numActionsSkippedOverlap > 1, {
+    await waitFor(() => closing.steps() > 0, { description: 'the first run', timeoutMs: 15_000 });
+    const { numActionsSkippedOverlap: skipped } = (await schedule.describe()).info;
+    await waitFor(async () => (await schedule.describe()).info.numActionsSkippedOverlap > skipped + 1, {
       description: 'skipped runs',
       timeoutMs: 15_000,
     });

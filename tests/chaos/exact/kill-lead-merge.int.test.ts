@@ -110,7 +110,10 @@ test.each([
     const bodies = messages.map(({ body }: Json) => body).toReversed();
     expect(bodies.slice(0, 2)).toEqual(forms.map((form) => `from ${form}`));
     expect(bodies.slice(2).toSorted()).toEqual([`for ${kept}`, `for ${gone}`].toSorted());
-    expect((await get(`/followups/scheduled?lead_id=${kept}&status=sent`)).total).toBe(2);
+    // A follow-up becomes `sent` a moment after its message.
+    await waitFor(async () => (await get(`/followups/scheduled?lead_id=${kept}&status=sent`)).total === 2, {
+      description: 'both follow-ups have the status sent',
+    });
 
     for (const from of forms) expect(await stage.whatsapp.customerWrites({ from, text: 'again' })).toBe(200);
     await waitFor(async () => (await get(`/leads/${kept}/messages`)).total === 6, {
