@@ -8,7 +8,7 @@ import {
   sendMessage,
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
-import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
+import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
@@ -139,7 +139,7 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
         },
         ensureLead: async ({ storeId }, { body: { customer_phone, name } }) => {
           for (const [key, lead] of leads) {
-            if (key.startsWith(storeId) && canonicalPhone(lead.customer_phone) === canonicalPhone(customer_phone))
+            if (key.startsWith(storeId) && isSamePhone(lead.customer_phone, customer_phone))
               return { id: lead.id, created: false };
           }
           return { id: addLead(storeId, customer_phone, name), created: true };

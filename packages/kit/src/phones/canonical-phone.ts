@@ -28,6 +28,9 @@ export function canonicalPhone(phone: string): string {
   return phone;
 }
 
+/** Whether two phones are forms of one. */
+export const isSamePhone = (one: string, other: string): boolean => canonicalPhone(one) === canonicalPhone(other);
+
 /** All phones with the canonical form of this one. The canonical form is the first. */
 export function phoneForms(phone: string): string[] {
   const canonical = canonicalPhone(phone);

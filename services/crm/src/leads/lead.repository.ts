@@ -4,9 +4,9 @@ import { canonicalPhone, phoneForms } from '@mostrador/kit/phones/canonical-phon
 import { emailKey, type LeadContent, type LeadRow, type NewLead } from './lead.ts';
 
 /**
- * Inserts a lead. Null if the store already has a lead with this external id, or with this phone in any of its forms. `phone_key` is unique among
- * the leads that have one, so two transactions cannot insert two forms at once. Older leads have none: the statement
- * looks for their forms.
+ * Inserts a lead. Null if the store already has a lead with this external id, or with this phone in any of its forms.
+ * `phone_key` is unique among the leads that have one, so two transactions cannot insert two forms at once. Older leads
+ * have none: the statement looks for their forms.
  */
 export async function insertLead(sql: TransactionSql, storeId: string, lead: NewLead): Promise<LeadRow | null> {
   const { name, customer_phone, status, seller_id, external_id, email, tags, metadata } = lead;
@@ -29,7 +29,7 @@ export async function insertLead(sql: TransactionSql, storeId: string, lead: New
   return row ?? null;
 }
 
-/** Inserts the leads whose phone and external id the store does not have yet, as `insertLead` does, and returns their ids. */
+/** Inserts the leads whose phone and external id the store does not have yet, as `insertLead` does. Returns their ids. */
 export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<string[]> {
   if (leads.length === 0) return [];
   const keys = leads.map(({ customer_phone }) => canonicalPhone(customer_phone));
@@ -105,7 +105,8 @@ export async function saveLead(sql: TransactionSql, current: LeadRow, content: L
   const [row] = await sql<[LeadRow]>`
     with lead as (
       update leads
-      set ${customer_phone === current.customer_phone ? sql`` : setPhone(sql, customer_phone)} name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
+      set ${customer_phone === current.customer_phone ? sql`` : setPhone(sql, customer_phone)}
+          name = ${name}, status = ${status}, seller_id = ${seller_id}, ai_paused_until = ${ai_paused_until},
           external_id = ${external_id}, email = ${email}, email_key = ${email && emailKey(email)},
           tags = ${tags}::text[], metadata = ${sql.json(metadata)},
           version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
@@ -155,8 +156,8 @@ export async function unassignLeads(sql: TransactionSql, storeId: string, seller
 }
 
 /**
- * The lead with this phone in any of its forms, except the lead `but`. Of duplicates from before, the one with this very form
- * comes first.
+ * The lead with this phone in any of its forms, except the lead `but`. Of duplicates from before, the one with this very
+ * form comes first.
  */
 export async function findLeadIdByPhone(
   sql: Sql,

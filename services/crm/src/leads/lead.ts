@@ -10,7 +10,7 @@ import {
   type updateLead,
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
+import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -84,12 +84,9 @@ function contentOf(row: LeadRow): LeadContent {
   return { name, customer_phone, status, seller_id, ai_paused_until, external_id, email, tags, metadata };
 }
 
-/** Whether the phone is a form of the lead's. */
-export const isPhoneOf = ({ customer_phone }: LeadRow, phone: string): boolean =>
-  canonicalPhone(customer_phone) === canonicalPhone(phone);
-
 /** Whether a change gave the lead another phone, and not only another form of it. */
-export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean => !isPhoneOf(before, after.customer_phone);
+export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
+  !isSamePhone(before.customer_phone, after.customer_phone);
 
 type Metadata = LeadRow['metadata'];
 

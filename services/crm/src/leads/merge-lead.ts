@@ -1,7 +1,7 @@
 import type { LeadMerge, mergeLead as operation, ReplyOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
+import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -37,7 +37,7 @@ async function run(
     throw await leadNotFound(sql, storeId, ids.lead_id);
   }
   if (!kept) throw await leadNotFound(sql, storeId, ids.merged_into);
-  if (canonicalPhone(merged.customer_phone) !== canonicalPhone(kept.customer_phone)) {
+  if (!isSamePhone(merged.customer_phone, kept.customer_phone)) {
     throw new AppError('lead_not_duplicate');
   }
   if (dryRun) return undefined;

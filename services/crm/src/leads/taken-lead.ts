@@ -12,17 +12,25 @@ export async function leadTaken(
   { customer_phone, external_id }: Identity,
 ): Promise<AppError> {
   const id = await findLeadIdByPhone(sql, storeId, customer_phone);
-  const other = id === null && external_id !== null ? await findLeadIdByExternalId(sql, storeId, external_id) : null;
-  return other
-    ? new AppError('external_id_exists', { members: { id: other } })
-    : new AppError('lead_exists', { members: { id } });
+  const other = id === null ? await externalIdTaken(sql, storeId, external_id) : undefined;
+  return other ?? new AppError('lead_exists', { members: { id } });
+}
+
+/** The error if another lead has this external id. */
+export async function externalIdTaken(
+  sql: Sql,
+  storeId: string,
+  externalId: string | null | undefined,
+): Promise<AppError | undefined> {
+  const id = externalId ? await findLeadIdByExternalId(sql, storeId, externalId) : null;
+  return id === null ? undefined : new AppError('external_id_exists', { members: { id } });
 }
 
 type Changed = { readonly id?: string; readonly customer_phone?: string; readonly external_id?: string | null };
 
 /**
- * Translates a failed change of the lead `id`, if it has one yet: throws `lead_exists` or `external_id_exists` when another lead has the new
- * phone or external id, else the error itself.
+ * Translates a failed change of the lead `id`, if it has one yet: throws `lead_exists` or `external_id_exists` when
+ * another lead has the new phone or external id, else the error itself.
  */
 export async function throwTaken(
   database: Database,

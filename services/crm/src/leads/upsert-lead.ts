@@ -3,16 +3,17 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
 import { assertAssignable } from '../sellers/seller.ts';
-import { findLeadIdByExternalId, findLeadIdByPhone, insertLead, lockLead } from './lead.repository.ts';
-import { changeLead, isPhoneOf, type LeadRow, leadEtag, leadEvent, newLead, toLead } from './lead.ts';
+import { findLeadIdByPhone, insertLead, lockLead } from './lead.repository.ts';
+import { changeLead, type LeadRow, leadEtag, leadEvent, newLead, toLead } from './lead.ts';
 import { saveChange } from './save-change.ts';
-import { throwTaken } from './taken-lead.ts';
+import { externalIdTaken, throwTaken } from './taken-lead.ts';
 
 type Request = RequestOf<typeof operation>;
 type Upserted = { readonly row: LeadRow; readonly created: boolean };
@@ -43,7 +44,7 @@ async function change(
   if (id === null) return undefined;
   const row = await lockLead(sql, context.storeId, id);
   // It has just got another phone, or was merged into another lead.
-  if (row === null || !isPhoneOf(row, phone)) throw again();
+  if (row === null || !isSamePhone(row.customer_phone, phone)) throw again();
   assertIfMatch(context, row.version);
   const changed = changeLead(row, body);
   return { row: changed ? await saveChange(sql, row, changed) : row, created: false };
@@ -65,8 +66,7 @@ async function create(
   // Another transaction was first, and has committed because the insertion waited for it.
   const known = await change(sql, context, phone, body);
   if (known) return known;
-  const other = body.external_id ? await findLeadIdByExternalId(sql, storeId, body.external_id) : null;
-  throw other ? new AppError('external_id_exists', { members: { id: other } }) : again();
+  throw (await externalIdTaken(sql, storeId, body.external_id)) ?? again();
 }
 
 const again = () => new AppError('service_unavailable', { retryAfterSeconds: 1 });

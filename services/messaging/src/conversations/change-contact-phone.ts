@@ -1,6 +1,6 @@
 import type { changeContactPhone as operation, RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { canonicalPhone } from '@mostrador/kit/phones/canonical-phone';
+import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockConversation, savePhone } from './conversation.repository.ts';
@@ -28,5 +28,4 @@ export async function followPhone(
 }
 
 /** Whether the channel's id of a customer is a form of the phone. */
-export const isFrom = (waId: string | null, phone: string): boolean =>
-  waId !== null && canonicalPhone(waId) === canonicalPhone(phone);
+export const isFrom = (waId: string | null, phone: string): boolean => waId !== null && isSamePhone(waId, phone);
