@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runCommand } from '@mostrador/testing/command';
 import { root } from '../../infra/local/paths.ts';
 import { pageOf } from './storm/page.ts';
 import { reportOf } from './storm/report.ts';
@@ -63,18 +64,7 @@ function countOf(text: string | undefined, option: string): number | undefined {
   return count;
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  let chosen: Chosen | undefined;
-  try {
-    chosen = settingsOf(argv);
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    return 2;
-  }
-  if (!chosen) {
-    console.log(help);
-    return 0;
-  }
+async function main(chosen: Chosen): Promise<number> {
   const { seed, short, minutes, readers, breaks } = chosen;
   if (breaks) return (await tryBreaks(chosen, (text) => console.log(text))) ? 0 : 1;
   const form = short ? '--short' : `--minutes ${minutes}`;
@@ -86,4 +76,4 @@ async function main(argv: readonly string[]): Promise<number> {
   return holds(outcome) ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await runCommand(process.argv.slice(2), help, settingsOf, main);

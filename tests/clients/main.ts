@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runCommand } from '@mostrador/testing/command';
 import { preparePython } from '@mostrador/testing/python/environment';
 import { cacheDirectory } from '../../infra/local/paths.ts';
 import type { Client, Workplace } from './client.ts';
@@ -42,18 +43,7 @@ function settingsOf(argv: readonly string[]): Settings | undefined {
   return { chosen: clients.filter(({ name }) => names.includes(name)), keep: values.keep };
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  let settings: Settings | undefined;
-  try {
-    settings = settingsOf(argv);
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    return 2;
-  }
-  if (!settings) {
-    console.log(help);
-    return 0;
-  }
+async function main(settings: Settings): Promise<number> {
   const python = dirname(await preparePython(join(import.meta.dirname, 'requirements.txt'), 'the client generators'));
   say('starting the platform');
   const platform = await startClientsPlatform();
@@ -114,4 +104,4 @@ async function tryClients(platform: ClientsPlatform, python: string, chosen: rea
   return failures;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await runCommand(process.argv.slice(2), help, settingsOf, main);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { runCommand } from '@mostrador/testing/command';
 import { createRandom } from '@mostrador/testing/random';
 import { runSchemathesis } from '../e2e/fuzz-schemathesis.ts';
 import { http } from './http.ts';
@@ -56,18 +57,7 @@ function settingsOf(argv: readonly string[]) {
 
 type Settings = NonNullable<ReturnType<typeof settingsOf>>;
 
-async function main(argv: readonly string[]): Promise<number> {
-  let settings: Settings | undefined;
-  try {
-    settings = settingsOf(argv);
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    return 2;
-  }
-  if (!settings) {
-    console.log(help);
-    return 0;
-  }
+async function main(settings: Settings): Promise<number> {
   const platform = await startFuzzPlatform();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void platform.stop().finally(() => process.exit(130)));
@@ -157,4 +147,4 @@ async function mustServe(platform: FuzzPlatform, after: string, finding: (what: 
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await runCommand(process.argv.slice(2), help, settingsOf, main);

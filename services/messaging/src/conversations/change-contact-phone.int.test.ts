@@ -3,6 +3,7 @@ import { changeContactPhone, deliverMessages, getConversation } from '@mostrador
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { holdConversation } from '../../test/held-conversation.ts';
 import { connectWhatsapp, notification, receive, textFrom, withUserId } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import { acceptInbound } from '../inbound/accept-inbound.ts';
@@ -138,36 +139,17 @@ describe('a customer', () => {
 
   test('whose message is accepted during the change is looked up again', async () => {
     await addConversation({ wa_id: before });
-    const { adminSql } = messaging;
     const message = {
       ...{ providerMessageId: randomUUID(), waId: before, userId: null, name: 'Maria', kind: 'text' },
       ...{ body: 'late', writtenAt: new Date() },
     };
     const accept = () => acceptInbound(messaging.dependencies, context(), channel.channelId, message);
-    const waiting = (count: number) =>
-      waitFor(
-        async () => {
-          const rows = await adminSql`
-            select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock' and query like '%conversations%'`;
-          return rows.length === count;
-        },
-        { description: `${count} transactions wait for the conversation` },
-      );
-    const held = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<void>();
-    const holding = adminSql.begin(async (sql) => {
-      await sql`select from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
-      held.resolve();
-      await release.promise;
-    });
-    await held.promise;
+    const held = await holdConversation(messaging, storeId, leadId);
     const changing = change(after);
-    await waiting(1);
+    await held.waiting(1);
     const accepting = Promise.allSettled([accept()]);
-    await waiting(2);
-    release.resolve();
-    await Promise.all([holding, changing]);
+    await held.waiting(2);
+    await Promise.all([held.release(), changing]);
     expect(await accepting).toMatchObject([{ status: 'rejected', reason: { code: 'service_unavailable' } }]);
     expect(await conversation()).toMatchObject({ wa_id: null, phone: after });
     expect((await accept())?.lead_id).not.toBe(leadId);

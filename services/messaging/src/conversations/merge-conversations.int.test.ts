@@ -17,6 +17,7 @@ import {
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { holdConversation } from '../../test/held-conversation.ts';
 import { connectWhatsapp, notification, receive, textFrom, withUserId } from '../../test/inbound-webhook.ts';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
 import type { Accepted } from '../channels/channel-provider.ts';
@@ -260,31 +261,12 @@ test('an outcome that comes after the lease and after the merge is recorded for 
 describe('a request that found the conversation just before the merge', () => {
   /** Begins `request` while the merge waits for the conversation of the lead that goes. */
   async function during<T>(request: () => Promise<T>): Promise<PromiseSettledResult<T>> {
-    const { adminSql } = messaging;
-    const waiting = (count: number) =>
-      waitFor(
-        async () => {
-          const rows = await adminSql`
-            select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock' and query like '%conversations%'`;
-          return rows.length === count;
-        },
-        { description: `${count} transactions wait for the conversation` },
-      );
-    const held = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<void>();
-    const holding = adminSql.begin(async (sql) => {
-      await sql`select from conversations where store_id = ${storeId} and lead_id = ${goneId} for no key update`;
-      held.resolve();
-      await release.promise;
-    });
-    await held.promise;
+    const held = await holdConversation(messaging, storeId, goneId);
     const merging = merge();
-    await waiting(1);
+    await held.waiting(1);
     const requested = Promise.allSettled([request()]);
-    await waiting(2);
-    release.resolve();
-    await Promise.all([holding, merging]);
+    await held.waiting(2);
+    await Promise.all([held.release(), merging]);
     return (await requested)[0];
   }
 
