@@ -20,7 +20,10 @@ import { cachedGoTool, toolPath } from './go-tool.ts';
 
 const temporalTool = {
   ...{ name: 'temporal', title: 'The server', module: '', package: '', version: 'v1.5.1' },
-  archive: (platform: string, arch: string) => ({ path: `/v1.5.1?for=${platform}-${arch}`, program: 'in/temporal' }),
+  archive: (version: string, platform: string, arch: string) => ({
+    path: `/${version}?for=${platform}-${arch}`,
+    program: 'in/temporal',
+  }),
 };
 const target = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 /** The tool with the hash of the archive that the origin serves. */

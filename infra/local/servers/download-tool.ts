@@ -12,7 +12,7 @@ const stalledAfterMs = 20_000;
 export type DownloadedTool = GoTool & {
   origin: string;
   /** The path of an archive at the origin, and of the program in it. Platform and architecture are Go's words. */
-  archive: (platform: string, arch: string) => { path: string; program: string };
+  archive: (version: string, platform: string, arch: string) => { path: string; program: string };
   /** The hash of each archive, by platform and architecture: `linux-amd64`. */
   sha256: Readonly<Record<string, string>>;
 };
@@ -31,7 +31,7 @@ export async function downloadTool(
   if (!platform || !arch) throw new Error(`${tool.title} has no download for ${process.platform}-${process.arch}.`);
   const pinned = tool.sha256[`${platform}-${arch}`];
   if (!pinned) throw new Error(`${tool.title} has no pinned hash for ${platform}-${arch}.`);
-  const { path, program } = tool.archive(platform, arch);
+  const { path, program } = tool.archive(tool.version, platform, arch);
   const url = `${tool.origin}${path}`;
   try {
     return await keepTool(tool, env, async (folder) => {

@@ -20,9 +20,9 @@ const release: DownloadedTool = {
   ...natsServer,
   version: 'v2.15.0',
   origin: 'https://github.com',
-  archive: (platform, arch) => {
-    const name = `nats-server-v2.15.0-${platform}-${arch}`;
-    return { path: `/nats-io/nats-server/releases/download/v2.15.0/${name}.tar.gz`, program: `${name}/nats-server` };
+  archive: (version, platform, arch) => {
+    const name = `nats-server-${version}-${platform}-${arch}`;
+    return { path: `/nats-io/nats-server/releases/download/${version}/${name}.tar.gz`, program: `${name}/nats-server` };
   },
   // Of SHA256SUMS in https://github.com/nats-io/nats-server/releases/tag/v2.15.0. They change with the version.
   sha256: {

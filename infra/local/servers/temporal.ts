@@ -16,8 +16,8 @@ const temporalCli = {
   requires: { 'modernc.org/sqlite': 'v1.51.0' },
   // Where Temporal's SDKs get it.
   origin: 'https://temporal.download',
-  archive: (platform: string, arch: string) => ({
-    path: `/cli/archive/v1.5.1?platform=${platform}&arch=${arch}`,
+  archive: (version: string, platform: string, arch: string) => ({
+    path: `/cli/archive/${version}?platform=${platform}&arch=${arch}`,
     program: 'temporal',
   }),
   // Of the archives in https://github.com/temporalio/cli/releases/tag/v1.5.1. They change with the version.
