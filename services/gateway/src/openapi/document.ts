@@ -28,7 +28,7 @@ Errors are [problem documents](/docs/errors) with a stable \`code\`. A validatio
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately.
 - **Retries**: every POST, PUT, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
-- **Compression**: a response of 1 KiB or more is sent in \`zstd\`, \`br\` or \`gzip\`, whichever \`Accept-Encoding\` prefers.
+- **Compression**: a response of 1 KiB or more is compressed with \`zstd\`, \`br\` or \`gzip\`, as \`Accept-Encoding\` prefers.
   Request bodies must not be compressed.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.

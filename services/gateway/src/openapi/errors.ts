@@ -128,13 +128,15 @@ function errorResponse(status: ErrorStatus, codes: readonly ErrorCode[], schemas
 }
 
 const exampleId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
+const exampleLeadId = '0198c1f4-6a10-7d21-8c4f-3b5a7d9e1f20';
 
 /** Examples of the further members. */
 const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
   validation_failed: { errors: [{ pointer: '#/title', detail: 'must not be empty' }] },
   scope_required: { required_scope: 'leads:write' },
   tier_required: { required_tier: 'starter', current_tier: 'free' },
-  lead_exists: { id: '0198c1f4-6a10-7d21-8c4f-3b5a7d9e1f20' },
+  lead_exists: { id: exampleLeadId },
+  external_id_exists: { id: exampleLeadId },
   appointment_not_scheduled: { current_status: 'done' },
   followup_not_pending: { current_status: 'sent' },
 };

@@ -52,7 +52,10 @@ export const NotFoundProblem = problem('NotFoundProblem', 'The store has nothing
 });
 
 export const ConflictProblem = problem('ConflictProblem', 'The state of a resource does not allow this.', {
-  id: Type.String({ ...Uuid, description: 'With `lead_exists`: the id of the existing lead.' }),
+  id: Type.String({
+    ...Uuid,
+    description: 'With `lead_exists` and `external_id_exists`: the id of the existing lead.',
+  }),
   current_status: Type.String({
     description:
       'With `appointment_not_scheduled` and `followup_not_pending`: the status of the appointment or the follow-up.',
