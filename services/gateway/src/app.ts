@@ -125,7 +125,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     async (api) => {
       addAuth(api, { directory, usage });
-      addRateLimit(api);
+      addRateLimit(api, { log });
       api.addHook('onRequest', (request, reply, done) => {
         reply.header('cache-control', 'no-store');
         done(isLost(request) ? refuse(request, reply) : undefined);

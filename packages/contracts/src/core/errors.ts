@@ -26,7 +26,8 @@ export const errorCatalogue = {
   quota_exceeded: {
     status: 429,
     title: 'Too many requests',
-    description: 'The API key has used up its rate limit. Send the next request after `Retry-After` seconds.',
+    description:
+      'The API key has used up its rate limit, or it sends faster than that rate while the server serves other stores. Send the next request after `Retry-After` seconds.',
     retryable: true,
   },
   route_not_found: {

@@ -25,7 +25,9 @@ Every request needs an API key in \`X-API-Key\`. The key belongs to one store, a
 Errors are [problem documents](/docs/errors) with a stable \`code\`. A validation error lists all faults of a request.
 
 - **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
-  \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately.
+  \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately. While the server serves
+  other stores, it spreads a burst: about a second of requests starts at once, and each further one waits up to 5 s for
+  its turn. Above 60 rejections a minute, each 429 takes 5 s longer.
 - **Retries**: every POST, PUT, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
 - **Compression**: a response of 1 KiB or more is compressed with \`zstd\`, \`br\` or \`gzip\`, as \`Accept-Encoding\` prefers.

@@ -24,7 +24,7 @@ export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics:
     const status = reply.statusCode;
     duration.observe({ method, route, status }, reply.elapsedTime / 1000);
     if (!probePaths.has(route)) {
-      log[status < 500 ? 'info' : 'warn'](
+      log[request.isHeldRejection ? 'debug' : status < 500 ? 'info' : 'warn'](
         {
           request_id: request.id,
           method,

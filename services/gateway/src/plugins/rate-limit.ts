@@ -1,21 +1,66 @@
+import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createStorePaces } from './store-pace.ts';
 import { createTokenBuckets } from './token-bucket.ts';
 
-/** The most keys that have a bucket. */
-const maximumKeys = 100_000;
+/** The most keys, and the most stores, that are remembered. */
+const maximum = 100_000;
+
+/** A key gets so many rejections a minute at once. */
+const promptRejectionsPerMinute = 60;
+
+/** The gateway holds each further rejection, so that a client that ignores `Retry-After` waits on its connections. */
+const heldRejectionMs = 5_000;
+
+const pacedDetail =
+  'The store sends faster than its rate while the server serves other stores. Retry after `Retry-After` seconds.';
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
+  interface FastifyRequest {
+    /** One of many rejections of its key. The log of the requests leaves it out. */
+    isHeldRejection: boolean;
+  }
+}
 
 /**
- * Limits the requests of each key to its store's rate: 429 above it. Each process counts alone, so n gateways allow n
+ * Limits the requests of each key to its store's rate: 429 above it. While other stores are active, the requests of a
+ * burst wait for their turn, before the gateway reads their bodies. Each process counts alone, so n gateways allow n
  * times the rate. Needs `request.access`.
  */
-export function addRateLimit(api: FastifyInstance): void {
-  const buckets = createTokenBuckets({ maximumKeys });
+export function addRateLimit(api: FastifyInstance, { log }: { log: Log }): void {
+  const buckets = createTokenBuckets({ maximumKeys: maximum });
+  const promptRejections = createTokenBuckets({ maximumKeys: maximum });
+  const warnings = createTokenBuckets({ maximumKeys: maximum });
+  const paces = createStorePaces({ maximumStores: maximum });
+
+  api.decorateRequest('isHeldRejection', false);
   api.addHook('onRequest', (request, reply, done) => {
-    const { keyId, requestsPerMinute } = request.access;
-    const taken = buckets.take(keyId, requestsPerMinute, performance.now());
+    const { keyId, storeId, requestsPerMinute } = request.access;
+    const nowMs = performance.now();
+    const taken = buckets.take(keyId, requestsPerMinute, nowMs);
     reply.header('ratelimit-policy', `"default";q=${requestsPerMinute};w=60`);
     reply.header('ratelimit', `"default";r=${taken.remaining};t=${taken.fullInSeconds}`);
-    done(taken.allowed ? undefined : new AppError('quota_exceeded', { retryAfterSeconds: taken.retryAfterSeconds }));
+
+    const reject = (retryAfterSeconds: number, detail?: string) => {
+      const error = new AppError('quota_exceeded', { retryAfterSeconds, detail });
+      if (promptRejections.take(keyId, promptRejectionsPerMinute, nowMs).allowed) return done(error);
+      request.isHeldRejection = true;
+      if (warnings.take(keyId, 1, nowMs).allowed)
+        log.warn({ store_id: storeId, key_id: keyId }, 'a key keeps sending above its rate limit');
+      continueLater(reply, heldRejectionMs, () => done(error));
+    };
+    if (!taken.allowed) return reject(taken.retryAfterSeconds);
+    const turn = paces.take(storeId, requestsPerMinute, nowMs);
+    if (!turn.starts) return reject(turn.retryAfterSeconds, pacedDetail);
+    if (turn.waitMs === 0) done();
+    else continueLater(reply, turn.waitMs, done);
   });
+}
+
+/** Continues a request after the delay, unless its client has gone by then. */
+function continueLater(reply: FastifyReply, delayMs: number, next: () => void): void {
+  const timer = setTimeout(next, delayMs);
+  reply.raw.once('close', () => clearTimeout(timer));
 }
