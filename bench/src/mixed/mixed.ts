@@ -6,11 +6,12 @@ import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-lo
 import { describeMachine, loadAverage } from '../shared/machine.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
+import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
 import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { day } from './day.ts';
 import { fillStores } from './fill.ts';
-import { besideRate, whileFlooded } from './flood.ts';
+import { beside, besideRate, neighbourNames } from './neighbour.ts';
 import type { Beside, MixedFindings, MixedPlan, MixedStep } from './plan.ts';
 import { drawMixed, reportMixed } from './report.ts';
 
@@ -23,6 +24,9 @@ type Sized = {
 const callersAtMost = 200;
 const connections = 256;
 const quietWithinMs = 60_000;
+const warmUpMs = 1_000;
+/** Fewer requests are sent beside a flood, so it is measured for longer. */
+const besideTimes = 4;
 
 /** A platform is saturated below this share of the requested rate, or above this latency. */
 const enough = 0.95;
@@ -90,7 +94,7 @@ async function measureMixed(
     }
     return {
       plan,
-      beside: await measureBeside(first, load, stops, plan, { say, signal }),
+      beside: await measureBeside(first, load, plan, { say, signal }),
       settings: [
         ...settingsOf(
           `${plan.rounds} rounds of ${plan.seconds} s for each rate; the numbers of stores take turns`,
@@ -107,44 +111,54 @@ async function measureMixed(
   }
 }
 
-/** Measures one platform quiet and beside a hostile store. The two take turns to come first. */
+/** Measures one platform quiet and beside another store. They take turns to come first. */
 async function measureBeside(
   sized: Sized,
   load: Peer,
-  stops: (() => Promise<void>)[],
   plan: MixedPlan,
   { say, signal }: BenchmarkRun,
 ): Promise<Beside[]> {
-  const flood = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
-  stops.push(flood.stop);
-  const beside: Beside[] = [];
+  const { platform } = sized;
+  const seconds = plan.seconds * besideTimes;
+  const all: Beside[] = [];
   for (let round = 0; round < plan.rounds; round++) {
-    for (const flooded of rotated([false, true], round)) {
+    for (const neighbour of rotated([null, ...neighbourNames], round)) {
       signal.throwIfAborted();
-      const quiet = () => measure(load, sized, besideRate, plan.seconds, round);
-      const durationMs = (plan.seconds + 1) * 1000;
-      const step = flooded ? await whileFlooded({ flood, platform: sized.platform, durationMs }, quiet) : await quiet();
-      await untilQuiet(sized.platform.processes, quietWithinMs);
-      beside.push({ ...step, flooded });
-      say(`${flooded ? 'Beside a hostile store' : 'Quiet'}: p99 ${step.all.p99Ms.toFixed(0)} ms`);
+      // A new store: its key has a whole minute of requests left.
+      const [caller] = await fillStores(platform, 1, 1, () => {}, { tier: 'pro' });
+      if (!caller) throw new Error('the other store was not created');
+      await untilQuiet(platform.processes, quietWithinMs);
+      const before = cpuOfAll(platform.processes);
+      const send = () => sendDay(load, sized, besideRate, seconds, round);
+      const step =
+        neighbour === null
+          ? await send()
+          : await beside({ platform, caller, neighbour, seconds: seconds + warmUpMs / 1000 }, send);
+      await untilQuiet(platform.processes, quietWithinMs);
+      const used = Object.entries(cpuUsed(before, cpuOfAll(platform.processes)));
+      const cpuMs = Object.fromEntries(used.map(([name, s]) => [name, (s * 1000) / step.sent]));
+      all.push({ ...step, neighbour, cpuMs });
+      say(`Other stores beside ${neighbour ?? 'none'}: p99 ${step.all.p99Ms.toFixed(0)} ms`);
     }
   }
-  return beside;
+  return all;
 }
 
 async function measure(load: Peer, sized: Sized, rate: number, seconds: number, round: number): Promise<MixedStep> {
-  const { stores, platform, callers } = sized;
-  const result = await load.call<OpenLoadResult>('runOpen', {
+  const result = await sendDay(load, sized, rate, seconds, round);
+  // Open workflows must not slow down the next measurement.
+  await untilQuiet(sized.platform.processes, quietWithinMs);
+  return { ...result, stores: sized.stores, rate, round };
+}
+
+const sendDay = (load: Peer, { platform, callers }: Sized, rate: number, seconds: number, round: number) =>
+  load.call<OpenLoadResult>('runOpen', {
     origin: platform.origin,
     kinds: day,
     callers,
     perSecond: rate,
     connections,
-    warmUpMs: 1000,
+    warmUpMs,
     durationMs: seconds * 1000,
     seed: round + 1,
   } satisfies OpenLoadJob);
-  // Open workflows must not slow down the next measurement.
-  await untilQuiet(platform.processes, quietWithinMs);
-  return { ...result, stores, rate, round };
-}

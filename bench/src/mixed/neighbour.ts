@@ -1,32 +1,61 @@
-import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
-import type { Peer } from '../shared/peer.ts';
+import { join } from 'node:path';
+import type { Caller, MixedKind, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
+import { startPeer } from '../shared/peer.ts';
 import type { Platform } from '../shared/platform.ts';
+import { renice } from '../shared/processes.ts';
 import { day } from './day.ts';
-import { fillStores } from './fill.ts';
 
 /** The requests of the other stores while one floods, a second. The platform serves several times as many. */
 export const besideRate = 50;
 
-/** More than any platform here serves. All 6,000 requests that a `pro` key may burst are sent within three seconds. */
+/** More than any platform here serves. It would send the 6,000 requests that a `pro` key may burst within 3 s. */
 export const floodRate = 2_000;
 const floodConnections = 1_000;
 
-/** Calls `measure` while a new `pro` store sends all that its key may send, over more connections than are served. */
-export async function whileFlooded<T>(
-  { flood, platform, durationMs }: { flood: Peer; platform: Platform; durationMs: number },
+/** The rate of a `pro` key, a second. */
+const entitledRate = 100;
+
+/** What another `pro` store sends: reads, or requests of all kinds, at its rate or as many as it can. */
+const neighbours = {
+  'reads at its rate': { kinds: day.filter(({ method }) => method === 'GET'), perSecond: entitledRate },
+  'a flood of reads': { kinds: day.filter(({ method }) => method === 'GET'), perSecond: floodRate },
+  'all kinds at its rate': { kinds: day, perSecond: entitledRate },
+  'a flood of all kinds': { kinds: day, perSecond: floodRate },
+} as const satisfies Record<string, { kinds: readonly MixedKind[]; perSecond: number }>;
+export type Neighbour = keyof typeof neighbours;
+export const neighbourNames = Object.keys(neighbours) as Neighbour[];
+
+type Besides = {
+  readonly platform: Platform;
+  readonly caller: Caller;
+  readonly neighbour: Neighbour;
+  readonly seconds: number;
+};
+
+/** Calls `measure` while a store sends, over more connections than are served. */
+export async function beside<T>(
+  { platform, caller, neighbour, seconds }: Besides,
   measure: () => Promise<T>,
 ): Promise<T> {
-  const callers: Caller[] = await fillStores(platform, 1, 1, () => {}, { tier: 'pro' });
-  const flooding = flood.call<OpenLoadResult>('runOpen', {
+  const { kinds, perSecond } = neighbours[neighbour];
+  const peer = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
+  // It stands for machines elsewhere, so it must not take the platform's processors.
+  renice(peer.pid, 19);
+  const flooding = peer.call<OpenLoadResult>('runOpen', {
     origin: platform.origin,
-    kinds: day,
-    callers,
-    perSecond: floodRate,
+    kinds,
+    callers: [caller],
+    perSecond,
     connections: floodConnections,
     warmUpMs: 0,
-    durationMs,
+    durationMs: seconds * 1000,
     seed: 1,
   } satisfies OpenLoadJob);
-  const [measured] = await Promise.all([measure(), flooding]);
-  return measured;
+  // Requests that are still open end with it.
+  flooding.catch(() => {});
+  try {
+    return await measure();
+  } finally {
+    await peer.stop();
+  }
 }

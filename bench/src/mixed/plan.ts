@@ -1,4 +1,5 @@
 import type { OpenLoadResult } from '../shared/load/open-load.ts';
+import type { Neighbour } from './neighbour.ts';
 
 export type MixedPlan = {
   /** The duration of each rate in each round. */
@@ -12,8 +13,13 @@ export type MixedPlan = {
 
 export type MixedStep = OpenLoadResult & { readonly stores: number; readonly rate: number; readonly round: number };
 
-/** A measurement of some stores, quiet or beside a store that floods the platform. */
-export type Beside = OpenLoadResult & { readonly flooded: boolean };
+/** A measurement of some stores, quiet or beside another store. */
+export type Beside = OpenLoadResult & {
+  /** null: quiet. */
+  readonly neighbour: Neighbour | null;
+  /** The platform's processor time per request of the other stores, by process. It includes the other store's. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+};
 
 export type MixedFindings = {
   readonly plan: MixedPlan;

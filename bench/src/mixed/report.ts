@@ -1,10 +1,11 @@
 import { lineChart } from '../shared/chart.ts';
 import type { OpenLoadResult } from '../shared/load/open-load.ts';
+import { processorTime } from '../shared/processor-time.ts';
 import { latencyCells, loadCells, perSecond, type Report, spreadMs, targetsTable } from '../shared/report.ts';
 import { ratios, spreadOf } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import { day } from './day.ts';
-import { besideRate, floodRate } from './flood.ts';
+import { besideRate, floodRate, type Neighbour, neighbourNames } from './neighbour.ts';
 import type { MixedFindings, MixedStep } from './plan.ts';
 
 export const reportMixed = (findings: MixedFindings): Report => ({
@@ -12,7 +13,7 @@ export const reportMixed = (findings: MixedFindings): Report => ({
   sections: [
     [`Each kind, with ${count(largest(findings))} stores, at the highest sustained rate`, kinds(findings)],
     ['All requests', allRequests(findings)],
-    ['Other stores beside a store that floods', ...besideFlood(findings)],
+    ['Beside another store', ...besideAnother(findings)],
   ],
 });
 
@@ -79,22 +80,34 @@ function kinds(findings: MixedFindings): string {
   return table([`at ${count(kept.at(-1) ?? 0)}/s`, 'share', 'p50', 'p99'], rows);
 }
 
-function besideFlood({ beside, plan }: MixedFindings): string[] {
-  const of = (which: boolean) => beside.filter(({ flooded }) => flooded === which);
-  const row = (name: string, measured: readonly OpenLoadResult[]) => [
-    name,
-    ...loadCells(measured.map(({ perSecond, all }) => ({ ...all, perSecond }))),
-    `${spreadOf(measured.map(refusedShare)).median.toFixed(1)} %`,
-  ];
-  const p99 = (flooded: boolean) => of(flooded).map(({ all }) => all.p99Ms);
+function besideAnother({ beside, plan }: MixedFindings): string[] {
+  const all = [null, ...neighbourNames];
+  const of = (which: Neighbour | null) => beside.filter(({ neighbour }) => neighbour === which);
+  const title = (which: Neighbour | null) => which ?? 'none: quiet';
+  const p99 = (which: Neighbour | null) => of(which).map(({ all }) => all.p99Ms);
+  const against = (which: Neighbour, floor: Neighbour | null) => ({
+    what: `p99 beside ${which}, against ${title(floor)}`,
+    values: ratios(p99(which), p99(floor)),
+    holds: '≤' as const,
+    limit: 1.2,
+  });
   return [
-    `The smallest platform gets ${besideRate} requests/s, quiet and while a new \`pro\` store sends ${count(floodRate)}/s, ${plan.rounds} rounds in turn.`,
+    `The smallest platform gets ${besideRate} requests/s, quiet and while a new \`pro\` store sends its 100/s or a flood of ${count(floodRate)}/s. ${plan.rounds} rounds in turn.`,
     table(
-      ['other stores', 'succeeded/s', 'p50', 'p99', 'not 2xx'],
-      [row('quiet', of(false)), row('beside the flood', of(true))],
+      ['beside', 'succeeded/s', 'p50', 'p99', 'not 2xx'],
+      all.map((which) => [
+        title(which),
+        ...loadCells(of(which).map(({ perSecond, all }) => ({ ...all, perSecond }))),
+        `${spreadOf(of(which).map(refusedShare)).median.toFixed(1)} %`,
+      ]),
     ),
     targetsTable([
-      { what: 'p99 beside the flood, against quiet', values: ratios(p99(true), p99(false)), holds: '≤', limit: 1.2 },
+      against('a flood of reads', 'reads at its rate'),
+      against('a flood of all kinds', 'all kinds at its rate'),
+      against('a flood of reads', null),
+      against('a flood of all kinds', null),
     ]),
+    'The processor time of the platform for one request of the measured stores, in milliseconds, with all that the other store costs:',
+    processorTime(all.map((which) => ({ title: title(which), measured: of(which) }))),
   ];
 }
