@@ -215,10 +215,22 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'messages:read',
     foreign: 'lead_not_found',
   },
+  listStoreMessages: {
+    method: 'GET',
+    path: ({ leadId }) => `/messages?lead_id=${leadId}`,
+    scope: 'messages:read',
+    foreign: 'empty list',
+  },
   getMessage: {
     method: 'GET',
     path: ({ leadId, messageId }) => `/leads/${leadId}/messages/${messageId}`,
     scope: 'messages:read',
+    foreign: 'message_not_found',
+  },
+  cancelMessage: {
+    method: 'DELETE',
+    path: ({ leadId, messageId }) => `/leads/${leadId}/messages/${messageId}`,
+    scope: 'messages:write',
     foreign: 'message_not_found',
   },
   getConversation: {

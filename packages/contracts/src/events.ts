@@ -96,6 +96,10 @@ export const eventCatalogue = {
     'The channel rejected a message, or the service gave it up.',
     Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources), code: Type.String() }),
   ),
+  'messaging.message.cancelled': event(
+    'A message was cancelled while it was queued. It is never sent.',
+    Type.Object({ message_id: Uuid, lead_id: Uuid, source: OneOf(messageSources) }),
+  ),
   'messaging.message.unsettled': event(
     'A message needs attention: for too long its outcome is unknown, no status update came, or it waits for a channel.',
     Type.Object({ message_id: Uuid, lead_id: Uuid }),

@@ -17,8 +17,10 @@ import type { Dependencies } from './dependencies.ts';
 import { receiveWebhook } from './inbound/receive-webhook.ts';
 import { verifyWebhook } from './inbound/verify-webhook.ts';
 import { acceptMessage } from './messages/accept-message.ts';
+import { cancelMessage } from './messages/cancel-message.ts';
 import { getMessage } from './messages/get-message.ts';
 import { listMessages } from './messages/list-messages.ts';
+import { listStoreMessages } from './messages/list-store-messages.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { reportConversation } from './reports/report-conversation.ts';
 import { conversationRollups } from './reports/rollups.ts';
@@ -35,7 +37,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     getOptOut: getOptOut(dependencies),
     sendMessage: sendMessage(dependencies),
     listMessages: listMessages(dependencies),
+    listStoreMessages: listStoreMessages(dependencies),
     getMessage: getMessage(dependencies),
+    cancelMessage: cancelMessage(dependencies),
     acceptMessage: acceptMessage(dependencies),
     deliverMessages: deliverMessages(dependencies),
     settleMessage: settleMessage(dependencies),

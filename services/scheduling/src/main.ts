@@ -61,6 +61,7 @@ runService({
           log,
           name: 'scheduling-followups',
           types: messagingEvents,
+          revision: 2,
           handle: onMessagingEvent({ database, relay }),
         }),
       ],

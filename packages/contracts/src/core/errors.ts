@@ -243,6 +243,13 @@ export const errorCatalogue = {
     description: 'The lead has no message with this id. Check both ids.',
     retryable: false,
   },
+  message_not_queued: {
+    status: 409,
+    title: 'Message is not queued',
+    description:
+      'The message has the status in `current_status`. Only a message that is still `queued` can be cancelled.',
+    retryable: false,
+  },
   message_not_unknown: {
     status: 409,
     title: 'Outcome is known',

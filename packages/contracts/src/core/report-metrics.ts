@@ -33,7 +33,7 @@ export const conversationMetrics = {
     moment: 'the moment the message was stored',
   },
   messages_outbound: {
-    counts: 'Messages that the channel accepted, by source. Queued and rejected messages do not count.',
+    counts: 'Messages that the channel accepted, by source. Queued, rejected and cancelled messages do not count.',
     moment: 'the moment the channel’s acceptance was recorded',
   },
   messages_failed: {

@@ -10,6 +10,7 @@ import {
   OneOf,
   Page,
   paging,
+  Several,
   Text,
   Timestamp,
   Uuid,
@@ -28,7 +29,8 @@ const MessageSource = OneOf(messageSources, { title: 'MessageSource' });
 
 /**
  * Inbound: `received`. Outbound only moves forward, in any order of status updates: `queued`, `sending`, `unknown` (the
- * answer was lost: the message may or may not have been sent), `sent`, `delivered`, `read`, or `failed`.
+ * answer was lost: the message may or may not have been sent), `sent`, `delivered`, `read`, or `failed`. `cancelled`: it
+ * was taken back while it was `queued`, and is never sent.
  */
 export const messageStatuses = [
   'received',
@@ -39,6 +41,7 @@ export const messageStatuses = [
   'delivered',
   'read',
   'failed',
+  'cancelled',
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 const MessageStatusWord = OneOf(messageStatuses, { title: 'MessageStatus' });
@@ -59,6 +62,12 @@ export const Message = Type.Object(
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
     provider_message_id: NullableString,
     created_at: Timestamp,
+    updated_at: {
+      ...Timestamp,
+      description:
+        'When another member last changed. `reason` and `next_attempt_at` do not count: they belong to the queue of ' +
+        'the lead.',
+    },
     sent_at: NullableTimestamp,
     delivered_at: NullableTimestamp,
     read_at: NullableTimestamp,
@@ -66,6 +75,7 @@ export const Message = Type.Object(
   { title: 'Message' },
 );
 export type Message = Static<typeof Message>;
+const MessageList = Page(Message);
 
 export const leadParams = Exact({ leadId: Uuid });
 
@@ -97,8 +107,41 @@ export const listMessages = defineOperation({
   description: 'Inbound and outbound messages, newest first.',
   extension: true,
   request: { params: leadParams, query: Exact({ ...paging() }) },
-  reply: Page(Message),
+  reply: MessageList,
   errors: ['lead_not_found'],
+});
+
+export const listStoreMessages = defineOperation({
+  subject: 'messaging.api.store-messages.list',
+  summary: 'List the messages of all leads',
+  description:
+    'Ordered by `updated_at`, the oldest change first; ties break by id. A walk along `Link` returns each change at ' +
+    'least once: a message that changes during the walk comes again. That still holds when a later walk starts with ' +
+    '`since` set to the last `updated_at` of a walk that reached its end. To guarantee it, the list ends before the ' +
+    'first change that may still be uncommitted, so a change may appear in it a moment later than elsewhere. `total` ' +
+    'is exact, as of the first page. A merge of leads changes the messages of the merged lead: they come again with ' +
+    'the `lead_id` of the lead that stays.',
+  extension: true,
+  request: {
+    query: Exact({
+      since: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'Only messages that are new or changed after this moment (exclusive).',
+        }),
+      ),
+      lead_id: Type.Optional(Uuid),
+      direction: Type.Optional(MessageDirection),
+      status: Type.Optional(
+        Several(MessageStatusWord, messageStatuses.join('|'), {
+          maxLength: 200,
+          description: `One or several of ${messageStatuses.join(', ')}, separated by commas.`,
+        }),
+      ),
+      ...paging(),
+    }),
+  },
+  reply: MessageList,
 });
 
 export const getMessage = defineOperation({
@@ -108,6 +151,19 @@ export const getMessage = defineOperation({
   request: { params: Exact({ leadId: Uuid, messageId: Uuid }) },
   reply: Message,
   errors: ['lead_not_found', 'message_not_found'],
+});
+
+export const cancelMessage = defineOperation({
+  subject: 'messaging.api.messages.cancel',
+  summary: 'Cancel a queued message',
+  description:
+    'Only a message that is still `queued` can be cancelled, whatever its source. After a 200 it is never sent, has the ' +
+    'status `cancelled`, and counts neither as an interaction of the lead nor in reports. After a 409, ' +
+    '`current_status` says what it is instead. A follow-up that became this message is `cancelled`, too.',
+  extension: true,
+  request: { params: Exact({ leadId: Uuid, messageId: Uuid }) },
+  reply: Type.Object({ cancelled: Type.Literal(true), id: Uuid }),
+  errors: ['lead_not_found', 'message_not_found', 'message_not_queued'],
 });
 
 /** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */

@@ -1,6 +1,15 @@
 import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from './channels.ts';
 import { changeContactPhone, getConversation, getOptOut, mergeConversations } from './conversations.ts';
-import { acceptMessage, deliverMessages, getMessage, listMessages, sendMessage, settleMessage } from './messages.ts';
+import {
+  acceptMessage,
+  cancelMessage,
+  deliverMessages,
+  getMessage,
+  listMessages,
+  listStoreMessages,
+  sendMessage,
+  settleMessage,
+} from './messages.ts';
 import { messagingReportOperations } from './reports.ts';
 import { fenceMessages } from './restore.ts';
 import { readSandboxConversation, receiveSandboxMessage } from './sandbox.ts';
@@ -14,7 +23,9 @@ export const messagingOperations = {
   getOptOut,
   sendMessage,
   listMessages,
+  listStoreMessages,
   getMessage,
+  cancelMessage,
   acceptMessage,
   deliverMessages,
   settleMessage,

@@ -1,4 +1,5 @@
 import { type LeadSort, leadStatuses, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
+import { valuesOf } from '@mostrador/kit/database/filter-values';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { emailKey, type LeadRow } from './lead.ts';
 
@@ -36,16 +37,6 @@ export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilt
     ...(updated_after ? { updated_after: toInstant(updated_after) } : {}),
   };
 }
-
-/** The different values of a filter, in one order, so that a cursor fits them in any order. */
-const valuesOf = (filter = ''): Set<string> =>
-  new Set(
-    filter
-      .split(',')
-      .map((value) => value.trim())
-      .filter(Boolean)
-      .toSorted(),
-  );
 
 /** What a cursor is bound to. A single value is as the previous version had it, whose cursors are still in use. */
 export function bindingOf(filters: LeadFilters, sort: LeadSort): object {

@@ -24,7 +24,13 @@ export type NewMessage = {
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, kind, body, template, status, error_code,
-  error_detail, provider_message_id, created_at, sent_at, delivered_at, read_at`;
+  error_detail, provider_message_id, created_at, ${changedAt(sql)} as updated_at, sent_at, delivered_at, read_at`;
+
+/**
+ * When a message last changed. A row without the column's value has not changed since that column exists. It is the
+ * expression of the index `messages_by_status_and_change`.
+ */
+export const changedAt = (sql: Sql) => sql`case when updated_at is null then created_at else updated_at end`;
 
 /** Inserts an outbound message as `queued`, an inbound one as `received`. The caller holds the conversation's lock. */
 export async function insertMessage(sql: TransactionSql, storeId: string, message: NewMessage): Promise<MessageRow> {
@@ -48,13 +54,14 @@ export async function findMessage(
 ): Promise<(MessageRow & MessageWait) | undefined> {
   const [row] = await sql<(MessageRow & MessageWait)[]>`
     select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
-    from ${messagesWithWait(sql)} where store_id = ${storeId} and id = ${id}`;
+    from ${withWait(sql, sql`select ${messageColumns(sql)}, store_id from messages`)}
+    where store_id = ${storeId} and id = ${id}`;
   return row;
 }
 
-/** The messages, those that are queued with the wait of the first queued message of their lead. */
-const messagesWithWait = (sql: Sql) => sql`
-  (select ${messageColumns(sql)}, store_id from messages) message
+/** These messages, those that are queued with the wait of the first queued message of their lead. */
+export const withWait = (sql: Sql, messages: ReturnType<typeof messageColumns>) => sql`
+  (${messages}) message
   left join lateral (
     select head.wait_reason, head.wait_since, head.next_attempt_at from messages head
     where message.status = 'queued' and head.store_id = message.store_id and head.lead_id = message.lead_id
@@ -72,7 +79,7 @@ export async function listMessages(
   const { start, limit } = page;
   return await sql<(MessageRow & MessageWait)[]>`
     select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
-    from ${messagesWithWait(sql)}
+    from ${withWait(sql, sql`select ${messageColumns(sql)}, store_id from messages`)}
     where store_id = ${storeId} and lead_id = ${leadId} ${'after' in start ? sql`and number < ${start.after}` : sql``}
     order by number desc
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;

@@ -25,6 +25,7 @@ const states = fc.constantFrom<MessageState[]>(
   { ...sent, status: 'queued', sent_at: null },
   { ...sent, status: 'sending', sent_at: null },
   { ...sent, status: 'unknown', sent_at: null },
+  { ...sent, status: 'cancelled', sent_at: null },
 );
 const reports: fc.Arbitrary<StatusUpdate> = fc.record({
   status: fc.constantFrom('sent', 'delivered', 'read', 'failed'),
@@ -106,6 +107,17 @@ test('`failed` after acceptance fails the message with the reason, unless it was
   expect(after(sent, [failed, delivered])).toMatchObject({ status: 'delivered', error_code: null, error_detail: null });
 });
 
+test('a cancelled message stays cancelled, unless a status update proves that it was sent', () => {
+  const cancelled: MessageState = { ...sent, status: 'cancelled', sent_at: null };
+  for (const status of ['queued', 'sending', 'unknown', 'cancelled'] as const) {
+    expect(isForward('cancelled', status), status).toBe(false);
+  }
+  for (const status of ['sent', 'delivered', 'read'] as const) {
+    const proven = after(cancelled, [{ status, at: createdAt }]);
+    expect(proven, status).toMatchObject({ status, sent_at: createdAt });
+  }
+});
+
 test('an inbound message has no outcome', () => {
   const received = { ...sent, status: 'received', sent_at: null, created_at: createdAt } as const;
   expect(mergeStatusUpdate(received, { status: 'read', at: createdAt })).toBeNull();
@@ -125,6 +137,7 @@ const row: MessageRow = {
   template: null,
   provider_message_id: 'wamid.1',
   created_at: createdAt,
+  updated_at: new Date('2026-11-21T12:00:00.901Z'),
   ...sent,
 };
 
@@ -142,6 +155,7 @@ test('the API shows exactly the public members of a message', () => {
     next_attempt_at: null,
     provider_message_id: 'wamid.1',
     created_at: '2026-11-21T12:00:00.250Z',
+    updated_at: '2026-11-21T12:00:00.901Z',
     sent_at: '2026-11-21T12:00:00.900Z',
     delivered_at: null,
     read_at: null,
@@ -153,6 +167,7 @@ test.each([
   ['sending', false],
   ['unknown', false],
   ['failed', false],
+  ['cancelled', false],
   ['sent', true],
   ['delivered', true],
   ['read', true],

@@ -19,6 +19,7 @@ export type MessageRow = {
   readonly template: Template | null;
   readonly provider_message_id: string | null;
   readonly created_at: Date;
+  readonly updated_at: Date;
 } & MessageState;
 
 /** Why the head of the lead's queue waits for its provider. The messages behind it wait for the same reason. */
@@ -43,7 +44,7 @@ export type StatusUpdate = {
 };
 
 /**
- * The order of statuses. `failed` is before `delivered`, because `delivered` is proof: a message that was given up, or
+ * The order of statuses. `cancelled` is before `sent`, because a status update proves that it was sent after all. `failed` is before `delivered`, because `delivered` is proof: a message that was given up, or
  * that an operator settled as failed, may still have arrived.
  */
 const ranks: Record<MessageStatus, number> = {
@@ -51,10 +52,11 @@ const ranks: Record<MessageStatus, number> = {
   queued: 0,
   sending: 1,
   unknown: 2,
-  sent: 3,
-  failed: 4,
-  delivered: 5,
-  read: 6,
+  cancelled: 3,
+  sent: 4,
+  failed: 5,
+  delivered: 6,
+  read: 7,
 };
 
 /** Whether a status update may move a message from one status to another. */
@@ -65,7 +67,8 @@ export const isForward = (from: MessageStatus, to: MessageStatus): boolean =>
 const isSent = (status: MessageStatus): boolean => status === 'sent' || status === 'delivered' || status === 'read';
 
 /** Whether the outcome is known, so that a request need not wait any longer. */
-export const isSettled = (status: MessageStatus): boolean => isSent(status) || status === 'failed';
+export const isSettled = (status: MessageStatus): boolean =>
+  isSent(status) || status === 'failed' || status === 'cancelled';
 
 /**
  * The state after a status update, or null when it changes nothing. Updates come late, repeated and in any order. The
@@ -123,6 +126,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     next_attempt_at: reason && next_attempt_at && toTimestamp(next_attempt_at),
     provider_message_id: row.provider_message_id,
     created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
     sent_at: row.sent_at && toTimestamp(row.sent_at),
     delivered_at: row.delivered_at && toTimestamp(row.delivered_at),
     read_at: row.read_at && toTimestamp(row.read_at),

@@ -97,13 +97,17 @@ export async function recordFailed(
   return count > 0;
 }
 
+/** `becameMessage` as in `recordFailed`. */
 export async function recordCancelled(
   sql: TransactionSql,
   attempt: Attempt,
   reason: FollowupCancelReason,
+  becameMessage: boolean,
 ): Promise<boolean> {
   const { count } = await sql`
-    update followups set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null, ${over(sql)}
+    update followups
+    set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
+        message_id = case when ${becameMessage} then id else message_id end, ${over(sql)}
     ${own(sql, attempt)}`;
   return count > 0;
 }

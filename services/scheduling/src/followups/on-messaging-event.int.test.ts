@@ -114,6 +114,21 @@ describe('a message that was settled', () => {
     expect(await wakeUpsOf(id)).toEqual(['scheduled', 'message_settled']);
   });
 
+  test('wakes its follow-up when the message was cancelled, and the follow-up is cancelled, too', async () => {
+    const id = await underway();
+    await tell('messaging.message.cancelled', settled(id));
+    expect(await wakeUpsOf(id)).toEqual(['scheduled', 'message_settled']);
+    followups.world.answer = async () => ({ status: 'cancelled', error: null });
+    expect(await followups.step(id)).toMatchObject({ done: true, reason: 'cancelled (api)' });
+    expect(await followups.read(id)).toMatchObject({
+      status: 'cancelled',
+      cancel_reason: 'api',
+      message_id: id,
+      error: null,
+    });
+    expect(await cancellationsOf(id)).toBe(1);
+  });
+
   test('wakes no follow-up with a running step, and is ignored when it has another source or no follow-up', async () => {
     const { id } = await followups.create();
     followups.world.answer = async () => {

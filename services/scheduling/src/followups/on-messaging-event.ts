@@ -12,6 +12,7 @@ export const messagingEvents = [
   'messaging.lead.opted_out',
   'messaging.message.sent',
   'messaging.message.failed',
+  'messaging.message.cancelled',
 ] as const;
 
 /**

@@ -44,6 +44,8 @@ export async function recordReply(
       return done('sent');
     case 'failed':
       return await fail(sql, claimed, error ?? { code: 'failed', detail: 'The channel rejected the message.' }, true);
+    case 'cancelled':
+      return await cancel(sql, claimed, 'api', true);
     default: {
       const asked = followup.message_id === null ? 1 : attempt.attempts;
       const seconds = askAgainSeconds[Math.min(asked, askAgainSeconds.length) - 1] as number;
@@ -60,18 +62,25 @@ export async function recordRefusal(
   error: unknown,
 ): Promise<NextStep | undefined> {
   if (!(error instanceof AppError)) return undefined;
-  const { attempt, followup } = claimed;
+  const { attempt } = claimed;
   const reason = cancelledBy[error.code];
-  if (reason) {
-    if (!(await recordCancelled(sql, attempt, reason))) return lookAgain();
-    await appendOutbox(sql, attempt.storeId, [followupEvents.cancelled(followup, reason)]);
-    return done(`cancelled (${reason})`);
-  }
+  if (reason) return await cancel(sql, claimed, reason, false);
   if (error.code === 'messaging_window_closed') return await fail(sql, claimed, error, false);
   if (error.code !== 'channel_not_connected') return undefined;
   if (Date.now() - attempt.firstAttemptAt.getTime() > patienceMs) return await fail(sql, claimed, error, false);
   const until = await recordRefusedForNow(sql, attempt, error, delayAfter(attempt.attempts));
   return until ? waitUntil(until, failedReason(error.code, attempt.attempts)) : lookAgain();
+}
+
+async function cancel(
+  sql: TransactionSql,
+  { attempt, followup }: Claimed,
+  reason: FollowupCancelReason,
+  becameMessage: boolean,
+): Promise<NextStep> {
+  if (!(await recordCancelled(sql, attempt, reason, becameMessage))) return lookAgain();
+  await appendOutbox(sql, attempt.storeId, [followupEvents.cancelled(followup, reason)]);
+  return done(`cancelled (${reason})`);
 }
 
 async function fail(

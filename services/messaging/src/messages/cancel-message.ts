@@ -1,0 +1,52 @@
+import { cancelMessage as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { lockMessage } from '../delivery/lock-message.ts';
+import { saveState } from '../delivery/status-update.repository.ts';
+import { wakeDelivery } from '../delivery/wake-delivery.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { MessageRow } from './message.ts';
+import { requireMessage } from './require-message.ts';
+
+/** A cancellation and the claim of a step exclude each other, because both hold the conversation's lock. */
+export const cancelMessage =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const { database, outcomes, relay } = dependencies;
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: async (commit) => {
+        const found = await requireMessage(dependencies, context, params);
+        return await commit((sql) => cancel(sql, context.storeId, found));
+      },
+      toReply: ({ id }: MessageRow) => ({ cancelled: true as const, id }),
+    });
+    outcomes.announce(params.messageId.toLowerCase());
+    relay.nudge();
+    return result;
+  };
+
+async function cancel(sql: TransactionSql, storeId: string, found: MessageRow): Promise<MessageRow> {
+  const { message } = await lockMessage(sql, storeId, found);
+  const { id, lead_id, source, status, sent_at, delivered_at, read_at } = message;
+  if (status !== 'queued') {
+    throw new AppError('message_not_queued', {
+      detail: `The message is ${status}. Only a queued message can be cancelled.`,
+      members: { current_status: status },
+    });
+  }
+  // The error of an attempt that would have been retried no longer matters.
+  const state = { status: 'cancelled', error_code: null, error_detail: null, sent_at, delivered_at, read_at } as const;
+  await saveState(sql, storeId, id, state);
+  await appendOutbox(sql, storeId, [
+    { kind: 'event', type: 'messaging.message.cancelled', data: { message_id: id, lead_id, source } },
+    // The messages behind it waited for it.
+    wakeDelivery(lead_id, 'message_settled'),
+  ]);
+  return message;
+}

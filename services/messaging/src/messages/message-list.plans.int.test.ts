@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { messageStatuses } from '@mostrador/contracts';
+import type { Sql } from '@mostrador/kit/database/database';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
+import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countStoreMessages, listStoreMessages } from './message-list.repository.ts';
+import { filtersBeyond, filtersOf } from './message-list.ts';
+
+const rowCount = 30_000;
+const [storeId, leadId] = [randomUUID(), randomUUID()];
+/** Message `n` was created at second `n`. The first third has not changed since `updated_at` exists. */
+const second = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1000);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase('messaging');
+  const { adminSql } = database;
+  // Two other stores with as many messages each. Every store has 300 leads.
+  for (const store of [randomUUID(), storeId, randomUUID()]) {
+    const first = store === storeId ? leadId : randomUUID();
+    await adminSql`
+      insert into conversations (store_id, lead_id)
+      select ${store}, case n when 0 then ${first}::uuid else gen_random_uuid() end from generate_series(0, 299) as n`;
+    await adminSql`
+      insert into sessions (store_id, lead_id, started_at, last_message_at)
+      select store_id, lead_id, ${second(0)}, ${second(0)} from conversations where store_id = ${store}`;
+    await adminSql`
+      with lead as (
+        select lead_id, id as session_id, row_number() over (order by (lead_id = ${first}) desc, lead_id) - 1 as place
+        from sessions where store_id = ${store})
+      insert into messages (store_id, lead_id, session_id, number, direction, source, body, status, created_at, updated_at)
+      select ${store}, lead_id, session_id, n, case when n % 2 = 0 then 'inbound' else 'outbound' end,
+        case when n % 2 = 0 then 'lead' else 'api' end, 'Hello',
+        case when n % 2 = 0 then 'received' when n % 100 = 1 then 'failed' when n % 3 = 0 then 'read' else 'delivered' end,
+        ${second(0)}::timestamptz + n * interval '1 second',
+        case when n > ${rowCount / 3} then ${second(0)}::timestamptz + n * interval '1 second' end
+      from generate_series(1, ${rowCount}::int) as n join lead on place = n % 300`;
+  }
+  await adminSql`vacuum analyze messages`;
+}, 120_000);
+afterAll(() => database?.drop());
+
+type Plan = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+};
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+async function planOf(query: (sql: Sql) => ReturnType<Sql['unsafe']>) {
+  const [row] = await database.database.read(
+    { storeId, deadline: Date.now() + 30_000 },
+    (sql) => sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${query(sql)}`,
+  );
+  const plan = row?.['QUERY PLAN'][0].Plan as Plan;
+  const ofMessages = nodesOf(plan).filter((node) => node['Relation Name'] === 'messages');
+  return {
+    rows: plan['Actual Rows'],
+    types: nodesOf(plan).map((node) => node['Node Type']),
+    read: ofMessages.reduce(
+      (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    ),
+    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+  };
+}
+
+const limit = 51;
+const settled = second(rowCount + 60);
+function pageOf(query: Parameters<typeof filtersOf>[0], start: TimePageStart) {
+  const filters = filtersOf(query, settled);
+  const needed = 'after' in start ? filtersBeyond(filters, start.after.at) : filters;
+  return planOf((sql) => listStoreMessages(sql, storeId, needed, { start, limit }) as never);
+}
+
+const places: [string, TimePageStart][] = [
+  ['first', { offset: 0 }],
+  ['deep', { after: { at: second(rowCount / 2), id: randomUUID() } }],
+];
+const filters = {
+  'no filter': {},
+  'the inbound direction': { direction: 'inbound' },
+  'the outbound direction': { direction: 'outbound' },
+  'a frequent status': { status: 'delivered' },
+  'a rare status': { status: 'failed' },
+  'several statuses': { status: 'failed,read' },
+  since: { since: second(10).toISOString() },
+  'since and a status': { since: second(10).toISOString(), status: 'failed' },
+} as const;
+
+test.each(
+  places.flatMap(([place, start]) => Object.entries(filters).map(([name, query]) => ({ place, start, name, query }))),
+)('a $place page with $name is read from an index, and stops after it', async ({ start, query }) => {
+  const { rows, types, read, blocks } = await pageOf(query, start);
+  expect(rows).toBe(limit);
+  expect(types.filter((type) => /Seq Scan|Bitmap/.test(type))).toEqual([]);
+  // Each status has at most the first row of its own in excess.
+  expect(read).toBeLessThanOrEqual(limit + messageStatuses.length);
+  expect(blocks).toBeLessThan(75 + 5 * messageStatuses.length);
+});
+
+test('a page of one lead reads the messages of this lead alone', async () => {
+  for (const [, start] of places) {
+    const { rows, types, read } = await pageOf({ lead_id: leadId, status: 'received' }, start);
+    expect(rows).toBeGreaterThan(0);
+    expect(types).not.toContain('Seq Scan');
+    expect(read).toBeLessThanOrEqual(rowCount / 300);
+  }
+});
+
+test.each<[Parameters<typeof filtersOf>[0], number]>([
+  [{ since: second(rowCount - 100).toISOString() }, 100],
+  [{ status: 'failed' }, rowCount / 100],
+  [{ lead_id: leadId }, rowCount / 300],
+])('the total of %o counts only rows that match', async (query, most) => {
+  const { read, types } = await planOf((sql) => countStoreMessages(sql, storeId, filtersOf(query, settled)) as never);
+  expect(types).not.toContain('Seq Scan');
+  expect(read).toBeLessThanOrEqual(most);
+});
