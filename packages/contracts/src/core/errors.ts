@@ -208,7 +208,7 @@ export const errorCatalogue = {
     status: 422,
     title: 'Reply window closed',
     description:
-      'The channel accepts free text only within 24 hours after the lead wrote. Wait, or send a `template` follow-up.',
+      'The channel accepts free text only within 24 hours after the lead wrote. Wait, or send the message with a `template`.',
     retryable: false,
   },
   lead_opted_out: {

@@ -15,6 +15,7 @@ import {
   Timestamp,
   Uuid,
 } from '../core/common.ts';
+import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
@@ -79,6 +80,29 @@ const MessageList = Page(Message);
 
 export const leadParams = Exact({ leadId: Uuid });
 
+/** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */
+const greatestComponentsJsonBytes = 8 * 1024;
+
+/** A message that the channel approved in advance and accepts at any time. */
+export const MessageTemplate = Exact(
+  {
+    name: Text(512),
+    language: Text(20),
+    components: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20, description: 'At most 8 KiB of JSON.' }),
+    ),
+  },
+  { title: 'MessageTemplate' },
+);
+export type MessageTemplate = Static<typeof MessageTemplate>;
+
+/** What the schema of a template does not express, as a fault of the body's `template`. */
+export function faultsOfTemplate(template: MessageTemplate | undefined): ValidationFault[] {
+  const bytes = new TextEncoder().encode(JSON.stringify(template?.components ?? [])).length;
+  if (bytes <= greatestComponentsJsonBytes) return [];
+  return [{ pointer: '#/template/components', detail: 'must be at most 8 KiB of JSON' }];
+}
+
 export const sendMessage = defineOperation({
   subject: 'messaging.api.messages.send',
   summary: 'Send a text message to a lead',
@@ -90,8 +114,14 @@ export const sendMessage = defineOperation({
     'status, which a replay of this answer does not tell. The message has the source `api`. An opt-out of the lead ' +
     'stops messages of source `ai` and `followup`, and those of source `api` only in a store whose setting ' +
     '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
-    'fails with that code. The setting is off by default. Messages of source `seller` are never stopped.',
-  request: { params: leadParams, body: Exact({ message: Text(4096) }) },
+    'fails with that code. The setting is off by default. Messages of source `seller` are never stopped.\n\n' +
+    '`template` (an extension) is sent instead of the text when the reply window is closed at the moment of the send, ' +
+    'so a message with one is accepted at any time. `message` stays the text that is shown. The channel checks the ' +
+    'template: when it rejects it, the message fails, and `error` says why.',
+  request: {
+    params: leadParams,
+    body: Exact({ message: Text(4096), template: Type.Optional(MessageTemplate) }),
+  },
   reply: Type.Object({
     sent: Type.Boolean(),
     id: Uuid,
@@ -165,22 +195,6 @@ export const cancelMessage = defineOperation({
   reply: Type.Object({ cancelled: Type.Literal(true), id: Uuid }),
   errors: ['lead_not_found', 'message_not_found', 'message_not_queued'],
 });
-
-/** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */
-export const greatestComponentsJsonBytes = 8 * 1024;
-
-/** A message that the channel approved in advance and accepts at any time. */
-export const MessageTemplate = Exact(
-  {
-    name: Text(512),
-    language: Text(20),
-    components: Type.Optional(
-      Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20, description: 'At most 8 KiB of JSON.' }),
-    ),
-  },
-  { title: 'MessageTemplate' },
-);
-export type MessageTemplate = Static<typeof MessageTemplate>;
 
 /** Accepts a message of another service, such as a follow-up, by the same rules and once per `id`. */
 export const acceptMessage = defineOperation({

@@ -6,6 +6,7 @@ import {
   getChannelConnection,
   getMessage,
   listMessages,
+  sendMessage,
   settleMessage,
   showChannel,
 } from '@mostrador/contracts';
@@ -318,6 +319,21 @@ describe('a permanent refusal by the provider', () => {
     await step(leadId);
     expect(await read(leadId, stopped)).toMatchObject({ status: 'failed', error: { code: 'lead_opted_out' } });
     await messaging.adminSql`update store_settings set opt_out_stops_api = false where store_id = ${storeId}`;
+  });
+
+  test('a message of the API with a template is sent as text in the window, and as the template after it', async () => {
+    await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+    const body = { message: 'Your glasses are ready', template: { name: 'order_ready', language: 'pt_BR' } };
+    const outside = messaging.crm.addLead(storeId, String(++phones));
+    for (const leadId of [await addLead(), outside]) {
+      const { id } = await messaging.rpc.call(sendMessage, { params: { leadId }, body }, testContext({ storeId }));
+      await stepUntilDone(leadId);
+      expect(await read(leadId, id)).toMatchObject({ status: 'sent', body: 'Your glasses are ready' });
+    }
+    expect(whatsapp.log).toMatchObject([
+      { type: 'text', text: 'Your glasses are ready' },
+      { type: 'template', template: 'order_ready' },
+    ]);
   });
 
   test('a closed reply window sends the template in place of the text', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sendMessage, updateMessagingSettings } from '@mostrador/contracts';
+import { type MessageTemplate, sendMessage, updateMessagingSettings } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,11 @@ afterAll(() => messaging?.stop());
 type Options = Parameters<typeof testContext>[0];
 const hello = { message: 'Olá' };
 
-const post = async (leadId: string, options: Options, body = hello) => {
+const post = async (
+  leadId: string,
+  options: Options,
+  body: { message: string; template?: MessageTemplate } = hello,
+) => {
   const context = testContext({ body, idempotencyScope: `POST /leads/${leadId}/messages`, ...options });
   const { body: bytes, headers } = await messaging.rpc.forward(sendMessage, { params: { leadId }, body }, context);
   const text = Buffer.from(bytes).toString();
@@ -187,6 +191,53 @@ describe('a rejected message changes nothing', () => {
     await converse(storeId, open, { last_inbound_at: hoursAgo(23.9) });
     await expect(post(closed, { storeId })).rejects.toMatchObject({ code: 'messaging_window_closed' });
     expect(await post(open, { storeId })).toMatchObject({ answer: { status: 'queued' } });
+  });
+
+  test('but with a template the message is accepted at any time, and its text is shown', async () => {
+    const storeId = randomUUID();
+    await messaging.addChannel(storeId, 'whatsapp_cloud');
+    await waitSeconds(storeId, 0);
+    const leadId = messaging.crm.addLead(storeId);
+    const template = { name: 'order_ready', language: 'pt_BR', components: [{ type: 'body', parameters: [] }] };
+    const body = { message: 'Your glasses are ready', template };
+    const keyed = { storeId, idempotencyKey: 'template' };
+    const { answer } = await post(leadId, keyed, body);
+    expect(answer).toMatchObject({ status: 'queued' });
+    expect(await messagesOf(storeId)).toMatchObject([{ id: answer.id, body: 'Your glasses are ready', template }]);
+    expect(await post(leadId, keyed, body)).toMatchObject({ replayed: true });
+    const another = { ...body, template: { ...template, language: 'en' } };
+    await expect(post(leadId, keyed, another)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  test.each([
+    ['without a name', { language: 'pt_BR' }, '#/template/name', 'is required'],
+    ['with an empty language', { name: 'a', language: ' ' }, '#/template/language', 'must not be empty'],
+    [
+      'with an unknown member',
+      { name: 'a', language: 'en', namespace: 'x' },
+      '#/template/namespace',
+      'is not a member',
+    ],
+    [
+      'with a component that is no object',
+      { name: 'a', language: 'en', components: ['x'] },
+      '#/template/components/0',
+      'object',
+    ],
+    [
+      'with more than 8 KiB of components',
+      { name: 'a', language: 'en', components: [{ text: 'é'.repeat(4096) }] },
+      '#/template/components',
+      'must be at most 8 KiB of JSON',
+    ],
+    ['that is null', null, '#/template', 'object'],
+  ])('for a template %s', async (_, template, pointer, detail) => {
+    const { storeId, leadId } = await newLead();
+    await expect(post(leadId, { storeId }, { message: 'Hi', template } as never)).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer, detail: expect.stringContaining(detail) }] },
+    });
+    expect(await messagesOf(storeId)).toEqual([]);
   });
 
   test('but an API message to a lead that has opted out is accepted', async () => {

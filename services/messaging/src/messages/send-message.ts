@@ -1,6 +1,7 @@
-import { sendMessage as operation, type ReplyOf } from '@mostrador/contracts';
+import { faultsOfTemplate, sendMessage as operation, type ReplyOf } from '@mostrador/contracts';
 import { withDeferredIdempotency } from '@mostrador/kit/delivery/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,13 +15,16 @@ export const sendMessage =
   async (context, { params, body }) => {
     const { database, relay } = dependencies;
     const arrivedMs = Date.now();
+    const faults = faultsOfTemplate(body.template);
+    if (faults.length > 0) throw validationFailed(faults);
     const result = await withDeferredIdempotency({
       database,
       context,
       operation,
       run: async (commit) => {
         const confirmed = await requireLead(dependencies, context, params.leadId);
-        const request = { lead_id: params.leadId, confirmed, source: 'api' as const, body: body.message };
+        const { message, template } = body;
+        const request = { lead_id: params.leadId, confirmed, source: 'api' as const, body: message, template };
         return await commit((sql) => acceptOutbound(sql, context.storeId, request));
       },
       entityOf: ({ id }: MessageRow) => id,

@@ -1,8 +1,8 @@
 import {
   checkLead,
+  faultsOfTemplate,
   followupHorizonDays,
   getOptOut,
-  greatestComponentsJsonBytes,
   createFollowup as operation,
   type RequestOf,
   type ValidationFault,
@@ -30,7 +30,7 @@ export const createFollowup =
   ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { storeId } = context;
-    const faults = [...faultsOfMoment(body), ...faultsOfTemplate(body)];
+    const faults = [...faultsOfMoment(body), ...faultsOfTemplate(body.template)];
     if (faults.length > 0) throw validationFailed(faults);
     const result = await withIdempotency({
       database,
@@ -94,12 +94,6 @@ function faultsOfMoment({ due_at, delay_minutes }: Body): ValidationFault[] {
     { pointer: '#/due_at', detail: 'cannot be combined with `delay_minutes`; send only one' },
     { pointer: '#/delay_minutes', detail: 'cannot be combined with `due_at`; send only one' },
   ];
-}
-
-function faultsOfTemplate({ template }: Body): ValidationFault[] {
-  const bytes = Buffer.byteLength(JSON.stringify(template?.components ?? []));
-  if (bytes <= greatestComponentsJsonBytes) return [];
-  return [{ pointer: '#/template/components', detail: 'must be at most 8 KiB of JSON' }];
 }
 
 /** `now` is PostgreSQL's clock, which also decides when the follow-up is due. */

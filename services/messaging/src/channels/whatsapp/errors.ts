@@ -53,6 +53,13 @@ const meanings: Readonly<Record<number, Meaning>> = {
   131016: serverFault,
   100: parameter,
   131008: parameter,
+  132000: template('WhatsApp expects another number of parameters for this template. Send as many as it has.'),
+  132001: template('WhatsApp has no approved template with this name in this language. Check both.'),
+  132005: template('The template with its parameters is too long. Send shorter ones.'),
+  132007: template('WhatsApp rejects the text of the template because of its policies. Use another template.'),
+  132012: template('A parameter of the template has the wrong format. Send it as the template defines it.'),
+  132015: template('WhatsApp paused the template because customers rated it poorly. Use another one.'),
+  132016: template('WhatsApp disabled the template because it was paused too often. Use another one.'),
 };
 
 /** The part of Meta's error that this service reads. It ignores Meta's text, which may quote the customer's number. */
@@ -90,6 +97,10 @@ export function failureOf(code: number): { code: string; detail: string } {
 
 const codeOf = ({ code }: WhatsappError): string => `whatsapp_${code}`;
 const detailOf = (detail: string, { code }: WhatsappError): string => `${detail} (WhatsApp ${code})`;
+
+function template(detail: string): Meaning {
+  return meaning('refused', detail);
+}
 
 function meaning(kind: ChannelErrorKind, detail: string): Meaning {
   return { kind, detail };
