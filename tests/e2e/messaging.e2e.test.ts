@@ -207,3 +207,63 @@ test('a customer who has opted out can still get messages from people', async ()
   await settled();
   expect((await send(id, 'You will hear no more from our assistant.')).body.sent).toBe(true);
 });
+
+test('a template is sent outside of the reply window, and its message is shown with its metadata', async () => {
+  const { body: lead } = await create(newPhone());
+  const body = {
+    message: 'Your glasses are ready',
+    template: { name: 'order_ready', language: 'pt_BR' },
+    metadata: { order: '1042' },
+  };
+  const { body: sent } = await request('POST', `/leads/${lead.id}/messages`, { key: store.key, body });
+  expect(sent).toMatchObject({ sent: true, error: null });
+  expect(taken(lead.customer_phone)).toMatchObject([{ type: 'template', template: 'order_ready' }]);
+  expect(await messagesOf(lead.id)).toMatchObject([
+    { id: sent.id, body: 'Your glasses are ready', metadata: { order: '1042' } },
+  ]);
+});
+
+test('a walk over all messages finds each status change after the last one that was read', async () => {
+  const { id: leadId } = await newLead();
+  const first = (await send(leadId, 'first')).body.id;
+  const read = ({ data }: Json) => data.find(({ id }: Json) => id === first)?.status === 'read';
+  const all = await eventually(() => get(`/messages?lead_id=${leadId}&limit=200`), read);
+  const since = all.data.at(-1).updated_at;
+  expect((await get(`/messages?since=${since}&lead_id=${leadId}`)).data).toEqual([]);
+  const second = (await send(leadId, 'second')).body.id;
+  const news = await eventually(
+    () => get(`/messages?since=${since}&lead_id=${leadId}&direction=outbound&status=read,delivered`),
+    ({ data }) => data[0]?.status === 'read',
+  );
+  expect(news.data.map(({ id }: Json) => id)).toEqual([second]);
+});
+
+test('a message that the provider cannot take now is cancelled for good', async () => {
+  const other = await newStore();
+  const connecting = ['channel', 'connect', '--store', other.id, '--provider', 'whatsapp_cloud'];
+  const nobody = ['--phone', '5511900000000', '--phone-number-id', '42', '--api-url', 'http://127.0.0.1:9'];
+  await admin([...connecting, ...nobody, '--secrets-stdin'], JSON.stringify(secrets));
+  await admin(['store', 'update', '--store', other.id, '--message-wait', '0']);
+  const call = (method: string, path: string, options: object = {}) =>
+    request(method, path, { key: other.key, ...options });
+  const { body: lead } = await call('POST', '/leads', { body: { name: 'Ana', customer_phone: newPhone() } });
+  const body = { message: 'Too late', template: { name: 'order_ready', language: 'pt_BR' } };
+  const { body: queued } = await call('POST', `/leads/${lead.id}/messages`, { body });
+  const path = `/leads/${lead.id}/messages/${queued.id}`;
+  // Each attempt fails at once; while it runs, the answer is 409.
+  const headers = { 'Idempotency-Key': 'cancel' };
+  const { body: cancelled } = await eventually(
+    () => call('DELETE', path, { headers }),
+    ({ status }) => status === 200,
+  );
+  expect(cancelled).toEqual({ cancelled: true, id: queued.id });
+  expect(await call('DELETE', path, { headers })).toMatchObject({ status: 200, body: cancelled });
+  const again = expectProblem(await call('DELETE', path), 'message_not_queued');
+  expect(again.current_status).toBe('cancelled');
+  expect((await call('GET', path)).body).toMatchObject({ status: 'cancelled', sent_at: null, error: null });
+  const { data } = await eventually(
+    () => call('GET', '/messages?status=cancelled').then((answer) => answer.body),
+    ({ total }) => total === 1,
+  );
+  expect(data).toMatchObject([{ id: queued.id, lead_id: lead.id }]);
+});

@@ -101,6 +101,7 @@ test('the system role sees ids, states and times of every store, but no content 
   for (const [column, table] of [
     ['body', 'messages'],
     ['template', 'messages'],
+    ['metadata', 'messages'],
     ['error_detail', 'messages'],
     ['provider_message_id', 'messages'],
     ['wa_id', 'conversations'],

@@ -1,9 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Described,
   Exact,
   Failure,
   NextStep,
   Nullable,
+  NullableMetadata,
   NullableString,
   NullableTimestamp,
   NullableWaitReason,
@@ -62,6 +64,7 @@ export const Message = Type.Object(
     reason: NullableWaitReason,
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
     provider_message_id: NullableString,
+    metadata: Type.Record(Type.String(), Type.String()),
     created_at: Timestamp,
     updated_at: {
       ...Timestamp,
@@ -103,6 +106,9 @@ export function faultsOfTemplate(template: MessageTemplate | undefined): Validat
   return [{ pointer: '#/template/components', detail: 'must be at most 8 KiB of JSON' }];
 }
 
+/** The metadata of a message has at most this many bytes as JSON, so that a page of 200 fits into one NATS message. */
+export const maxMessageMetadataBytes = 12 * 1024;
+
 export const sendMessage = defineOperation({
   subject: 'messaging.api.messages.send',
   summary: 'Send a text message to a lead',
@@ -120,7 +126,17 @@ export const sendMessage = defineOperation({
     'template: when it rejects it, the message fails, and `error` says why.',
   request: {
     params: leadParams,
-    body: Exact({ message: Text(4096), template: Type.Optional(MessageTemplate) }),
+    body: Exact({
+      message: Text(4096),
+      template: Type.Optional(MessageTemplate),
+      metadata: Type.Optional(
+        Described(NullableMetadata, {
+          description:
+            'Data of your own systems about the message, which Mostrador only keeps. At most 50 members: names of at ' +
+            'most 40 characters, and texts of at most 500, together at most 12 KiB of JSON.',
+        }),
+      ),
+    }),
   },
   reply: Type.Object({
     sent: Type.Boolean(),

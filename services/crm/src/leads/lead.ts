@@ -3,15 +3,14 @@ import {
   type EventData,
   type NewLead as Given,
   type Lead,
-  maxMetadata,
   maxMetadataBytes,
   maxTags,
   type RequestOf,
   type updateLead,
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
+import { changeMetadata, fitsMetadata, type Metadata } from '@mostrador/kit/database/metadata';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
-import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** The row of a lead. `version` rises with changes by the API's users, not with `interaction_count`. */
@@ -25,7 +24,7 @@ export type LeadRow = {
   external_id: string | null;
   email: string | null;
   tags: string[];
-  metadata: Readonly<Record<string, string>>;
+  metadata: Metadata;
   interaction_count: number;
   ai_paused_until: Date | null;
   version: number;
@@ -53,7 +52,7 @@ export function newLead(body: Given): NewLead {
     external_id: body.external_id ?? null,
     email: body.email ?? null,
     tags: withoutRepeats(body.tags ?? []),
-    metadata: changeMetadata({}, body.metadata),
+    metadata: changeMetadata({}, body.metadata, maxMetadataBytes),
   };
 }
 
@@ -74,7 +73,7 @@ export function changeLead(row: LeadRow, patch: RequestOf<typeof updateLead>['bo
     external_id: external_id === undefined ? row.external_id : external_id,
     email: email === undefined ? row.email : email,
     tags: tags === undefined ? row.tags : withoutRepeats(tags ?? []),
-    metadata: changeMetadata(row.metadata, metadata),
+    metadata: changeMetadata(row.metadata, metadata, maxMetadataBytes),
   };
   return isDeepStrictEqual(changed, contentOf(row)) ? null : changed;
 }
@@ -87,25 +86,6 @@ function contentOf(row: LeadRow): LeadContent {
 /** Whether a change gave the lead another phone, and not only another form of it. */
 export const isAnotherPhone = (before: LeadRow, after: LeadRow): boolean =>
   !isSamePhone(before.customer_phone, after.customer_phone);
-
-type Metadata = LeadRow['metadata'];
-
-const fits = (metadata: Metadata): boolean =>
-  Object.keys(metadata).length <= maxMetadata && Buffer.byteLength(JSON.stringify(metadata)) <= maxMetadataBytes;
-
-/** Sets the given members and keeps the others. Null and an empty text remove a member. */
-function changeMetadata(
-  before: Metadata,
-  change: Readonly<Record<string, string | null>> | null | undefined,
-): Metadata {
-  if (change === undefined) return before;
-  if (change === null) return {};
-  const changed = Object.entries({ ...before, ...change }).flatMap(([name, text]) => (text ? [[name, text]] : []));
-  const metadata: Metadata = Object.fromEntries(changed);
-  if (fits(metadata)) return metadata;
-  const detail = `must leave the lead at most ${maxMetadata} members, and ${maxMetadataBytes} bytes as JSON`;
-  throw validationFailed([{ pointer: '#/metadata', detail }]);
-}
 
 const withoutRepeats = (tags: readonly string[]): string[] => [...new Set(tags)];
 
@@ -136,7 +116,7 @@ function joined(kept: Metadata, merged: Metadata): Metadata {
   let metadata = kept;
   for (const [name, text] of Object.entries(merged)) {
     const more = { ...metadata, [name]: text, ...metadata };
-    if (fits(more)) metadata = more;
+    if (fitsMetadata(more, maxMetadataBytes)) metadata = more;
   }
   return metadata;
 }

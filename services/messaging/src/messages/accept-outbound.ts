@@ -1,5 +1,6 @@
 import type { ChannelConnection, Message } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Metadata } from '@mostrador/kit/database/metadata';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { findChannel } from '../channels/channel.repository.ts';
@@ -23,6 +24,7 @@ export type OutboundRequest = {
   readonly source: Exclude<Message['source'], 'lead'>;
   readonly body: string;
   readonly template?: Template | undefined;
+  readonly metadata?: Metadata;
   /** The message is rejected if the lead wrote after this time. */
   readonly unless_reply_after?: Date | undefined;
   /** The lead's phone. Without it, an unprocessed message counts only if the channel knows the lead by another id. */
@@ -64,7 +66,7 @@ export async function acceptOutbound(
     throw new AppError('messaging_window_closed');
   }
   const { sessionId } = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
-  const { source, body, template } = request;
+  const { source, body, template, metadata } = request;
   const [row] = await Promise.all([
     insertMessage(sql, storeId, {
       id,
@@ -76,6 +78,7 @@ export async function acceptOutbound(
       source,
       body,
       template,
+      metadata,
     }),
     delivering || appendOutbox(sql, storeId, [wakeDelivery(lead_id, 'message_accepted')]),
   ]);

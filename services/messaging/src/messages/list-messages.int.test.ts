@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { getMessage, listMessages, type Message } from '@mostrador/contracts';
+import { getMessage, listMessages, type Message, maxMessageMetadataBytes } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
@@ -137,8 +137,13 @@ test('a message shows its times, or why it failed', async () => {
 test('a page of the 200 largest messages fits into one answer', async () => {
   const { storeId, leadId } = await conversation(200);
   // Each takes six bytes as JSON.
-  await messaging.adminSql`update messages set body = repeat(chr(1), 4096) where store_id = ${storeId}`;
+  const metadata = { x: '\u0001'.repeat(2000), y: '' };
+  metadata.y = 'y'.repeat(maxMessageMetadataBytes - JSON.stringify(metadata).length);
+  await messaging.adminSql`
+    update messages set body = repeat(chr(1), 4096), metadata = ${JSON.stringify(metadata)}::text::jsonb
+    where store_id = ${storeId}`;
   const page = await list(storeId, leadId, { limit: 200 } as never);
   expect(page.data).toHaveLength(200);
-  expect(JSON.stringify(page).length).toBeGreaterThan(4_900_000);
+  expect(page.data[0].metadata).toEqual(metadata);
+  expect(JSON.stringify(page).length).toBeGreaterThan(7_300_000);
 });

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { Metadata } from '@mostrador/kit/database/metadata';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import type { MessageRow, MessageWait, Template } from './message.ts';
 
@@ -16,6 +17,7 @@ export type NewMessage = {
   /** Default: `text`. */
   readonly kind?: string;
   readonly template?: Template | null | undefined;
+  readonly metadata?: Metadata | undefined;
   /** Only for an inbound message: its channel and its id there. */
   readonly channel_id?: string;
   readonly provider_message_id?: string;
@@ -24,7 +26,7 @@ export type NewMessage = {
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, kind, body, template, status, error_code,
-  error_detail, provider_message_id, created_at, ${changedAt(sql)} as updated_at, sent_at, delivered_at, read_at`;
+  error_detail, provider_message_id, metadata, created_at, ${changedAt(sql)} as updated_at, sent_at, delivered_at, read_at`;
 
 /**
  * When a message last changed. A row without the column's value has not changed since that column exists. It is the
@@ -37,10 +39,10 @@ export async function insertMessage(sql: TransactionSql, storeId: string, messag
   const { direction, template } = message;
   const [row] = await sql<MessageRow[]>`
     insert into messages (store_id, id, lead_id, session_id, number, created_at, direction, source, kind, body, template,
-      status, channel_id, provider_message_id)
+      metadata, status, channel_id, provider_message_id)
     values (${storeId}, coalesce(${message.id ?? null}::uuid, uuidv7()), ${message.lead_id}, ${message.session_id},
       ${message.number}, ${message.created_at}, ${direction}, ${message.source}, ${message.kind ?? 'text'},
-      ${message.body}, ${template ? sql.json(template as never) : null},
+      ${message.body}, ${template ? sql.json(template as never) : null}, ${sql.json(message.metadata ?? {})},
       ${direction === 'outbound' ? 'queued' : 'received'}, ${message.channel_id ?? null},
       ${message.provider_message_id ?? null})
     returning ${messageColumns(sql)}`;

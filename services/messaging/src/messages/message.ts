@@ -1,4 +1,5 @@
 import type { acceptMessage, Message, MessageStatus, ReplyOf, RequestOf, sendMessage } from '@mostrador/contracts';
+import type { Metadata } from '@mostrador/kit/database/metadata';
 import { toWaitReason, type WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -18,6 +19,7 @@ export type MessageRow = {
   readonly body: string;
   readonly template: Template | null;
   readonly provider_message_id: string | null;
+  readonly metadata: Metadata;
   readonly created_at: Date;
   readonly updated_at: Date;
 } & MessageState;
@@ -125,6 +127,7 @@ export function toMessage(row: MessageRow & Partial<MessageWait>): Message {
     reason,
     next_attempt_at: reason && next_attempt_at && toTimestamp(next_attempt_at),
     provider_message_id: row.provider_message_id,
+    metadata: row.metadata,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
     sent_at: row.sent_at && toTimestamp(row.sent_at),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type MessageTemplate, sendMessage, updateMessagingSettings } from '@mostrador/contracts';
+import { getMessage, type MessageTemplate, sendMessage, updateMessagingSettings } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,13 +12,10 @@ beforeAll(async () => {
 afterAll(() => messaging?.stop());
 
 type Options = Parameters<typeof testContext>[0];
-const hello = { message: 'Olá' };
+type Body = { message: string; template?: MessageTemplate; metadata?: Record<string, string | null> | null };
+const hello: Body = { message: 'Olá' };
 
-const post = async (
-  leadId: string,
-  options: Options,
-  body: { message: string; template?: MessageTemplate } = hello,
-) => {
+const post = async (leadId: string, options: Options, body: Body = hello) => {
   const context = testContext({ body, idempotencyScope: `POST /leads/${leadId}/messages`, ...options });
   const { body: bytes, headers } = await messaging.rpc.forward(sendMessage, { params: { leadId }, body }, context);
   const text = Buffer.from(bytes).toString();
@@ -138,6 +135,39 @@ describe('acceptance', () => {
     });
     await sending;
     expect(await messaging.wakeUps(storeId)).toHaveLength(1);
+  });
+});
+
+describe('metadata', () => {
+  const read = (storeId: string, leadId: string, messageId: string) =>
+    messaging.rpc.call(getMessage, { params: { leadId, messageId } }, testContext({ storeId }));
+
+  test('is kept as it was sent, without its empty members, and shown with the message', async () => {
+    const { storeId, leadId } = await newLead();
+    const kept = { order: '1042', 'ünï "\\': '\u0001', constructor: 'x' };
+    const { answer } = await post(leadId, { storeId }, { message: 'Hi', metadata: { ...kept, gone: null, empty: '' } });
+    expect((await read(storeId, leadId, answer.id)).metadata).toEqual(kept);
+    for (const body of [{ message: 'Hi' }, { message: 'Hi', metadata: null }]) {
+      const { answer: without } = await post(leadId, { storeId }, body);
+      expect((await read(storeId, leadId, without.id)).metadata).toEqual({});
+    }
+  });
+
+  test.each([
+    ['with a number', { age: 40 }],
+    ['that is a text', 'x'],
+    ['with the character NUL', { a: '\0' }],
+    ['with a long name', { ['n'.repeat(41)]: 'x' }],
+    ['with a long text', { a: 'x'.repeat(501) }],
+    ['with 51 members', Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`n${n}`, 'x']))],
+    ['with more than 12 KiB', Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`n${n}`, 'x'.repeat(500)]))],
+  ])('%s is refused, and nothing is accepted', async (_, metadata) => {
+    const { storeId, leadId } = await newLead();
+    await expect(post(leadId, { storeId }, { message: 'Hi', metadata } as never)).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer: expect.stringMatching(/^#\/metadata/) }] },
+    });
+    expect(await messagesOf(storeId)).toEqual([]);
   });
 });
 

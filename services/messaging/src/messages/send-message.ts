@@ -1,4 +1,10 @@
-import { faultsOfTemplate, sendMessage as operation, type ReplyOf } from '@mostrador/contracts';
+import {
+  faultsOfTemplate,
+  maxMessageMetadataBytes,
+  sendMessage as operation,
+  type ReplyOf,
+} from '@mostrador/contracts';
+import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { withDeferredIdempotency } from '@mostrador/kit/delivery/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
@@ -17,6 +23,7 @@ export const sendMessage =
     const arrivedMs = Date.now();
     const faults = faultsOfTemplate(body.template);
     if (faults.length > 0) throw validationFailed(faults);
+    const metadata = changeMetadata({}, body.metadata, maxMessageMetadataBytes);
     const result = await withDeferredIdempotency({
       database,
       context,
@@ -24,7 +31,14 @@ export const sendMessage =
       run: async (commit) => {
         const confirmed = await requireLead(dependencies, context, params.leadId);
         const { message, template } = body;
-        const request = { lead_id: params.leadId, confirmed, source: 'api' as const, body: message, template };
+        const request = {
+          lead_id: params.leadId,
+          confirmed,
+          source: 'api' as const,
+          body: message,
+          template,
+          metadata,
+        };
         return await commit((sql) => acceptOutbound(sql, context.storeId, request));
       },
       entityOf: ({ id }: MessageRow) => id,
