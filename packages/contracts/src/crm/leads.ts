@@ -100,6 +100,9 @@ export const leadSorts = ['-created_at', 'created_at', 'updated_at', '-updated_a
 export type LeadSort = (typeof leadSorts)[number];
 const LeadSortWord = OneOf(leadSorts, { title: 'LeadSort', description: 'A minus sign: latest first.' });
 
+/** A search counts at most this many leads, because it reads each one that it counts. */
+export const mostCountedLeads = 10_000;
+
 /** The `seller_id` filter for leads without a seller. */
 export const noSeller = 'none';
 
@@ -107,7 +110,8 @@ export const listLeads = defineOperation({
   subject: 'crm.api.leads.list',
   summary: 'List leads',
   description:
-    '`total` is exact, as of the first page. Ties break by id, in the direction of the sort.\n\n' +
+    '`total` is exact, as of the first page. Only with `q` it stops at 10,000, which then means that many or more. Ties ' +
+    'break by id, in the direction of the sort.\n\n' +
     'With a `created_at` sort and no filter on a member that changes, a walk along `Link` returns every lead that ' +
     'existed throughout exactly once. With `sort=updated_at` a walk returns each change at least once. That still ' +
     'holds when a later walk continues with `updated_after` set to the last `updated_at` read. To guarantee it, a ' +
@@ -136,6 +140,18 @@ export const listLeads = defineOperation({
         Several(Tag, `[^,]*[^,${trimmedCharacters}][^,]*`, {
           maxLength: 500,
           description: 'Leads with this tag, or with one of several that are separated by commas.',
+        }),
+      ),
+      q: Type.Optional(
+        Type.String({
+          text: true,
+          minLength: 2,
+          maxLength: 100,
+          description:
+            'Leads that have each of these words in their name, phone, email, external id or tags. Case and accents do ' +
+            'not matter, and a part of a word or number is enough. A word of 1 or 2 characters matches the beginning of ' +
+            'a word only. A phone is found however it is written, such as `(11) 96123-4567`. With at least 2 letters ' +
+            'or digits.',
         }),
       ),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),

@@ -3,8 +3,9 @@ import { type LeadSort, leadSorts } from '@mostrador/contracts';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listLeads } from './lead-list.repository.ts';
+import { countFound, listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
+import { readSearch } from './lead-search.ts';
 
 const rowCount = 30_000;
 const storeId = randomUUID();
@@ -27,7 +28,7 @@ beforeAll(async () => {
       with seller as (select array_agg(id order by id) as ids from sellers where store_id = ${store})
       insert into leads (store_id, name, customer_phone, status, seller_id, external_id, email, email_key, tags, created_at,
         updated_at)
-      select ${store}, 'Maria', (5511900000000 + n)::text,
+      select ${store}, case when n % 1000 = 7 then 'Zuleica Ramos' else 'Maria' end, (5511900000000 + n)::text,
         case when n % 100 = 0 then 'lost' else (array['pending', 'in_progress', 'converted'])[n % 3 + 1] end,
         case when n % 7 > 0 then ids[n % 20 + 1] end,
         'customer ' || n, 'a' || n % 10000 || '@example.com', 'a' || n % 10000 || '@example.com',
@@ -37,7 +38,7 @@ beforeAll(async () => {
       from generate_series(1, ${rowCount}::int) as n, seller`;
   }
   await adminSql`insert into lead_tags (store_id, tag, lead_id) select store_id, tag, id from leads, unnest(tags) as tag`;
-  await adminSql`vacuum analyze leads, lead_tags`;
+  await adminSql`vacuum analyze leads, lead_tags, lead_texts`;
 });
 afterAll(() => database?.drop());
 
@@ -52,9 +53,15 @@ type Plan = {
 };
 
 /** The nodes of PostgreSQL's plan for a page, the outermost first. */
-async function planOf(filters: LeadFilters, sort: LeadSort, start: TimePageStart, gather = false): Promise<Plan[]> {
+async function planOf(
+  filters: LeadFilters,
+  sort: LeadSort,
+  start: TimePageStart,
+  gather = false,
+  isBroad = false,
+): Promise<Plan[]> {
   const [row] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) => {
-    const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather });
+    const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather, isBroad });
     return sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${page}`;
   });
   const nodes: Plan[] = [];
@@ -107,7 +114,7 @@ test.each<LeadFilters>([
   { email: 'a77@example.com' },
 ])('a filter with few and scattered rows reads less than a quarter of the leads: %o', async (filter) => {
   const order = orderOf('-created_at');
-  expect(isGathered(filter, order, 100)).toBe(true);
+  expect(isGathered(filter, order, 100, false)).toBe(true);
   const nodes = await planOf(filter, '-created_at', { offset: 0 }, true);
   const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
   expect(Math.max(...read)).toBeLessThan(rowCount / 4);
@@ -162,6 +169,49 @@ test('a page of several statuses reads one page of each, at any depth', async ()
         expect((nodes[0]?.['Shared Hit Blocks'] ?? 0) + (nodes[0]?.['Shared Read Blocks'] ?? 0)).toBeLessThan(
           75 * status.length,
         );
+      }
+    }
+  }
+});
+
+test('the rows of a search are found by an index, also with other filters', async () => {
+  for (const filter of [{}, { status: ['lost'] as const }, { seller_id: sellerIds[7], created_after: second(10) }]) {
+    const nodes = await planOf({ search: readSearch('zuleica ramos'), ...filter }, '-created_at', { offset: 0 }, true);
+    expect(nodes.map((node) => node['Node Type'])).toContain('Function Scan');
+    const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+    expect(Math.max(...read)).toBeLessThanOrEqual(rowCount / 20);
+  }
+});
+
+test.each([
+  ['a part of a word', 'uleic', 30],
+  ['a part of a number', '90001234', 10],
+  ['two words', 'zuleica 90001', 10],
+  ['the beginning of a word', 'zu', 30],
+  ['a phone with spaces and signs', '(11) 90001-2345', 1],
+  ['nothing', 'nobody else', 0],
+])('a search for %s reads only a part of the texts', async (_what, q, found) => {
+  const { words, spellings } = readSearch(q);
+  const [plan, rows] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, async (sql) => [
+    await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json)
+      select from find_lead_texts(${storeId}, ${[...words]}, ${[...spellings]}, 50001)`,
+    await countFound(sql, storeId, { words, spellings }),
+  ]);
+  expect(rows).toBe(found);
+  const node = plan[0]?.['QUERY PLAN'][0].Plan as Plan;
+  // The texts have more than a thousand blocks.
+  expect(node['Shared Hit Blocks'] + node['Shared Read Blocks']).toBeLessThan(300);
+});
+
+test('a broad search reads its page in the order of the list, and counts no more than it must', async () => {
+  const search = readSearch('maria');
+  for (const filter of [{}, { status: ['pending'] as const }, { status: ['lost'] as const }]) {
+    for (const sort of leadSorts) {
+      const at = orderOf(sort).by === 'created_at' ? second(rowCount / 2) : second(rowCount / 2 + daySeconds);
+      for (const start of [{ offset: 0 }, { after: { at, id: randomUUID() } }]) {
+        const nodes = await planOf({ search, ...filter }, sort, start, false, true);
+        expect(nodes.map((node) => node['Node Type']).filter((type) => /Sort|Seq Scan|Bitmap/.test(type))).toEqual([]);
+        expect(Math.max(...nodes.map((node) => node['Actual Rows']))).toBeLessThan(60);
       }
     }
   }

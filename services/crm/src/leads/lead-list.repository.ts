@@ -1,14 +1,36 @@
+import { mostCountedLeads } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import type { LeadRow } from './lead.ts';
 import type { LeadFilters, LeadOrder } from './lead-list.ts';
+import { type LeadSearch, mostFound } from './lead-search.ts';
 
-export async function countLeads(sql: Sql, storeId: string, filters: LeadFilters): Promise<number> {
+/** `isBroad`: the search finds more than `mostFound` leads. */
+type Breadth = { readonly isBroad: boolean };
+
+/** Counts the leads; of a search, at most `mostCountedLeads`. */
+export async function countLeads(
+  sql: Sql,
+  storeId: string,
+  filters: LeadFilters,
+  { isBroad }: Breadth,
+): Promise<number> {
   const [row] = await sql<[{ total: number }]>`
-    select count(*)::int as total from leads where ${matches(sql, storeId, filters)}`;
+    select count(*)::int as total from (
+      select from leads where ${matches(sql, storeId, filters, isBroad)}
+      ${filters.search ? sql`limit ${mostCountedLeads}` : sql``}) as counted`;
   return row.total;
 }
+
+/** How many leads a search finds before other filters, at most `mostFound` and one more. */
+export async function countFound(sql: Sql, storeId: string, search: LeadSearch): Promise<number> {
+  const [row] = await sql<[{ found: number }]>`select count(*)::int as found from ${find(sql, storeId, search)}`;
+  return row.found;
+}
+
+const find = (sql: Sql, storeId: string, { words, spellings }: LeadSearch) =>
+  sql`find_lead_texts(${storeId}, ${[...words]}::text[], ${[...spellings]}::text[], ${mostFound + 1}) as lead_id`;
 
 /** The query for a page of leads, which runs when it is awaited. */
 export function listLeads(
@@ -21,16 +43,16 @@ export function listLeads(
     limit: number;
     /** Fetch all matching rows, then sort them: for a few rows that are far apart in this order. */
     gather: boolean;
-  },
+  } & Breadth,
 ) {
-  const { order, start, limit, gather } = page;
+  const { order, start, limit, gather, isBroad } = page;
   const column = order.by === 'created_at' ? sql`created_at` : sql`updated_at`;
   const direction = order.descending ? sql`desc` : sql`asc`;
   const beyond = order.descending ? sql`<` : sql`>`;
   const offset = 'offset' in start ? start.offset : 0;
   const inOrder = sql`order by ${column} ${direction}, id ${direction}`;
   const rowsOf = (some: LeadFilters) => sql`
-    select * from leads where ${matches(sql, storeId, some)}
+    select * from leads where ${matches(sql, storeId, some, isBroad)}
       ${'after' in start ? sql`and (${column}, id) ${beyond} (${start.after.at}, ${start.after.id})` : sql``}`;
   const { status = [] } = filters;
   // No index has the rows of several statuses in order, but each status has one: their pages are merged.
@@ -47,9 +69,9 @@ export function listLeads(
 }
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
-function matches(sql: Sql, storeId: string, filters: LeadFilters) {
-  const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after, updated_before } =
-    filters;
+function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
+  const { status, seller_id, customer_phone, external_id, email, tag, search } = filters;
+  const { created_after, updated_after, updated_before } = filters;
   return sql`store_id = ${storeId}
     ${status?.length === 1 ? sql`and status = ${status[0] as string}` : sql``}
     ${status && status.length > 1 ? sql`and status = any(${[...status]}::text[])` : sql``}
@@ -59,7 +81,17 @@ function matches(sql: Sql, storeId: string, filters: LeadFilters) {
     ${external_id ? sql`and external_id = ${external_id}` : sql``}
     ${email ? sql`and email_key = ${email}` : sql``}
     ${tag ? sql`and id in (select lead_id from lead_tags where store_id = ${storeId} and tag = any(${[...tag]}::text[]))` : sql``}
+    ${search && !isBroad ? sql`and id in (select lead_id from ${find(sql, storeId, search)})` : sql``}
+    ${search && isBroad ? sql`and ${hasText(sql, storeId, search)}` : sql``}
     ${created_after ? sql`and created_at > ${created_after}` : sql``}
     ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}
     ${updated_before ? sql`and updated_at < ${updated_before}` : sql``}`;
+}
+
+/** Compares the text of one lead after the other: for a search that finds so many that they are near in every order. */
+function hasText(sql: Sql, storeId: string, { words, spellings }: LeadSearch) {
+  const patterns = (some: readonly string[]) => sql`((select search_patterns(${[...some]}::text[]))::text[])`;
+  return sql`(
+    select content like all ${patterns(words)} or content like any ${patterns(spellings)}
+    from lead_texts where lead_texts.store_id = ${storeId} and lead_texts.lead_id = leads.id)`;
 }

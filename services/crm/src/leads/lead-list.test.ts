@@ -1,6 +1,7 @@
 import { leadSorts } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
 import { bindingOf, filtersBeyond, filtersOf, isGathered, orderOf } from './lead-list.ts';
+import { readSearch } from './lead-search.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
 const byCreation = orderOf('-created_at');
@@ -41,11 +42,11 @@ test('a page is read from an index if the filter has one in this order', () => {
   for (const order of [byCreation, byChange]) {
     const phone = { customer_phone: '5511900000001' };
     for (const filters of [{}, { status: ['lost'] }, { seller_id: null }, phone, { external_id: 'c-1' }] as const) {
-      expect(isGathered(filters, order, 1)).toBe(false);
+      expect(isGathered(filters, order, 1, false)).toBe(false);
     }
   }
-  expect(isGathered({ created_after: at }, byCreation, 1)).toBe(false);
-  expect(isGathered({ updated_after: at }, byChange, 1)).toBe(false);
+  expect(isGathered({ created_after: at }, byCreation, 1, false)).toBe(false);
+  expect(isGathered({ updated_after: at }, byChange, 1, false)).toBe(false);
 });
 
 test('up to 1000 rows that are scattered in this order are fetched and sorted, more are read in order', () => {
@@ -57,8 +58,8 @@ test('up to 1000 rows that are scattered in this order are fetched and sorted, m
     [{ tag: ['vip'] }, byChange],
   ] as const;
   for (const [filters, order] of scattered) {
-    expect(isGathered(filters, order, 1000)).toBe(true);
-    expect(isGathered(filters, order, 1001)).toBe(false);
+    expect(isGathered(filters, order, 1000, false)).toBe(true);
+    expect(isGathered(filters, order, 1001, false)).toBe(false);
   }
 });
 
@@ -74,4 +75,12 @@ test('a cursor of the previous version, with one status, is still one of this li
   const asked = filtersOf({ status: 'lost', updated_after: '2026-11-21T12:00:00Z' });
   const previous = { status: 'lost', updated_after: '2026-11-21T12:00:00.000Z', sort: 'updated_at' };
   expect(bindingOf(asked, 'updated_at')).toEqual(previous);
+});
+
+test('what a search found is gathered up to what is counted; more than that is near in every order', () => {
+  const filters = { search: readSearch('Ana'), status: ['lost'] as const };
+  expect(isGathered(filters, byCreation, 9999, false)).toBe(true);
+  expect(isGathered(filters, byCreation, 10_000, false)).toBe(false);
+  expect(isGathered(filters, byCreation, 1000, true)).toBe(true);
+  expect(isGathered(filters, byCreation, 1001, true)).toBe(false);
 });

@@ -1,7 +1,15 @@
-import { type LeadSort, leadStatuses, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
+import {
+  type LeadSort,
+  leadStatuses,
+  type listLeads,
+  mostCountedLeads,
+  noSeller,
+  type RequestOf,
+} from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { emailKey, type LeadRow } from './lead.ts';
+import { type LeadSearch, readSearch } from './lead-search.ts';
 
 export type LeadFilters = {
   /** One of these; at least one. */
@@ -14,6 +22,7 @@ export type LeadFilters = {
   readonly email?: string;
   /** Leads with one of these; at least one. */
   readonly tag?: readonly string[];
+  readonly search?: LeadSearch;
   /** This bound and the next two are exclusive. */
   readonly created_after?: Date;
   readonly updated_after?: Date;
@@ -24,7 +33,7 @@ export type LeadFilters = {
 export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
 export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilters {
-  const { status, seller_id, customer_phone, external_id, email, tag, created_after, updated_after } = query;
+  const { status, seller_id, customer_phone, external_id, email, tag, q, created_after, updated_after } = query;
   const statuses = valuesOf(status) as Set<LeadRow['status']>;
   return {
     ...(statuses.size > 0 && statuses.size < leadStatuses.length ? { status: [...statuses] } : {}),
@@ -33,6 +42,7 @@ export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilt
     ...(external_id ? { external_id } : {}),
     ...(email ? { email: emailKey(email) } : {}),
     ...(tag ? { tag: [...valuesOf(tag)] } : {}),
+    ...(q ? { search: readSearch(q) } : {}),
     ...(created_after ? { created_after: toInstant(created_after) } : {}),
     ...(updated_after ? { updated_after: toInstant(updated_after) } : {}),
   };
@@ -70,16 +80,23 @@ const mostGathered = 1000;
 
 /**
  * Whether to fetch all matching rows and sort them. Status and seller have an index in each order, and a page is read
- * from it directly. The rows of both, of an email address, of a tag, or of a filter on the other timestamp than the
- * sort's, are scattered in that order. If they are few, they may be far apart; if they are many, a page of them is near.
+ * from it directly. The rows of both, of an email address, of a tag, of a search, or of a filter on the other timestamp
+ * than the sort's, are scattered in that order. If they are few, they may be far apart; if they are many, a page of them
+ * is near. Those that a search has found through its index cost less to fetch than to compare with the others.
  */
-export function isGathered(filters: LeadFilters, order: LeadOrder, total: number): boolean {
+export function isGathered(filters: LeadFilters, order: LeadOrder, total: number, isBroad: boolean): boolean {
   const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;
-  const { status, seller_id, email, tag } = filters;
+  const { status, seller_id, email, tag, search } = filters;
+  if (search && !isBroad) return total < mostCountedLeads;
   const scattered =
+    search !== undefined ||
     otherMoment !== undefined ||
     (status !== undefined && seller_id !== undefined) ||
     email !== undefined ||
     tag !== undefined;
   return scattered && total <= mostGathered;
 }
+
+/** Whether nothing but the search filters. `updated_before` only leaves out what may be uncommitted. */
+export const isSearchAlone = ({ search, updated_before: _, ...others }: LeadFilters): boolean =>
+  search !== undefined && Object.keys(others).length === 0;

@@ -1,4 +1,5 @@
-import { type LeadSort, listLeads as operation, Timestamp, Uuid } from '@mostrador/contracts';
+import { type LeadSort, mostCountedLeads, listLeads as operation, Timestamp, Uuid } from '@mostrador/contracts';
+import type { Sql } from '@mostrador/kit/database/database';
 import { encodeCursor, readCursor, type TimePageStart } from '@mostrador/kit/database/paging';
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
@@ -6,20 +7,31 @@ import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
-import { countLeads, listLeads as listRows } from './lead-list.repository.ts';
-import { bindingOf, filtersBeyond, filtersOf, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
+import { countFound, countLeads, listLeads as listRows } from './lead-list.repository.ts';
+import {
+  bindingOf,
+  filtersBeyond,
+  filtersOf,
+  isGathered,
+  isSearchAlone,
+  type LeadFilters,
+  orderOf,
+} from './lead-list.ts';
+import { mostFound } from './lead-search.ts';
 
 const defaults = {
   limit: operation.request.query.properties.limit.default as number,
   sort: operation.request.query.properties.sort.default as LeadSort,
 };
 
-/** The last row of a page, the page's number, and the total that the first page counted. */
+/** The last row of a page, the page's number, and what the first page counted. */
 const Cursor = Type.Object({
   at: Timestamp,
   id: Uuid,
   page: Type.Integer({ minimum: 1 }),
   total: Type.Integer({ minimum: 0 }),
+  /** Only in the cursor of a search: whether it found more than `mostFound`. */
+  broad: Type.Optional(Type.Boolean()),
 });
 
 export const listLeads =
@@ -36,23 +48,43 @@ export const listLeads =
       ? { after: { at: toInstant(before.at), id: before.id } }
       : { offset: (page - 1) * limit };
 
-    const { rows, total } = await database.read(context, async (sql) => {
+    const { rows, counted } = await database.read(context, async (sql) => {
       // A walk by ascending `updated_at` stops before changes that may still be uncommitted, so that it misses none.
       const following = order.by === 'updated_at' && !order.descending;
       const filters: LeadFilters = following ? { ...asked, updated_before: await findSettledMoment(sql) } : asked;
-      const total = before?.total ?? (await countLeads(sql, storeId, filters));
-      const gather = isGathered(filters, order, total);
+      const counted = before ?? (await count(sql, storeId, filters));
+      const { total, broad: isBroad = false } = counted;
+      const gather = isGathered(filters, order, total, isBroad);
       const needed = 'after' in start ? filtersBeyond(filters, order, start.after.at) : filters;
       // One extra row shows whether there is a next page.
-      return { rows: await listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather }), total };
+      const rows = await listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather, isBroad });
+      return { rows, counted };
     });
+    const { total } = counted;
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const cursor: Static<typeof Cursor> | undefined =
-      last && rows.length > limit ? { at: toTimestamp(last[order.by]), id: last.id, page, total } : undefined;
+      last && rows.length > limit
+        ? { at: toTimestamp(last[order.by]), id: last.id, page, ...countOf(counted) }
+        : undefined;
     const now = new Date();
     return reply(
       { data: shown.map((row) => toLead(row, now)), total, page, limit },
       cursor ? { nextCursor: encodeCursor(cursor, binding) } : {},
     );
   };
+
+type Count = Pick<Static<typeof Cursor>, 'total' | 'broad'>;
+
+const countOf = ({ total, broad }: Count): Count => ({ total, ...(broad === undefined ? {} : { broad }) });
+
+/** Counts the leads, and how broad their search is. */
+async function count(sql: Sql, storeId: string, filters: LeadFilters): Promise<Count> {
+  if (!filters.search) return { total: await countLeads(sql, storeId, filters, { isBroad: false }) };
+  const found = await countFound(sql, storeId, filters.search);
+  const broad = found > mostFound;
+  const total = isSearchAlone(filters)
+    ? Math.min(found, mostCountedLeads)
+    : await countLeads(sql, storeId, filters, { isBroad: broad });
+  return { total, broad };
+}

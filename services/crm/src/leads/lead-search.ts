@@ -1,0 +1,30 @@
+import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+
+/** What a search looks for: leads whose text has all of the words, or one of the spellings. */
+export type LeadSearch = {
+  /** At least one. Each begins and ends with a letter or a digit. */
+  readonly words: readonly string[];
+  /** The digits of a phone with spaces and signs, in all forms of the phone. */
+  readonly spellings: readonly string[];
+};
+
+/** A search finds at most this many leads through the index. One that finds more looks at the leads in their order. */
+export const mostFound = 50_000;
+
+const outside = /^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+$/gu;
+const phone = /^[\d\s+().\-/]+$/;
+
+/** Reads a search. @throws AppError `validation_failed` when it has fewer than 2 letters and digits */
+export function readSearch(q: string): LeadSearch {
+  const words = q
+    .split(/\s+/)
+    .map((word) => word.replace(outside, ''))
+    .filter(Boolean);
+  if ((words.join('').match(/[\p{L}\p{N}]/gu) ?? []).length < 2) {
+    throw validationFailed([{ in: 'query', name: 'q', detail: 'must have at least 2 letters or digits' }]);
+  }
+  const digits = q.replace(/\D/g, '');
+  const isPhone = phone.test(q) && digits.length > 2;
+  return { words, spellings: isPhone ? [...new Set([digits, ...phoneForms(digits)])] : [] };
+}
