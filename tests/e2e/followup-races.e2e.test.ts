@@ -28,6 +28,7 @@ test('in a race of cancellation and timer, the answer, the row and the channel a
       count: Math.min(batchSize, races - done),
       before: done,
       pace,
+      ask: (id) => request('DELETE', `/followups/scheduled/${id}`, { key: store.key }),
     })) {
       judge(race);
       winners[race.answer.status === 200 ? 'cancel' : 'fire'] += 1;
@@ -37,6 +38,56 @@ test('in a race of cancellation and timer, the answer, the row and the channel a
   // Otherwise the two did not race.
   expect(winners.cancel).toBeGreaterThan(races / 50);
   expect(winners.fire).toBeGreaterThan(races / 50);
+});
+
+test('in a race of a move and the timer, the answer, the row and the channel agree on one winner', {
+  timeout: limitMs,
+}, async () => {
+  const store = await newStore({ arguments: ['--rate-limit', '1000000'] });
+  const { sandbox_url } = await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox']);
+  const winners = { move: 0, fire: 0 };
+  const pace: Pace = { aheadMs: leastAheadMs, lagMs: 50 };
+  const due_at = new Date(Date.now() + 24 * 3_600_000).toISOString();
+  const ask = (id: string) => request('PATCH', `/followups/scheduled/${id}`, { key: store.key, body: { due_at } });
+  for (let done = 0; done < races; done += batchSize) {
+    const count = Math.min(batchSize, races - done);
+    for (const race of await raceBatch(store.key, sandbox_url, { count, before: done, pace, ask })) {
+      const { id, answer, row, delivered } = race;
+      expect([200, 409], answer.text).toContain(answer.status);
+      winners[answer.status === 200 ? 'move' : 'fire'] += 1;
+      const outcome = answer.status === 200 ? { status: 'pending', due_at } : { status: 'sent', due_at: row.due_at };
+      expect({ id, status: row.status, due_at: row.due_at, delivered }).toEqual({
+        id,
+        ...outcome,
+        delivered: answer.status === 409,
+      });
+    }
+  }
+  process.stdout.write(`${races} races: the move won ${winners.move}, the timer ${winners.fire}\n`);
+  expect(winners.move).toBeGreaterThan(races / 50);
+  expect(winners.fire).toBeGreaterThan(races / 50);
+});
+
+test('a follow-up that is moved to an earlier time goes out at that time', async () => {
+  const store = await newStore();
+  const { sandbox_url } = await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox']);
+  const { key } = store;
+  const customer_phone = '5511912345678';
+  const lead = await request('POST', '/leads', { key, body: { name: 'Ana', customer_phone } });
+  const body = { lead_id: lead.body.id, message: 'Earlier', delay_minutes: 600 };
+  const made = await request('POST', '/followups/scheduled', { key, body });
+  const path = `/followups/scheduled/${made.body.id}`;
+  const dueMs = Date.now() + 2_000;
+  const moved = await request('PATCH', path, { key, body: { due_at: new Date(dueMs).toISOString() } });
+  expect(moved.status, moved.text).toBe(200);
+  const row = await eventually(
+    async (): Promise<Json> => (await request('GET', path, { key })).body,
+    ({ status }) => status === 'sent',
+    30_000,
+  );
+  expect(Date.parse(row.updated_at)).toBeGreaterThanOrEqual(dueMs);
+  const conversation: Json = await (await fetch(`${sandbox_url}/messages?customer_phone=${customer_phone}`)).json();
+  expect(conversation.messages.map(({ text }: Json) => text)).toEqual(['Earlier']);
 });
 
 function judge({ id, answer, row, delivered }: Race): void {
@@ -69,7 +120,7 @@ type Pace = {
 async function raceBatch(
   key: string,
   sandboxUrl: string,
-  { count, before, pace }: { count: number; before: number; pace: Pace },
+  { count, before, pace, ask }: { count: number; before: number; pace: Pace; ask: (id: string) => Promise<Answer> },
 ): Promise<Race[]> {
   const leads = await Promise.all(
     Array.from({ length: Math.ceil(count / racesPerLead) }, async (_, index) => {
@@ -95,7 +146,7 @@ async function raceBatch(
     entries.map(async ({ id, dueMs }) => {
       await pause(Math.max(0, dueMs - Date.now()));
       await pause(Math.max(0, pace.lagMs + (Math.random() - 0.5) * 40));
-      const answer = await request('DELETE', `/followups/scheduled/${id}`, { key });
+      const answer = await ask(id);
       const step = 10 + pace.lagMs / 50;
       pace.lagMs = Math.max(0, pace.lagMs + (answer.status === 200 ? step : -step));
       return answer;
@@ -104,7 +155,7 @@ async function raceBatch(
   const rows = await eachOf(entries, 20, ({ id }) =>
     eventually(
       async (): Promise<Json> => (await request('GET', `/followups/scheduled/${id}`, { key })).body,
-      ({ status }) => status !== 'pending' && status !== 'sending',
+      ({ status, due_at }) => (status !== 'pending' || Date.parse(due_at) > Date.now()) && status !== 'sending',
       120_000,
     ),
   );

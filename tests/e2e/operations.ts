@@ -196,6 +196,13 @@ export const calls: Readonly<Record<string, Call>> = {
     scope: 'followups:read',
     foreign: 'followup_not_found',
   },
+  updateFollowup: {
+    method: 'PATCH',
+    path: ({ followupId }) => `/followups/scheduled/${followupId}`,
+    body: () => ({ message: 'From a stranger' }),
+    scope: 'followups:write',
+    foreign: 'followup_not_found',
+  },
   cancelFollowup: {
     method: 'DELETE',
     path: ({ followupId }) => `/followups/scheduled/${followupId}`,

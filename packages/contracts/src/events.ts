@@ -29,6 +29,10 @@ export const eventCatalogue = {
     'A follow-up was scheduled.',
     Type.Object({ followup_id: Uuid, lead_id: Uuid, due_at: Timestamp }),
   ),
+  'scheduling.followup.updated': event(
+    'A pending follow-up was changed: its message, its conditions, or when it is due.',
+    Type.Object({ followup_id: Uuid, lead_id: Uuid, due_at: Timestamp }),
+  ),
   'scheduling.followup.sent': event(
     'The channel accepted the message of a follow-up.',
     Type.Object({ followup_id: Uuid, lead_id: Uuid, message_id: Uuid }),

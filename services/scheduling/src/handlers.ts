@@ -19,6 +19,7 @@ import { createFollowup } from './followups/create-followup.ts';
 import { getFollowup } from './followups/get-followup.ts';
 import { listFollowups } from './followups/list-followups.ts';
 import { replanFollowups } from './followups/replan-followups.ts';
+import { updateFollowup } from './followups/update-followup.ts';
 import { updateSendingWindows } from './followups/update-sending-windows.ts';
 import { mergeLeadScheduling } from './leads/merge-lead-scheduling.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
@@ -45,6 +46,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     createFollowup: createFollowup(dependencies),
     listFollowups: listFollowups(dependencies),
     getFollowup: getFollowup(dependencies),
+    updateFollowup: updateFollowup(dependencies),
     cancelFollowup: cancelFollowup(dependencies),
     advanceFollowup: advanceFollowup(dependencies),
     updateSendingWindows: updateSendingWindows(dependencies),

@@ -11,9 +11,10 @@ import {
   type NextStep,
   type ReplyOf,
   type RequestOf,
+  updateFollowup,
 } from '@mostrador/contracts';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
-import { silentLog, testContext } from '@mostrador/testing/context';
+import { silentLog, type TestContextOptions, testContext } from '@mostrador/testing/context';
 import type { TestScheduling } from './scheduling.ts';
 
 export type Accepted = Omit<ReplyOf<typeof acceptMessage>, 'id'>;
@@ -67,6 +68,8 @@ export async function startFollowups(scheduling: TestScheduling) {
     },
     step: (followup_id: string, timeoutMs?: number): Promise<NextStep> =>
       rpc.call(advanceFollowup, { body: { followup_id } }, context(timeoutMs)),
+    change: (followupId: string, body: RequestOf<typeof updateFollowup>['body'], more: TestContextOptions = {}) =>
+      rpc.call(updateFollowup, { params: { followupId }, body }, testContext({ storeId, ...more })),
     cancel: (followupId: string) => rpc.call(cancelFollowup, { params: { followupId } }, context()),
     read: (followupId: string) => rpc.call(getFollowup, { params: { followupId } }, context()),
     /** Makes the next attempt due now. */

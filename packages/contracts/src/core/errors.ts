@@ -234,7 +234,8 @@ export const errorCatalogue = {
   followup_not_pending: {
     status: 409,
     title: 'Follow-up is not pending',
-    description: 'The follow-up has the status in `current_status`. Only a `pending` follow-up can be cancelled.',
+    description:
+      'The follow-up has the status in `current_status`. Only a `pending` follow-up can be changed or cancelled.',
     retryable: false,
   },
   message_not_found: {

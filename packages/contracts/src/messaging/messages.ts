@@ -100,7 +100,7 @@ export const MessageTemplate = Exact(
 export type MessageTemplate = Static<typeof MessageTemplate>;
 
 /** What the schema of a template does not express, as a fault of the body's `template`. */
-export function faultsOfTemplate(template: MessageTemplate | undefined): ValidationFault[] {
+export function faultsOfTemplate(template: MessageTemplate | null | undefined): ValidationFault[] {
   const bytes = new TextEncoder().encode(JSON.stringify(template?.components ?? [])).length;
   if (bytes <= greatestComponentsJsonBytes) return [];
   return [{ pointer: '#/template/components', detail: 'must be at most 8 KiB of JSON' }];

@@ -69,6 +69,8 @@ export const Followup = Type.Object(
 );
 export type Followup = Static<typeof Followup>;
 
+const DueAt = Type.String({ format: 'date-time', description: 'In the future, at most a year ahead.' });
+
 const followupParams = Exact({ followupId: Uuid });
 
 export const createFollowup = defineOperation({
@@ -76,7 +78,7 @@ export const createFollowup = defineOperation({
   summary: 'Schedule a follow-up',
   description:
     'Sends a message at `due_at`, or `delay_minutes` from now (exactly one of the two), and never earlier. It can be ' +
-    'cancelled before: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
+    'changed before, and cancelled: by `DELETE`, or when the lead writes (`cancel_on_reply`), opts out, or books an appointment ' +
     '(`cancel_on_appointment`). Outside the store’s sending window it waits for the next opening. `template` is sent ' +
     'when the channel no longer accepts free text. A lead that has opted out is refused at once.',
   extension: true,
@@ -84,7 +86,7 @@ export const createFollowup = defineOperation({
     body: Exact({
       lead_id: Uuid,
       message: Text(4096),
-      due_at: Type.Optional(Type.String({ format: 'date-time', description: 'In the future, at most a year ahead.' })),
+      due_at: Type.Optional(DueAt),
       delay_minutes: Type.Optional(
         Type.Integer({ minimum: 0, maximum: followupHorizonDays * 1440, description: 'Instead of `due_at`.' }),
       ),
@@ -100,7 +102,9 @@ export const createFollowup = defineOperation({
 export const listFollowups = defineOperation({
   subject: 'scheduling.api.followups.list',
   summary: 'List follow-ups',
-  description: 'Ordered by `due_at`. `from` is inclusive, `to` is exclusive.',
+  description:
+    'Ordered by `due_at`. `from` is inclusive, `to` is exclusive. A walk may miss a follow-up that is moved meanwhile, or ' +
+    'meet it twice.',
   extension: true,
   request: {
     query: Exact({
@@ -121,6 +125,33 @@ export const getFollowup = defineOperation({
   request: { params: followupParams },
   reply: Followup,
   errors: ['followup_not_found'],
+});
+
+export const updateFollowup = defineOperation({
+  subject: 'scheduling.api.followups.update',
+  summary: 'Change a scheduled follow-up',
+  description:
+    'Send at least one member; members left out stay as they are. Only a `pending` follow-up can change. After a 200 ' +
+    'it is sent by the new values only. After a 409, `current_status` says what it is instead. A new `due_at` begins ' +
+    'the attempts again, and the sending window applies. A follow-up with the error `restored` stays held. ' +
+    '`cancel_on_reply` counts the messages of the lead since the follow-up was created. `template: null` removes the ' +
+    'template.',
+  extension: true,
+  request: {
+    params: followupParams,
+    body: Exact(
+      {
+        due_at: Type.Optional(DueAt),
+        message: Type.Optional(Text(4096)),
+        template: Type.Optional(Nullable(MessageTemplate)),
+        cancel_on_reply: Type.Optional(Type.Boolean()),
+        cancel_on_appointment: Type.Optional(Type.Boolean()),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: Followup,
+  errors: ['followup_not_found', 'followup_not_pending', 'version_mismatch'],
 });
 
 export const cancelFollowup = defineOperation({
@@ -180,6 +211,7 @@ export const followupOperations = {
   createFollowup,
   listFollowups,
   getFollowup,
+  updateFollowup,
   cancelFollowup,
   advanceFollowup,
   updateSendingWindows,

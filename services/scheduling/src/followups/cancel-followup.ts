@@ -5,7 +5,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelPending, findFollowup } from './followup.repository.ts';
-import { followupEvents, type Named } from './followup.ts';
+import { followupEvents, type Named, notPending } from './followup.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
 /** A cancellation and the claim of a step exclude each other, because only one of them finds the row `pending`. */
@@ -22,10 +22,7 @@ export const cancelFollowup =
         }
         const current = await findFollowup(sql, storeId, params.followupId);
         if (!current) throw new AppError('followup_not_found');
-        throw new AppError('followup_not_pending', {
-          detail: `The follow-up is ${current.status}. Only a pending follow-up can be cancelled.`,
-          members: { current_status: current.status },
-        });
+        throw notPending(current, 'cancelled');
       },
       toReply: ({ id }: Named) => ({ cancelled: true as const, id }),
     });

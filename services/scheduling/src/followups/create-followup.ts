@@ -1,7 +1,6 @@
 import {
   checkLead,
   faultsOfTemplate,
-  followupHorizonDays,
   getOptOut,
   createFollowup as operation,
   type RequestOf,
@@ -12,17 +11,16 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { futureMoment } from './change-followup.ts';
 import { beginFollowup, insertFollowup } from './followup.repository.ts';
-import { followupEvents, toFollowup } from './followup.ts';
+import { followupEtag, followupEvents, toFollowup } from './followup.ts';
 import { planAttempt } from './sending-window.ts';
 import { findSendingWindows } from './sending-windows.repository.ts';
 import { zoneFor } from './store-zone.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
 const minuteMs = 60_000;
-const horizonMs = followupHorizonDays * 24 * 60 * minuteMs;
 
 type Body = RequestOf<typeof operation>['body'];
 
@@ -60,6 +58,7 @@ export const createFollowup =
         });
       },
       toReply: toFollowup,
+      etag: followupEtag,
     });
     relay.nudge();
     return result;
@@ -98,12 +97,5 @@ function faultsOfMoment({ due_at, delay_minutes }: Body): ValidationFault[] {
 
 /** `now` is PostgreSQL's clock, which also decides when the follow-up is due. */
 function dueAtOf({ due_at, delay_minutes = 0 }: Body, now: Date): Date {
-  if (due_at === undefined) return new Date(now.getTime() + delay_minutes * minuteMs);
-  const dueAt = toInstant(due_at);
-  if (dueAt < now) throw validationFailed([{ pointer: '#/due_at', detail: 'must not be in the past' }]);
-  if (dueAt.getTime() > now.getTime() + horizonMs) {
-    const detail = `must be at most ${followupHorizonDays} days ahead`;
-    throw validationFailed([{ pointer: '#/due_at', detail }]);
-  }
-  return dueAt;
+  return due_at === undefined ? new Date(now.getTime() + delay_minutes * minuteMs) : futureMoment(due_at, now);
 }

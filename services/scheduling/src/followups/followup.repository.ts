@@ -2,6 +2,7 @@ import type { FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mos
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { FollowupChange } from './change-followup.ts';
 import type { FollowupRow, Named } from './followup.ts';
 
 export type NewFollowup = {
@@ -70,6 +71,27 @@ export async function lockFollowup(
   // A separate statement, because the first one may have waited for the lock.
   const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   return { followup, now: clock?.now as Date };
+}
+
+/** Writes a change of a locked follow-up, and raises its version. */
+export async function saveFollowup(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  change: FollowupChange,
+): Promise<FollowupRow> {
+  const { message, template, due_at, cancel_on_reply, cancel_on_appointment } = change;
+  const { next_attempt_at, attempts, first_attempt_at, error_code, error_detail } = change;
+  const [row] = await sql<FollowupRow[]>`
+    update followups
+    set message = ${message}, template = ${template && sql.json(template as never)}, due_at = ${due_at},
+        cancel_on_reply = ${cancel_on_reply}, cancel_on_appointment = ${cancel_on_appointment},
+        next_attempt_at = ${next_attempt_at}, attempts = ${attempts}, first_attempt_at = ${first_attempt_at},
+        error_code = ${error_code}, error_detail = ${error_detail},
+        version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+    where store_id = ${storeId} and id = ${id}
+    returning *`;
+  return row as FollowupRow;
 }
 
 /** Cancels the follow-up for the API, if no step has claimed it. */

@@ -1,8 +1,11 @@
 import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/database/etag';
 import type { EventEntry } from '@mostrador/kit/delivery/outbox';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
-/** A row of `followups`. */
+/** A row of `followups`. `version` rises with changes by the API's users, not with those of a step. */
 export type FollowupRow = {
   readonly id: string;
   readonly lead_id: string;
@@ -20,6 +23,7 @@ export type FollowupRow = {
   readonly attempts: number;
   readonly first_attempt_at: Date | null;
   readonly lease_until: Date | null;
+  readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 };
@@ -47,6 +51,16 @@ export function toFollowup(row: FollowupRow): Followup {
   };
 }
 
+/** The ETag of the follow-up as `toFollowup` shows it. `If-Match` compares only the version. */
+export const followupEtag = (row: FollowupRow): string =>
+  etagOf(row.version, fingerprintOf(toFollowup(row)).slice(0, 12));
+
+export const notPending = ({ status }: FollowupRow, asked: 'cancelled' | 'changed'): AppError =>
+  new AppError('followup_not_pending', {
+    detail: `The follow-up is ${status}. Only a pending follow-up can be ${asked}.`,
+    members: { current_status: status },
+  });
+
 const about = ({ id, lead_id }: Named) => ({ followup_id: id, lead_id });
 
 /** Creates the outbox entries of follow-up events. */
@@ -54,6 +68,11 @@ export const followupEvents = {
   scheduled: (row: Named & { readonly due_at: Date }): EventEntry => ({
     kind: 'event',
     type: 'scheduling.followup.scheduled',
+    data: { ...about(row), due_at: toTimestamp(row.due_at) },
+  }),
+  updated: (row: Named & { readonly due_at: Date }): EventEntry => ({
+    kind: 'event',
+    type: 'scheduling.followup.updated',
     data: { ...about(row), due_at: toTimestamp(row.due_at) },
   }),
   sent: (row: Named): EventEntry => ({

@@ -1,14 +1,14 @@
 import type { getFollowup as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { Handler } from '@mostrador/kit/rpc/server';
+import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findFollowup } from './followup.repository.ts';
-import { toFollowup } from './followup.ts';
+import { followupEtag, toFollowup } from './followup.ts';
 
 export const getFollowup =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const row = await database.read(context, (sql) => findFollowup(sql, context.storeId, params.followupId));
     if (!row) throw new AppError('followup_not_found');
-    return toFollowup(row);
+    return reply(toFollowup(row), { etag: followupEtag(row) });
   };

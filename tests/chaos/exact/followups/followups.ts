@@ -6,8 +6,17 @@ import postgres from 'postgres';
 import type { Platform } from '../../storm/platform.ts';
 import { post } from '../creation.ts';
 
-/** An acknowledged follow-up. `cancelAnswer` is the HTTP status of its cancellation, if the test sent one. */
-export type Planned = { readonly id: string; readonly dueMs: number; cancelAnswer?: number };
+/**
+ * An acknowledged follow-up. `cancelAnswer` and `moveAnswer` are the HTTP statuses of its cancellation and its move, if
+ * the test sent one; 0: no answer came.
+ */
+export type Planned = {
+  readonly id: string;
+  readonly dueMs: number;
+  cancelAnswer?: number;
+  moveAnswer?: number;
+  movedToMs?: number;
+};
 export type Row = { readonly id: string; readonly status: string; readonly message_id: string | null };
 
 export type FollowupTown = Awaited<ReturnType<typeof openTown>>;
@@ -64,6 +73,19 @@ export async function openTown(platform: Platform, leads: number) {
       await pause(Math.max(0, atMs - Date.now()));
       const url = `${baseUrl}/followups/scheduled/${planned.id}`;
       planned.cancelAnswer = await fetch(url, { method: 'DELETE', headers: { ...json, 'x-api-key': store.key } }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    },
+    /** Sends one change of the due time at this time. */
+    async move(planned: Planned, atMs: number, toMs: number): Promise<void> {
+      await pause(Math.max(0, atMs - Date.now()));
+      planned.movedToMs = toMs;
+      planned.moveAnswer = await fetch(`${baseUrl}/followups/scheduled/${planned.id}`, {
+        method: 'PATCH',
+        headers: { ...json, 'x-api-key': store.key },
+        body: JSON.stringify({ due_at: new Date(toMs).toISOString() }),
+      }).then(
         ({ status }) => status,
         () => 0,
       );

@@ -6,7 +6,8 @@ import { processNames } from '../../../../infra/local/services.ts';
 import { type Platform, startPlatform } from '../../storm/platform.ts';
 import { type FollowupTown, openTown, type Planned } from './followups.ts';
 
-// Kills every process and every server once, in a random order, while follow-ups fall due and some are cancelled.
+// Kills every process and every server once, in a random order, while follow-ups fall due, and some are cancelled or
+// moved.
 // To repeat a run: MOSTRADOR_CHAOS_SEED=N npm test -- kill-everything
 
 const seed = Number(process.env.MOSTRADOR_CHAOS_SEED || Date.now() % 1_000_000);
@@ -45,14 +46,23 @@ test('no follow-up is lost, sent twice or sent early when every process and ever
       await server.start();
     }),
   ]);
-  const cancelled = random.shuffled(planned).slice(0, count / 4);
+  const shuffled = random.shuffled(planned);
+  const cancelled = shuffled.slice(0, count / 4);
+  const moved = shuffled.slice(count / 4, count / 2);
   await pause(firstMs - Date.now());
   const cancelling = cancelled.map((followup) => town.cancel(followup, followup.dueMs + random.below(600) - 300));
+  // Half of them to an earlier time, the others at about the time at which they fire.
+  const moving = moved.map((followup, index) => {
+    const { dueMs } = followup;
+    return index % 2 === 0
+      ? town.move(followup, firstMs + random.below(1000), firstMs + 2_000 + random.below(3_000))
+      : town.move(followup, dueMs + random.below(600) - 300, dueMs + 3_000 + random.below(9_000));
+  });
   for (const fault of faults) {
     await fault();
     await pause(random.below((2 * dueWithinMs) / faults.length));
   }
-  await Promise.all(cancelling);
+  await Promise.all([...cancelling, ...moving]);
   await platform.untilReady(60_000);
 
   const rows = await waitFor(
@@ -67,9 +77,9 @@ test('no follow-up is lost, sent twice or sent early when every process and ever
   const counts = Object.entries(Object.groupBy(rows, ({ status }) => status));
   process.stdout.write(`${counts.map(([status, those]) => `${those?.length} ${status}`).join(', ')}\n`);
   expect(rows.filter(({ status }) => status === 'sent').length).toBeGreaterThan(count / 2);
-  for (const { id, dueMs, cancelAnswer } of planned) {
+  for (const { id, dueMs, cancelAnswer, moveAnswer, movedToMs = dueMs } of planned) {
     const status = rows.find((row) => row.id === id)?.status;
-    const story = { id, status, cancelAnswer, sent: town.timesSent(id) };
+    const story = { id, status, cancelAnswer, moveAnswer, sent: town.timesSent(id) };
     if (cancelAnswer === 200) expect(story).toMatchObject({ status: 'cancelled', sent: 0 });
     if (status === 'sent') expect(story).toMatchObject({ sent: 1 });
     else if (status === 'cancelled') expect(story).toMatchObject({ sent: 0, cancelAnswer: expect.any(Number) });
@@ -77,6 +87,9 @@ test('no follow-up is lost, sent twice or sent early when every process and ever
       expect(story).toMatchObject({ status: 'failed', sent: 0 });
       expect(town.settledByHand).toContain(id);
     }
-    expect(town.sentAtMs(id) ?? dueMs).toBeGreaterThanOrEqual(dueMs);
+    // Without an answer, nobody knows to which time it was due.
+    const unknown = moveAnswer !== undefined && moveAnswer !== 200 && moveAnswer !== 409;
+    const earliestMs = moveAnswer === 200 ? movedToMs : unknown ? Math.min(dueMs, movedToMs) : dueMs;
+    expect(town.sentAtMs(id) ?? earliestMs).toBeGreaterThanOrEqual(earliestMs);
   }
 });

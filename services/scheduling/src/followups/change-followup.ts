@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { followupHorizonDays, type RequestOf, type updateFollowup } from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import { toInstant } from '@mostrador/kit/rpc/validate';
+import { restored } from '../restore/fence-scheduling.ts';
+import type { FollowupRow } from './followup.ts';
+import { expiresAfterMs } from './next-move.ts';
+
+const horizonMs = followupHorizonDays * 24 * 60 * 60_000;
+const heldMarginMs = 1000;
+
+type Content = Pick<FollowupRow, 'message' | 'template' | 'due_at' | 'cancel_on_reply' | 'cancel_on_appointment'>;
+type Plan = Pick<FollowupRow, 'next_attempt_at' | 'attempts' | 'first_attempt_at' | 'error_code' | 'error_detail'>;
+
+/** What a change writes. */
+export type FollowupChange = Content & Plan;
+
+/**
+ * The values of a pending follow-up after the patch, or null when the patch changes nothing. A new `due_at` begins the
+ * attempts again. Only a follow-up that a restore holds stays held, because it may have been sent.
+ *
+ * @param plan when to try what is due at a moment
+ * @throws AppError `validation_failed` as `futureMoment` does
+ */
+export function changeFollowup(
+  row: FollowupRow,
+  patch: RequestOf<typeof updateFollowup>['body'],
+  now: Date,
+  plan: (dueAt: Date) => Date,
+): FollowupChange | null {
+  const { message, template, due_at, cancel_on_reply, cancel_on_appointment } = patch;
+  const isMoved = due_at !== undefined && toInstant(due_at).getTime() !== row.due_at.getTime();
+  const before = contentOf(row);
+  const changed: Content = {
+    message: message ?? row.message,
+    template: template === undefined ? row.template : template,
+    due_at: isMoved ? futureMoment(due_at, now) : row.due_at,
+    cancel_on_reply: cancel_on_reply ?? row.cancel_on_reply,
+    cancel_on_appointment: cancel_on_appointment ?? row.cancel_on_appointment,
+  };
+  if (isDeepStrictEqual(changed, before)) return null;
+  return { ...changed, ...(isMoved ? planAgain(row, changed.due_at, plan) : planOf(row)) };
+}
+
+function planAgain(row: FollowupRow, dueAt: Date, plan: (dueAt: Date) => Date): Plan {
+  if (row.error_code === restored.code) {
+    return { ...planOf(row), next_attempt_at: new Date(dueAt.getTime() + expiresAfterMs + heldMarginMs) };
+  }
+  return { next_attempt_at: plan(dueAt), attempts: 0, first_attempt_at: null, error_code: null, error_detail: null };
+}
+
+function contentOf({ message, template, due_at, cancel_on_reply, cancel_on_appointment }: FollowupRow): Content {
+  return { message, template, due_at, cancel_on_reply, cancel_on_appointment };
+}
+
+function planOf({ next_attempt_at, attempts, first_attempt_at, error_code, error_detail }: FollowupRow): Plan {
+  return { next_attempt_at, attempts, first_attempt_at, error_code, error_detail };
+}
+
+/**
+ * A `due_at` of a request. `now` is PostgreSQL's clock, which also decides when the follow-up is due.
+ *
+ * @throws AppError `validation_failed` when it is past, or beyond the horizon
+ */
+export function futureMoment(due_at: string, now: Date): Date {
+  const dueAt = toInstant(due_at);
+  if (dueAt < now) throw validationFailed([{ pointer: '#/due_at', detail: 'must not be in the past' }]);
+  if (dueAt.getTime() > now.getTime() + horizonMs) {
+    const detail = `must be at most ${followupHorizonDays} days ahead`;
+    throw validationFailed([{ pointer: '#/due_at', detail }]);
+  }
+  return dueAt;
+}
