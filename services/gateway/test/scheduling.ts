@@ -66,6 +66,7 @@ const appointmentOf = (storeId: string) => ({
   duration_minutes: 60,
   status: 'scheduled' as const,
   notes: null,
+  metadata: {},
   created_at: '2026-11-21T00:00:00.000Z',
   updated_at: '2026-11-21T00:00:00.000Z',
 });

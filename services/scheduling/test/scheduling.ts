@@ -93,5 +93,6 @@ export const bodyOf = (
     duration_minutes?: number;
     notes?: string | null;
     lead_id?: string | null;
+    metadata?: Record<string, string | null> | null;
   } = {},
 ) => ({ title: 'Haircut', scheduled_at: inHours(24), ...body });

@@ -35,6 +35,7 @@ describe('a contract with new members', () => {
     duration_minutes: 60,
     status: 'scheduled' as const,
     notes: null,
+    metadata: {},
     created_at: request.scheduled_at,
     updated_at: request.scheduled_at,
   };

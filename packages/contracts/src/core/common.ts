@@ -113,23 +113,36 @@ export const Nullable = <Named extends TSchema>(named: Named, own: { description
     [Kind]: 'Unsafe',
   });
 
+/** A change of metadata: the named schema, without null. */
+const MetadataChange = Type.Unsafe<Record<string, string | null>>({
+  type: 'object',
+  title: 'MetadataChange',
+  maxProperties: maxMetadata,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
+  additionalProperties: { type: ['string', 'null'], maxLength: 500 },
+  description:
+    'At most 50 members: names of at most 40 characters, and texts of at most 500. Members left out stay as they are, ' +
+    'null or an empty text removes a member, and null instead of the object removes all.',
+});
+
 /**
  * Metadata of a request: data of the store's own systems about a row. Mostrador only keeps it. As with Stripe, a change
  * sets the given members and keeps the others, and an empty text removes its member; so does null (RFC 7396). The service
- * that keeps the metadata checks `maxMetadata` and `maxMetadataBytes` of all members together.
+ * that keeps the metadata checks `maxMetadata` and `maxBytes` of all members together.
  */
-export const NullableMetadata = Nullable(
-  Type.Unsafe<Record<string, string | null>>({
-    type: 'object',
-    title: 'MetadataChange',
-    maxProperties: maxMetadata,
-    propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
-    additionalProperties: { type: ['string', 'null'], maxLength: 500 },
-    description:
-      'At most 50 members: names of at most 40 characters, and texts of at most 500, together at most 28 KiB of JSON. ' +
-      'Members left out stay as they are, null or an empty text removes a member, and null instead of the object removes all.',
-  }),
-);
+const MetadataOf = (maxBytes: number) =>
+  Nullable(MetadataChange, {
+    description: `${MetadataChange.description} All members together are at most ${maxBytes / 1024} KiB of JSON.`,
+  });
+
+/** Metadata of a request about a lead. */
+export const NullableMetadata = MetadataOf(maxMetadataBytes);
+
+/** As `maxMetadataBytes`, for an appointment, whose notes may be long. */
+export const maxAppointmentMetadataBytes = 8 * 1024;
+
+/** Metadata of a request about an appointment. */
+export const NullableAppointmentMetadata = MetadataOf(maxAppointmentMetadataBytes);
 
 /** Why something waits for a provider: a stable code, its meaning for people, and since when. */
 const WaitReason = Type.Object(

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   Exact,
+  NullableAppointmentMetadata,
   NullableString,
   NullableText,
   NullableUuid,
@@ -29,6 +30,7 @@ export const Appointment = Type.Object(
     duration_minutes: Type.Integer(),
     status: AppointmentStatus,
     notes: NullableString,
+    metadata: Type.Record(Type.String(), Type.String()),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -51,6 +53,7 @@ export const createAppointment = defineOperation({
       duration_minutes: Type.Optional(Duration({ default: 60 })),
       notes: Type.Optional(NullableText(5000)),
       lead_id: Type.Optional(NullableUuid),
+      metadata: Type.Optional(NullableAppointmentMetadata),
     }),
   },
   reply: Appointment,
@@ -87,7 +90,7 @@ export const updateAppointment = defineOperation({
   summary: 'Change an appointment',
   description:
     'Send at least one member; members left out stay as they are. Only a `scheduled` appointment can change: ' +
-    '`done`, `cancelled` and `no_show` are final.',
+    '`done`, `cancelled` and `no_show` are final. The calendar does not get `metadata`.',
   extension: true,
   request: {
     params: appointmentParams,
@@ -98,6 +101,7 @@ export const updateAppointment = defineOperation({
         duration_minutes: Type.Optional(Duration()),
         notes: Type.Optional(NullableText(5000)),
         status: Type.Optional(AppointmentStatus),
+        metadata: Type.Optional(NullableAppointmentMetadata),
       },
       { minProperties: 1 },
     ),

@@ -25,7 +25,7 @@ beforeAll(async () => {
       getAppointment: async ({ storeId }) => {
         const ids = { id: appointmentId, store_id: storeId, lead_id: null };
         const times = { scheduled_at: at, created_at: at, updated_at: at };
-        const rest = { title: 'Corte', duration_minutes: 60, status: 'scheduled' as const, notes };
+        const rest = { title: 'Corte', duration_minutes: 60, status: 'scheduled' as const, notes, metadata: {} };
         return reply({ ...ids, ...times, ...rest }, { etag: '"v1"' });
       },
       readCalendarFeed: async () => ({ icalendar: 'BEGIN:VCALENDAR\r\n'.repeat(200) }),

@@ -9,6 +9,7 @@ export type NewAppointment = {
   readonly scheduled_at: Date;
   readonly duration_minutes: number;
   readonly notes: string | null;
+  readonly metadata: AppointmentRow['metadata'];
 };
 
 export type AppointmentFilters = {
@@ -25,10 +26,11 @@ export async function insertAppointment(
   storeId: string,
   appointment: NewAppointment,
 ): Promise<AppointmentRow> {
-  const { lead_id, title, scheduled_at, duration_minutes, notes } = appointment;
+  const { lead_id, title, scheduled_at, duration_minutes, notes, metadata } = appointment;
   const [row] = await sql<AppointmentRow[]>`
-    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes)
-    values (${storeId}, ${lead_id}, ${title}, ${scheduled_at}, ${duration_minutes}, ${notes})
+    insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes, metadata)
+    values (${storeId}, ${lead_id}, ${title}, ${scheduled_at}, ${duration_minutes}, ${notes},
+            ${sql.json(metadata)})
     returning *`;
   return row as AppointmentRow;
 }
@@ -55,12 +57,12 @@ export async function saveAppointment(
   id: string,
   content: AppointmentContent,
 ): Promise<AppointmentRow> {
-  const { title, scheduled_at, duration_minutes, notes, status } = content;
+  const { title, scheduled_at, duration_minutes, notes, status, metadata } = content;
   // Not now(): the transaction may have begun before the change whose lock it waited for.
   const [row] = await sql<AppointmentRow[]>`
     update appointments
     set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
-        status = ${status}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+        status = ${status}, metadata = ${sql.json(metadata)}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as AppointmentRow;
@@ -96,10 +98,10 @@ export async function listFeedAppointments(
   sql: Sql,
   storeId: string,
   { now, since, past, coming, notesLength }: FeedBounds,
-): Promise<AppointmentRow[]> {
+): Promise<ShownAppointment[]> {
   const columns = sql`store_id, id, lead_id, title, scheduled_at, duration_minutes, status,
     left(notes, ${notesLength}) as notes, version, created_at, updated_at`;
-  return await sql<AppointmentRow[]>`
+  return await sql<ShownAppointment[]>`
     (select ${columns} from appointments
       where store_id = ${storeId} and scheduled_at >= ${now} and status <> 'cancelled'
       order by scheduled_at, id limit ${coming})
@@ -109,6 +111,9 @@ export async function listFeedAppointments(
       order by scheduled_at desc, id desc limit ${past})
     order by scheduled_at, id`;
 }
+
+/** What a calendar shows of an appointment comes from these columns. */
+export type ShownAppointment = Omit<AppointmentRow, 'metadata'>;
 
 export type FeedBounds = {
   readonly now: Date;

@@ -1,6 +1,6 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
-import { type AppointmentRow, changeAppointment, signalOfChange, toAppointment } from './appointment.ts';
+import { type AppointmentPatch, type AppointmentRow, changeAppointment, isShown, signalOfChange, toAppointment } from './appointment.ts';
 
 const scheduled: AppointmentRow = {
   store_id: '0192d6c0-0000-7000-8000-000000000001',
@@ -11,6 +11,7 @@ const scheduled: AppointmentRow = {
   duration_minutes: 60,
   status: 'scheduled',
   notes: 'window seat',
+  metadata: { booking: 'B-1' },
   version: 3,
   created_at: new Date('2026-11-01T10:00:00.123Z'),
   updated_at: new Date('2026-11-02T10:00:00.456Z'),
@@ -26,6 +27,7 @@ test('the API shows only the specified fields of an appointment, with instants i
     duration_minutes: 60,
     status: 'scheduled',
     notes: 'window seat',
+    metadata: { booking: 'B-1' },
     created_at: '2026-11-01T10:00:00.123Z',
     updated_at: '2026-11-02T10:00:00.456Z',
   });
@@ -39,19 +41,40 @@ describe('changeAppointment', () => {
       duration_minutes: 60,
       notes: 'window seat',
       status: 'scheduled',
+      metadata: { booking: 'B-1' },
     });
+  });
+
+  test('a change of metadata sets its members and keeps the others, and no calendar shows it', () => {
+    const changed = changeAppointment(scheduled, { metadata: { room: '2' } });
+    expect(changed?.metadata).toEqual({ booking: 'B-1', room: '2' });
+    expect(changed && isShown(scheduled, changed)).toBe(false);
+    expect(changeAppointment(scheduled, { metadata: null })?.metadata).toEqual({});
+  });
+
+  test.each<AppointmentPatch>([
+    { title: 'Shave' },
+    { notes: null },
+    { status: 'done' as const },
+    { duration_minutes: 5 },
+    { scheduled_at: '2027-01-31T09:00:00.001Z' },
+  ])('a calendar shows the change %o', (patch) => {
+    const changed = changeAppointment(scheduled, { ...patch, metadata: { room: '2' } });
+    expect(changed && isShown(scheduled, changed)).toBe(true);
   });
 
   test('`null` removes the notes', () => {
     expect(changeAppointment(scheduled, { notes: null })?.notes).toBeNull();
   });
 
-  test.each([
+  test.each<AppointmentPatch>([
     { title: 'Haircut' },
     { notes: 'window seat' },
     { status: 'scheduled' as const },
     { duration_minutes: 60 },
     { scheduled_at: '2027-01-31T06:00:00-03:00' },
+    { metadata: { booking: 'B-1' } },
+    { metadata: {} },
   ])('a patch with the values of the row is no change: %o', (patch) => {
     expect(changeAppointment(scheduled, patch)).toBeNull();
   });

@@ -1,4 +1,13 @@
-import type { Appointment, EventData, RequestOf, SignalOf, updateAppointment } from '@mostrador/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Appointment,
+  type EventData,
+  maxAppointmentMetadataBytes,
+  type RequestOf,
+  type SignalOf,
+  type updateAppointment,
+} from '@mostrador/contracts';
+import { changeMetadata, type Metadata } from '@mostrador/kit/database/metadata';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -12,6 +21,7 @@ export type AppointmentRow = {
   readonly duration_minutes: number;
   readonly status: Appointment['status'];
   readonly notes: string | null;
+  readonly metadata: Metadata;
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -20,7 +30,7 @@ export type AppointmentRow = {
 /** The columns that a change can set. */
 export type AppointmentContent = Pick<
   AppointmentRow,
-  'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status'
+  'title' | 'scheduled_at' | 'duration_minutes' | 'notes' | 'status' | 'metadata'
 >;
 
 export type AppointmentPatch = RequestOf<typeof updateAppointment>['body'];
@@ -36,6 +46,7 @@ export function toAppointment(row: AppointmentRow): Appointment {
     duration_minutes: row.duration_minutes,
     status: row.status,
     notes: row.notes,
+    metadata: row.metadata,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
   };
@@ -52,22 +63,25 @@ export function changeAppointment(row: AppointmentRow, patch: AppointmentPatch):
       members: { current_status: row.status },
     });
   }
-  const { title, scheduled_at, duration_minutes, notes, status } = patch;
+  const { title, scheduled_at, duration_minutes, notes, status, metadata } = patch;
   const changed: AppointmentContent = {
     title: title ?? row.title,
     scheduled_at: scheduled_at === undefined ? row.scheduled_at : toInstant(scheduled_at),
     duration_minutes: duration_minutes ?? row.duration_minutes,
     notes: notes === undefined ? row.notes : notes,
     status: status ?? row.status,
+    metadata: changeMetadata(row.metadata, metadata, maxAppointmentMetadataBytes),
   };
-  const same =
-    changed.title === row.title &&
-    changed.scheduled_at.getTime() === row.scheduled_at.getTime() &&
-    changed.duration_minutes === row.duration_minutes &&
-    changed.notes === row.notes &&
-    changed.status === row.status;
-  return same ? null : changed;
+  return !isShown(row, changed) && isDeepStrictEqual(changed.metadata, row.metadata) ? null : changed;
 }
+
+/** Whether the change is one that the calendar shows. */
+export const isShown = (row: AppointmentRow, changed: AppointmentContent): boolean =>
+  changed.title !== row.title ||
+  changed.scheduled_at.getTime() !== row.scheduled_at.getTime() ||
+  changed.duration_minutes !== row.duration_minutes ||
+  changed.notes !== row.notes ||
+  changed.status !== row.status;
 
 /** The signal for a change. Its name shows operators in Temporal what happened. */
 export function signalOfChange(changed: AppointmentContent): SignalOf<'appointment'> {

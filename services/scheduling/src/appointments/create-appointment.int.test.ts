@@ -33,6 +33,7 @@ describe('the row and the response', () => {
       duration_minutes: 60,
       status: 'scheduled',
       notes: null,
+      metadata: {},
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: appointment.created_at,
     });
@@ -43,7 +44,8 @@ describe('the row and the response', () => {
   test('every optional field and a date in the past are accepted', async () => {
     const storeId = randomUUID();
     const lead_id = scheduling.addLead(storeId);
-    const body = { title: '✂️', scheduled_at: '2001-02-03T04:05:06Z', duration_minutes: 1440, notes: 'a\nb', lead_id };
+    const rest = { duration_minutes: 1440, notes: 'a\nb', lead_id, metadata: { booking: ' B-1 ', 'ü "': '\u0001' } };
+    const body = { title: '✂️', scheduled_at: '2001-02-03T04:05:06Z', ...rest };
     const { appointment } = await post(body, { storeId });
     expect(appointment).toMatchObject({ ...body, scheduled_at: '2001-02-03T04:05:06.000Z' });
   });
@@ -53,6 +55,24 @@ describe('the row and the response', () => {
     const body = bodyOf({ title: '💈'.repeat(200), notes: '💈'.repeat(5000) });
     const { appointment } = await post(body, { storeId });
     expect(appointment).toMatchObject({ title: body.title, notes: body.notes });
+  });
+
+  test('metadata has the rules of a lead’s, within 8 KiB', async () => {
+    const storeId = randomUUID();
+    const texts = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 'x'.repeat(450)]));
+    const { appointment } = await post({ ...bodyOf(), metadata: { a: '', b: null, c: 'x' } }, { storeId });
+    expect(appointment).toMatchObject({ metadata: { c: 'x' } });
+    expect((await post({ ...bodyOf(), metadata: null }, { storeId })).appointment).toMatchObject({ metadata: {} });
+    await post({ ...bodyOf(), metadata: texts(17) }, { storeId });
+    for (const metadata of [texts(18), { a: 1 }, { a: '\0' }, 'x', []]) {
+      await expect(post({ ...bodyOf(), metadata }, { storeId })).rejects.toMatchObject({
+        code: 'validation_failed',
+        members: { errors: [{ pointer: expect.stringContaining('#/metadata') }] },
+      });
+    }
+    expect(await rowsOf(storeId)).toHaveLength(3);
+    const events = JSON.stringify(await scheduling.events(storeId));
+    expect(events).not.toContain('metadata');
   });
 
   test('an invalid request is rejected with all of its faults and stores nothing', async () => {

@@ -1,5 +1,6 @@
-import { checkLead, createAppointment as operation } from '@mostrador/contracts';
+import { checkLead, maxAppointmentMetadataBytes, createAppointment as operation } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
+import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
@@ -24,6 +25,7 @@ export const createAppointment =
       scheduled_at: toInstant(body.scheduled_at),
       duration_minutes: body.duration_minutes ?? defaultDurationMinutes,
       notes: body.notes ?? null,
+      metadata: changeMetadata({}, body.metadata, maxAppointmentMetadataBytes),
     };
     const result = await withIdempotency({
       database,

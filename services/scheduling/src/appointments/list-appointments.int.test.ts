@@ -119,3 +119,19 @@ test('a cursor works only with its own filters, and any other text is rejected',
   await expect(list(storeId, { cursor: 'x' })).rejects.toThrow(refused);
   await expect(list(storeId, { cursor: encodeCursor({ id: "'" }, {}) })).rejects.toThrow(refused);
 });
+
+test('a page of the 200 largest appointments fits into one answer', async () => {
+  const storeId = randomUUID();
+  const largest = {
+    // Each takes six bytes as JSON.
+    title: '\u0001'.repeat(200),
+    notes: '\u0001'.repeat(5000),
+    metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`m${n}`, 'x'.repeat(471)])),
+  };
+  for (let batch = 0; batch < 20; batch++) {
+    await Promise.all(Array.from({ length: 10 }, () => scheduling.create(storeId, largest)));
+  }
+  const page = await list(storeId, { limit: 200 });
+  expect(page.data).toHaveLength(200);
+  expect(JSON.stringify(page).length).toBeGreaterThan(7_800_000);
+});

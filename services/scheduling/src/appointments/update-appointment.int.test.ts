@@ -48,6 +48,20 @@ describe('a change', () => {
     expect(await topics(storeId)).toEqual(['scheduling.appointment.created']);
   });
 
+  test('a change of metadata raises the version and publishes the event', async () => {
+    const storeId = randomUUID();
+    const { id } = await scheduling.create(storeId);
+    await patch(storeId, id, { metadata: { a: '1', b: '2' } });
+    const { appointment, etag } = await patch(storeId, id, { metadata: { a: '3', b: null } });
+    expect([appointment.metadata, etag]).toEqual([{ a: '3' }, '"v3"']);
+    expect(await topics(storeId)).toHaveLength(3);
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`m${n}`, 'x']));
+    await expect(patch(storeId, id, { metadata: many })).rejects.toMatchObject({
+      code: 'validation_failed',
+      members: { errors: [{ pointer: '#/metadata' }] },
+    });
+  });
+
   test('ten concurrent changes are all applied, one after the other', async () => {
     const storeId = randomUUID();
     const { id } = await scheduling.create(storeId);

@@ -4,11 +4,11 @@ import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { requestSync } from '../calendar-sync/sync.repository.ts';
+import { followVersion, requestSync } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
-import { appointmentEvent, changeAppointment, signalOfChange, toAppointment } from './appointment.ts';
+import { appointmentEvent, changeAppointment, isShown, signalOfChange, toAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
 
 export const updateAppointment =
@@ -25,11 +25,12 @@ export const updateAppointment =
         if (!changed) return current;
 
         const saved = await saveAppointment(sql, storeId, current.id, changed);
+        const toSync = isShown(current, saved) ? connection : undefined;
         await Promise.all([
-          connection && requestSync(sql, storeId, saved, connection.id),
+          toSync ? requestSync(sql, storeId, saved, toSync.id) : followVersion(sql, storeId, saved),
           appendOutbox(sql, storeId, [
             { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
-            ...(connection ? [wakeAppointment(saved, signalOfChange(changed))] : []),
+            ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
           ]),
         ]);
         return saved;

@@ -73,6 +73,30 @@ describe('an appointment and its event', () => {
     expect(await read(id)).toMatchObject({ state: 'synced', event_id: null, synced_at: expect.any(String) });
   });
 
+  test('a change of metadata alone calls no calendar, whatever the state of the sync', async () => {
+    const { id } = await scheduling.create(storeId);
+    await patch(id, { metadata: { a: '1' } });
+    expect(await read(id)).toMatchObject({ state: 'pending' });
+    expect(await step(id)).toEqual({ done: true, wake_at: null, reason: 'synced' });
+    await patch(id, { metadata: { a: '2' } });
+    expect(await read(id)).toMatchObject({ state: 'synced' });
+    expect(await step(id)).toEqual({ done: true, wake_at: null, reason: 'synced' });
+    expect(puts()).toHaveLength(1);
+
+    const paused = pausedStep();
+    calendar.next(paused.step);
+    await patch(id, { title: 'New' });
+    const syncing = step(id);
+    await paused.begun;
+    await patch(id, { metadata: null });
+    paused.end();
+    await syncing;
+    await makeDue(id);
+    expect(await step(id)).toEqual({ done: true, wake_at: null, reason: 'synced' });
+    expect(calendar.events.get(`${id}@mostrador`)).toMatchObject({ title: 'New', sequence: 4 });
+    expect((await scheduling.wakeUps(storeId)).map(({ signal }) => signal)).toEqual(['created', 'changed']);
+  });
+
   test('the event of an appointment that took place stays in the calendar', async () => {
     const { id } = await scheduling.create(storeId);
     await patch(id, { status: 'done' });

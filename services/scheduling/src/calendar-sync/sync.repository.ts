@@ -55,6 +55,18 @@ export async function requestSync(
     on conflict (store_id, appointment_id) do update ${onceMore(sql)}`;
 }
 
+/** Records a version of the appointment that looks in the calendar as the one before it, so nothing is to sync. */
+export async function followVersion(
+  sql: TransactionSql,
+  storeId: string,
+  { id, version }: { readonly id: string; readonly version: number },
+): Promise<void> {
+  await sql`
+    update calendar_syncs
+    set desired_version = ${version}, synced_version = case when state = 'synced' then ${version} else synced_version end
+    where store_id = ${storeId} and appointment_id = ${id}`;
+}
+
 /** An appointment whose workflow must be woken. */
 export type Concerned = { readonly id: string; readonly lead_id: string | null };
 

@@ -1,10 +1,10 @@
-import type { AppointmentRow } from '../appointments/appointment.ts';
+import type { ShownAppointment } from '../appointments/appointment.repository.ts';
 import type { CalendarEvent } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
 
 /** The calendar event of an appointment. A feed has no epoch, because it is always read as a whole. */
 export function toCalendarEvent(
-  row: AppointmentRow,
+  row: ShownAppointment,
   connection?: Pick<ConnectionRow, 'epoch' | 'fenced_at'>,
 ): CalendarEvent {
   return {
