@@ -35,6 +35,7 @@ const ownerOf: Record<string, NatsUser> = { api: 'gateway', step: 'workflows', a
 const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
+  'crm.internal.leads.contacts': ['scheduling'],
   'crm.internal.leads.ensure': ['messaging'],
   'crm.internal.leads.raise-interaction-counts': ['messaging'],
   'crm.internal.reports.lead': ['gateway'],

@@ -11,6 +11,7 @@ import {
   getLeadContact,
   getOptOut,
   getStoreSettings,
+  listLeadContacts,
   messagingOperations,
   type Operation,
   raiseInteractionCounts,
@@ -79,7 +80,7 @@ export const roles: Record<NatsUser, Role> = {
   crm: { serves: true, asks: [changeContactPhone], publishesEvents: true },
   scheduling: {
     serves: true,
-    asks: [acceptMessage, checkLead, getOptOut, getStoreSettings],
+    asks: [acceptMessage, checkLead, getOptOut, getStoreSettings, listLeadContacts],
     publishesEvents: true,
     consumer: 'scheduling-followups',
   },

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readEvents } from '@mostrador/testing/providers/caldav/read-events';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -70,6 +71,7 @@ async function connectBoth(): Promise<void> {
   const calendar = ['calendar', 'connect', '--store', store.id, '--provider', 'caldav', '--secrets-stdin'];
   const place = ['--url', radicale.collectionUrl, '--username', radicale.username ?? ''];
   await admin([...calendar, ...place], JSON.stringify({ password: secret('calendar password') }));
+  await admin(['store', 'update', '--store', store.id, '--calendar-customer', 'on']);
   const { phoneNumberId, phone } = whatsapp.settings;
   const { webhook_url } = await admin(
     [
@@ -115,6 +117,8 @@ async function talk(): Promise<void> {
     message: secret('text of a follow-up'),
     due_at,
   });
+  const found = await request('GET', `/leads?q=${encodeURIComponent(name)}`, { key: store.key });
+  expect(found.body).toMatchObject({ total: 1, data: [{ id: leadId }] });
   const [title, notes] = [secret('title of an appointment'), secret('notes of an appointment')];
   const appointment = await post('/appointments', { title, notes, scheduled_at: daysAhead(3), lead_id: leadId });
   const sync = `/appointments/${appointment.id}/calendar-sync`;
@@ -123,6 +127,9 @@ async function talk(): Promise<void> {
     ({ body }) => body.state === 'synced',
     30_000,
   );
+  const { collectionUrl, username } = radicale;
+  const events = await readEvents({ collectionUrl, username, password: secret('calendar password') });
+  expect(events.map((event) => event.title)).toEqual([`${title} · ${name}`]);
   const scheduled = `/followups/scheduled/${followup.id}`;
   await eventually(
     () => request('GET', scheduled, { key: store.key }),

@@ -9,8 +9,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
 
 const { createStore, listApiKeys, listStores } = gatewayOperations;
-const { connectCalendar, fenceScheduling, listLostEvents, releaseFollowups, updateSendingWindows } =
-  schedulingOperations;
+const {
+  connectCalendar,
+  fenceScheduling,
+  listLostEvents,
+  releaseFollowups,
+  updateCalendarSettings,
+  updateSendingWindows,
+} = schedulingOperations;
 const { connectChannel, fenceMessages, updateMessagingSettings } = messagingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const second = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
@@ -38,6 +44,7 @@ const operations = {
   fenceScheduling,
   listLostEvents,
   releaseFollowups,
+  updateCalendarSettings,
   updateMessagingSettings,
   updateSendingWindows,
 };
@@ -74,6 +81,7 @@ const handlers: Handlers<typeof operations> = {
     session_idle_hours: 24,
     opt_out_stops_api: body.opt_out_stops_api ?? false,
   }),
+  updateCalendarSettings: async (_context, { body }) => body,
   updateSendingWindows: async (_context, { body }) => body,
   fenceMessages: async () => ({
     held: 1,
@@ -152,6 +160,12 @@ test('store update --opt-out-stops-api shows what is set now', async () => {
   const update = (value: string) => admin(['store', 'update', '--store', store, '--opt-out-stops-api', value]);
   expect((await update('on')).out).toMatch(/opt-out stops api +on/);
   expect((await update('off')).out).toMatch(/opt-out stops api +off/);
+});
+
+test('store update --calendar-customer shows what is set now', async () => {
+  const update = (value: string) => admin(['store', 'update', '--store', store, '--calendar-customer', value]);
+  expect((await update('on')).out).toMatch(/customer in calendar +on/);
+  expect((await update('off')).out).toMatch(/customer in calendar +off/);
 });
 
 test('store update --sending-windows reads a file and names each fault by its place in the file', async () => {

@@ -75,6 +75,8 @@ test.each([
   { argv: ['store', 'update', '--store', store, '--message-wait', '9'] },
   { argv: ['store', 'update', '--message-wait', '3'] },
   { argv: ['store', 'update', '--store', store, '--opt-out-stops-api', 'yes'] },
+  { argv: ['store', 'update', '--store', store, '--calendar-customer', 'yes'] },
+  { argv: ['store', 'update', '--calendar-customer', 'on'] },
   { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--phone-number-id', '106540352242922'] },
   { argv: ['channel', 'connect', '--store', store, '--provider', 'whatsapp_cloud', '--phone', '15550783881'] },
   { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--number-rate', '0.5'] },

@@ -19,6 +19,7 @@ import { getLead } from './leads/get-lead.ts';
 import { getLeadContact } from './leads/get-lead-contact.ts';
 import { importLeads } from './leads/import-leads.ts';
 import { listDuplicateLeads } from './leads/list-duplicate-leads.ts';
+import { listLeadContacts } from './leads/list-lead-contacts.ts';
 import { listLeads } from './leads/list-leads.ts';
 import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
@@ -44,6 +45,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     upsertLead: upsertLead(dependencies),
     checkLead: checkLead(dependencies),
     getLeadContact: getLeadContact(dependencies),
+    listLeadContacts: listLeadContacts(dependencies),
     ensureLead: ensureLead(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
     importLeads: importLeads(dependencies),

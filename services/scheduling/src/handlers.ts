@@ -12,6 +12,7 @@ import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
 import { readFeed } from './calendars/feed/read-feed.ts';
 import { getConnection } from './calendars/get-connection.ts';
 import { showCalendar } from './calendars/show-calendar.ts';
+import { updateCalendarSettings } from './calendars/update-calendar-settings.ts';
 import type { Dependencies } from './dependencies.ts';
 import { advanceFollowup } from './followups/advance-followup.ts';
 import { cancelFollowup } from './followups/cancel-followup.ts';
@@ -43,6 +44,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     connectCalendar: connectCalendar(dependencies),
     disconnectCalendar: disconnectCalendar(dependencies),
     showCalendar: showCalendar(dependencies),
+    updateCalendarSettings: updateCalendarSettings(dependencies),
     createFollowup: createFollowup(dependencies),
     listFollowups: listFollowups(dependencies),
     getFollowup: getFollowup(dependencies),

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Appointment, checkLead, schedulingOperations } from '@mostrador/contracts';
+import { type Appointment, checkLead, listLeadContacts, schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
 import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -15,7 +15,8 @@ import { createHandlers } from '../src/handlers.ts';
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;
   /** Adds a lead of the store to the stand-in for crm. */
-  addLead(storeId: string): string;
+  addLead(storeId: string, name?: string): string;
+  removeLead(leadId: string): void;
   stopCrm(): Promise<void>;
   /** Creates an appointment, for tomorrow unless the body says otherwise. */
   create(storeId: string, body?: Partial<Parameters<typeof bodyOf>[0]>): Promise<Appointment>;
@@ -50,27 +51,34 @@ export async function startScheduling(
       return { handlers: createHandlers(dependencies) };
     },
   });
-  const leads = new Set<string>();
+  const leads = new Map<string, { storeId: string; name: string }>();
   const crm = createRpcServer({
     nats: service.nats.nats,
     service: 'crm',
-    operations: { checkLead },
+    operations: { checkLead, listLeadContacts },
     handlers: {
       checkLead: async (context, { body }) => {
-        if (!leads.has(`${context.storeId} ${body.lead_id}`)) throw new AppError('lead_not_found');
+        if (leads.get(body.lead_id)?.storeId !== context.storeId) throw new AppError('lead_not_found');
         return { id: body.lead_id };
       },
+      listLeadContacts: async (context, { body }) => ({
+        contacts: body.lead_ids.flatMap((id) => {
+          const lead = leads.get(id);
+          return lead?.storeId === context.storeId ? [{ id, name: lead.name, customer_phone: '5511961234567' }] : [];
+        }),
+      }),
     },
     log: silentLog(),
   });
   return {
     ...service,
     dependencies: dependencies as Dependencies,
-    addLead(storeId) {
+    addLead(storeId, name = 'Maria') {
       const id = randomUUID();
-      leads.add(`${storeId} ${id}`);
+      leads.set(id, { storeId, name });
       return id;
     },
+    removeLead: (leadId) => void leads.delete(leadId),
     stopCrm: () => crm.drain(),
     create: (storeId, body) =>
       service.rpc.call(schedulingOperations.createAppointment, { body: bodyOf(body) }, testContext({ storeId })),

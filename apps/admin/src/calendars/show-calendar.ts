@@ -25,6 +25,7 @@ export const showCalendarCommand = (admin: Admin): Command =>
           'calendar id': shownOrNull(calendar.calendar_id),
           'last error': shownOrNull(calendar.last_error),
           connected: calendar.connected_at,
+          'customer in events': calendar.show_customer ? 'on' : 'off',
           'appointments pending': calendar.appointments_pending,
           'appointments needing attention': calendar.appointments_needing_attention,
         }),

@@ -1,4 +1,10 @@
-import { tiers, updateMessagingSettings, updateSendingWindows, updateStore } from '@mostrador/contracts';
+import {
+  tiers,
+  updateCalendarSettings,
+  updateMessagingSettings,
+  updateSendingWindows,
+  updateStore,
+} from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, callForStore, printResult, verb } from '../admin.ts';
 import { readAgentFile, sendAgentFile } from '../agents/agent-file.ts';
@@ -18,6 +24,7 @@ type Options = {
   messageWait?: unknown;
   optOutStopsApi?: unknown;
   sendingWindows?: string;
+  calendarCustomer?: boolean;
   json?: boolean;
 };
 
@@ -29,6 +36,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --message-wait 2.5',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --opt-out-stops-api on',
     'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --sending-windows windows.json',
+    'store update --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --calendar-customer on',
   ])
     .option('--store <id>', 'the store (required)')
     .option('--name <name>', 'a new name')
@@ -55,15 +63,21 @@ export const updateStoreCommand = (admin: Admin): Command =>
       '--sending-windows <file>',
       'when follow-ups may go out, as JSON: [{ "weekdays": ["monday"], "from": "09:00", "to": "18:00" }]; [] means always',
     )
+    .option(
+      '--calendar-customer <on|off>',
+      'whether calendar events show the name and phone of the lead, from their next sync on (default: off)',
+      onOrOff,
+    )
     .action(async (options: Options) => {
-      const { store, name, tier, timezone, locale, country, rateLimit, messageWait, optOutStopsApi, sendingWindows } =
-        options;
+      const { store, name, tier, timezone, locale, country, rateLimit } = options;
+      const { messageWait, optOutStopsApi, sendingWindows, calendarCustomer } = options;
       const changes = { name, tier, timezone, locale, country, rate_limit: rateLimit };
       const changesStore = Object.values(changes).some((value) => value !== undefined);
       const changesMessaging = messageWait !== undefined || optOutStopsApi !== undefined;
-      if (!changesStore && !changesMessaging && sendingWindows === undefined) {
+      const changesScheduling = sendingWindows !== undefined || calendarCustomer !== undefined;
+      if (!changesStore && !changesMessaging && !changesScheduling) {
         throw new UsageError([
-          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api or --sending-windows',
+          'give at least one of --name, --tier, --timezone, --locale, --country, --rate-limit, --message-wait, --opt-out-stops-api, --sending-windows or --calendar-customer',
         ]);
       }
       // The command checks all changes before it sends any, because they go to three services.
@@ -75,10 +89,14 @@ export const updateStoreCommand = (admin: Admin): Command =>
           { message_wait_seconds: messageWait, opt_out_stops_api: optOutStopsApi },
           { message_wait_seconds: '--message-wait' },
         );
+      const ofCalendar =
+        calendarCustomer !== undefined && checked(updateCalendarSettings, { show_customer: calendarCustomer }, {});
       const windows = sendingWindows === undefined ? undefined : await sendSendingWindows(admin, sendingWindows, store);
       const updated = ofStore ? await admin.platform.call(updateStore, ofStore) : undefined;
       const settings = ofMessaging ? await callForStore(admin, updateMessagingSettings, ofMessaging, store) : undefined;
-      printResult(admin, options, { ...updated, ...settings, ...windows }, () =>
+      const calendar = ofCalendar ? await callForStore(admin, updateCalendarSettings, ofCalendar, store) : undefined;
+      const shown = calendar && { calendar_customer: calendar.show_customer };
+      printResult(admin, options, { ...updated, ...settings, ...windows, ...shown }, () =>
         [
           ...(updated ? [storeRecord(updated)] : []),
           ...(settings
@@ -89,6 +107,7 @@ export const updateStoreCommand = (admin: Admin): Command =>
                 }),
               ]
             : []),
+          ...(shown ? [record({ 'customer in calendar': shown.calendar_customer ? 'on' : 'off' })] : []),
           ...(windows ? [record({ 'sending windows': windows.windows.length || 'always' })] : []),
         ].join('\n'),
       );

@@ -311,19 +311,29 @@ export const checkLead = defineOperation({
   errors: ['lead_not_found'],
 });
 
+const LeadContact = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  customer_phone: Phone,
+  /** Rises with every change of the phone. The previous version does not send it. */
+  version: Type.Optional(Type.Integer()),
+});
+
 /** Messaging calls this before it writes to a lead. */
 export const getLeadContact = defineOperation({
   subject: 'crm.internal.leads.contact',
   summary: "Read a lead's name and phone",
   request: { body: Exact({ lead_id: Uuid }) },
-  reply: Type.Object({
-    id: Uuid,
-    name: Type.String(),
-    customer_phone: Phone,
-    /** Rises with every change of the phone. The previous version does not send it. */
-    version: Type.Optional(Type.Integer()),
-  }),
+  reply: LeadContact,
   errors: ['lead_not_found'],
+});
+
+/** Scheduling calls this for the calendar of a store whose events show the customer. Unknown ids have no contact. */
+export const listLeadContacts = defineOperation({
+  subject: 'crm.internal.leads.contacts',
+  summary: 'Read the names and phones of leads',
+  request: { body: Exact({ lead_ids: Type.Array(Uuid, { minItems: 1, maxItems: 2000 }) }) },
+  reply: Type.Object({ contacts: Type.Array(LeadContact) }),
 });
 
 /** Answers the lead with this phone in any of its forms, and creates it when there is none. Concurrent first messages get the same lead. */

@@ -95,6 +95,8 @@ export const CalendarConnectionDetails = Type.Object({
   connected_at: NullableTimestamp,
   /** The feed's secret address. An older scheduling service does not send it. */
   feed_url: Type.Optional(NullableString),
+  /** Whether its events show the customer. An older scheduling service does not send it. */
+  show_customer: Type.Optional(Type.Boolean()),
   appointments_pending: Type.Integer(),
   appointments_needing_attention: Type.Integer(),
 });
@@ -152,4 +154,16 @@ export const showCalendar = defineOperation({
   summary: "Show the store's calendar connection",
   request: {},
   reply: CalendarConnectionDetails,
+});
+
+/** Each event follows with its next sync, and a feed with its next request. */
+export const updateCalendarSettings = defineOperation({
+  subject: 'scheduling.admin.calendars.settings',
+  summary: "Set what the events of the store's calendar show",
+  request: {
+    body: Exact({
+      show_customer: Type.Boolean({ description: 'Whether events show the name and phone of the appointment’s lead.' }),
+    }),
+  },
+  reply: Type.Object({ show_customer: Type.Boolean() }),
 });

@@ -7,6 +7,7 @@ import {
   readCalendarFeed,
   showCalendar,
   syncCalendarEvent,
+  updateCalendarSettings,
 } from './calendars.ts';
 import { followupOperations } from './followups.ts';
 import { mergeLeadScheduling } from './leads.ts';
@@ -25,6 +26,7 @@ export const schedulingOperations = {
   connectCalendar,
   disconnectCalendar,
   showCalendar,
+  updateCalendarSettings,
   ...followupOperations,
   mergeLeadScheduling,
   fenceScheduling,

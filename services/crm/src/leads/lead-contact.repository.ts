@@ -14,6 +14,13 @@ export async function findLeadContact(sql: Sql, storeId: string, leadId: string)
   return row;
 }
 
+/** The contacts of those of the ids that are leads of the store. */
+export async function listLeadContacts(sql: Sql, storeId: string, ids: readonly string[]): Promise<LeadContact[]> {
+  return await sql<LeadContact[]>`
+    select id, name, customer_phone, version from leads
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
+}
+
 /**
  * Stores the greatest count of each lead, because messaging may send counts twice and in any order. `version` stays the
  * same: it is for changes by the API's users.

@@ -5,13 +5,9 @@ import { CircuitOpen } from '@mostrador/kit/resilience/circuit';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toCalendarEvent, uidOf } from '../calendars/calendar-event.ts';
-import {
-  type CalendarError,
-  type EventReference,
-  toCalendarError,
-  unforeseen,
-} from '../calendars/calendar-provider.ts';
+import { CalendarError, type EventReference, toCalendarError, unforeseen } from '../calendars/calendar-provider.ts';
 import { openCredentials } from '../calendars/credentials.ts';
+import { type Customer, findCustomers } from '../calendars/customer.ts';
 import { targetOf } from '../calendars/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Claimed, claimNext } from './claim-next.ts';
@@ -35,23 +31,50 @@ async function attempt(
   claimed: Claimed,
   limitMs: number,
 ): Promise<NextStep> {
-  const outcome = await callCalendar(dependencies, claimed, limitMs);
+  const outcome = await callCalendar(dependencies, context, claimed, limitMs);
   if (outcome.kind === 'failed') logFailure(context.log, claimed, outcome.error);
   // The outcome is recorded even when the deadline of the caller has passed.
   const scope = { storeId: context.storeId, deadline: claimed.recordBy };
   return await dependencies.database.write(scope, (sql) => recordOutcome(sql, claimed, outcome));
 }
 
-async function callCalendar(dependencies: Dependencies, claimed: Claimed, limitMs: number): Promise<Outcome> {
+async function callCalendar(
+  dependencies: Dependencies,
+  context: StoreContext,
+  claimed: Claimed,
+  limitMs: number,
+): Promise<Outcome> {
   const { circuit } = dependencies;
+  const until = Date.now() + limitMs;
   try {
+    const customer = await customerOf(dependencies, context, claimed);
     const event = await circuit.run(targetOf(claimed.connection), () =>
-      bringEvent(dependencies, claimed, AbortSignal.timeout(limitMs)),
+      bringEvent(dependencies, claimed, customer, AbortSignal.timeout(Math.max(1, until - Date.now()))),
     );
     return { kind: 'done', event };
   } catch (error) {
     if (error instanceof CircuitOpen) return { kind: 'not_called', blocked: error.blocked };
     return { kind: 'failed', error: toCalendarError(error) };
+  }
+}
+
+/** How long crm may take to name the customer. */
+const customerLimitMs = 2_000;
+
+/** The customer that the event shows, if any. Without an answer of crm the event stays as it is until the next attempt. */
+async function customerOf(
+  dependencies: Dependencies,
+  { requestId, storeId, traceparent }: StoreContext,
+  { appointment: { lead_id, status }, connection }: Claimed,
+): Promise<Customer | undefined> {
+  // A feed reads the customer when it is asked for.
+  if (lead_id === null || status === 'cancelled' || connection.provider === 'feed') return undefined;
+  const asking = { requestId, storeId, traceparent, deadline: Date.now() + customerLimitMs };
+  try {
+    return (await findCustomers(dependencies, asking, [lead_id])).get(lead_id);
+  } catch (cause) {
+    const detail = 'The customer of the appointment could not be read. The event is written when that works.';
+    throw new CalendarError('unavailable', 'customer_unavailable', detail, { cause });
   }
 }
 
@@ -67,13 +90,14 @@ function logFailure(log: Log, { attempts, connection }: Claimed, failure: Calend
 async function bringEvent(
   { vault, openProvider }: Dependencies,
   { attempt, appointment, connection, known }: Claimed,
+  customer: Customer | undefined,
   signal: AbortSignal,
 ): Promise<EventReference | null> {
   const { provider, settings } = connection;
   const credentials = openCredentials(vault, attempt.storeId, connection);
   const calendar = openProvider({ provider, settings, credentials });
   if (appointment.status !== 'cancelled') {
-    return await calendar.put(toCalendarEvent(appointment, connection), known, signal);
+    return await calendar.put(toCalendarEvent(appointment, connection, customer), known, signal);
   }
   // Even when no event is known: an earlier attempt may have created one and died before it recorded it.
   await calendar.remove(known ?? { eventId: uidOf(appointment.id), href: null, etag: null }, signal);

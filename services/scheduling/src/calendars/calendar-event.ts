@@ -1,19 +1,26 @@
 import type { ShownAppointment } from '../appointments/appointment.repository.ts';
 import type { CalendarEvent } from './calendar-provider.ts';
 import type { ConnectionRow } from './connection.repository.ts';
+import type { Customer } from './customer.ts';
 
-/** The calendar event of an appointment. A feed has no epoch, because it is always read as a whole. */
+/**
+ * The calendar event of an appointment. A feed has no epoch, because it is always read as a whole. The customer, if it is
+ * shown, stands behind the title and above the notes, in no language.
+ */
 export function toCalendarEvent(
   row: ShownAppointment,
   connection?: Pick<ConnectionRow, 'epoch' | 'fenced_at'>,
+  customer?: Customer,
 ): CalendarEvent {
   return {
     uid: uidOf(row.id),
     storeId: row.store_id,
     sequence: firstSequence(connection?.fenced_at ?? null) + row.version - 1,
     epoch: connection?.epoch.getTime() ?? 0,
-    title: row.title,
-    notes: row.notes,
+    title: customer ? `${row.title} · ${customer.name}` : row.title,
+    notes: customer
+      ? [`${customer.name}\n${customer.phone}`, ...(row.notes ? [row.notes] : [])].join('\n\n')
+      : row.notes,
     startsAt: row.scheduled_at,
     durationMinutes: row.duration_minutes,
     createdAt: row.created_at,

@@ -47,6 +47,7 @@ test('the connection is shown without its secrets and with the counts of unfinis
     last_error: 'unauthorized: The password was refused.',
     connected_at: expect.stringMatching(/Z$/),
     feed_url: null,
+    show_customer: false,
     appointments_pending: 1,
     appointments_needing_attention: 1,
   });

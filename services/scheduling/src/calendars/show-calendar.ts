@@ -5,6 +5,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { countUnsettledSyncs } from '../calendar-sync/sync.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findShowsCustomer } from './calendar-settings.repository.ts';
 import { findConnection } from './connection.repository.ts';
 import { openFeedToken } from './credentials.ts';
 import { feedUrl } from './feed/token.ts';
@@ -16,10 +17,11 @@ export const showCalendar =
     const { storeId } = context;
     return await database.read(context, async (sql) => {
       const connection = await findConnection(sql, storeId);
-      if (!connection) return notConnected;
-      const [unsettled, outage] = await Promise.all([
+      if (!connection) return { ...notConnected, show_customer: await findShowsCustomer(sql, storeId) };
+      const [unsettled, outage, show_customer] = await Promise.all([
         countUnsettledSyncs(sql, storeId, connection.id),
         findOutage(sql, targetOf(connection).origin),
+        findShowsCustomer(sql, storeId),
       ]);
       const { last_error_code: code, last_error_detail: detail } = connection;
       const token = openFeedToken(vault, storeId, connection.sealed_feed_token);
@@ -32,6 +34,7 @@ export const showCalendar =
         last_error: code === null ? null : `${code}: ${detail}`,
         connected_at: toTimestamp(connection.connected_at),
         feed_url: token === undefined ? null : feedUrl(publicUrl, token),
+        show_customer,
         appointments_pending: unsettled.pending,
         appointments_needing_attention: unsettled.needs_attention,
       };

@@ -5,16 +5,17 @@ import { listFeedAppointments } from '../../appointments/appointment.repository.
 import type { Dependencies } from '../../dependencies.ts';
 import { toCalendarEvent } from '../calendar-event.ts';
 import { findFeedStore } from '../connection.repository.ts';
+import { findCustomers } from '../customer.ts';
 import { renderFeed } from '../icalendar.ts';
 import { hashFeedToken } from './token.ts';
 
 const shownPastMs = 90 * 24 * 60 * 60 * 1000;
-// At most about 7 MB even with four bytes per character, below the limit of a NATS message.
+// At most about 8 MB even with four bytes per character and a customer each, below the limit of a NATS message.
 const most = { past: 500, coming: 1_500, notesLength: 500 };
 const name = 'Appointments';
 
 export const readFeed =
-  ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
+  ({ database, systemDatabase, rpc }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const storeId = await systemDatabase.read(context, (sql) => findFeedStore(sql, hashFeedToken(body.token)));
     if (!storeId) throw new AppError('calendar_feed_not_found');
@@ -24,9 +25,11 @@ export const readFeed =
     const rows = await database.read({ storeId, deadline: context.deadline }, (sql) =>
       listFeedAppointments(sql, storeId, { now, since, ...most }),
     );
+    const leadIds = rows.map(({ lead_id }) => lead_id);
+    const customers = await findCustomers({ database, rpc }, { ...context, storeId }, leadIds);
     return {
       icalendar: renderFeed(
-        rows.map((row) => toCalendarEvent(row)),
+        rows.map((row) => toCalendarEvent(row, undefined, customers.get(row.lead_id ?? ''))),
         { name },
       ),
     };
