@@ -1,6 +1,13 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { describe, expect, test } from 'vitest';
-import { type AppointmentPatch, type AppointmentRow, changeAppointment, isShown, signalOfChange, toAppointment } from './appointment.ts';
+import {
+  type AppointmentPatch,
+  type AppointmentRow,
+  changeAppointment,
+  isShown,
+  signalOfChange,
+  toAppointment,
+} from './appointment.ts';
 
 const scheduled: AppointmentRow = {
   store_id: '0192d6c0-0000-7000-8000-000000000001',
