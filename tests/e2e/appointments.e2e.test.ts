@@ -26,6 +26,7 @@ test('a created appointment has the default values, and a read returns the same'
     duration_minutes: 60,
     status: 'scheduled',
     notes: null,
+    metadata: {},
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updated_at: created.body.created_at,
   });

@@ -98,7 +98,8 @@ test('while the calendar is down the API shows past and next attempts, and the e
   const { id } = await create({ title: 'Through the outage', scheduled_at: daysAhead(12).toISOString() });
   const waiting = await eventually(
     () => sync(id),
-    ({ attempts, next_attempt_at }) => attempts >= 1 && next_attempt_at,
+    // While an attempt runs, its error is not known yet.
+    ({ last_error, next_attempt_at }) => last_error && next_attempt_at,
   );
   expect(waiting).toMatchObject({
     state: 'pending',

@@ -101,7 +101,7 @@ export type LeadSort = (typeof leadSorts)[number];
 const LeadSortWord = OneOf(leadSorts, { title: 'LeadSort', description: 'A minus sign: latest first.' });
 
 /** A search counts at most this many leads, because it reads each one that it counts. */
-export const mostCountedLeads = 10_000;
+export const mostCountedLeads = 1_000;
 
 /** The `seller_id` filter for leads without a seller. */
 export const noSeller = 'none';
@@ -110,7 +110,7 @@ export const listLeads = defineOperation({
   subject: 'crm.api.leads.list',
   summary: 'List leads',
   description:
-    '`total` is exact, as of the first page. Only with `q` it stops at 10,000, which then means that many or more. Ties ' +
+    '`total` is exact, as of the first page. Only with `q` it stops at 1,000, which then means that many or more. Ties ' +
     'break by id, in the direction of the sort.\n\n' +
     'With a `created_at` sort and no filter on a member that changes, a walk along `Link` returns every lead that ' +
     'existed throughout exactly once. With `sort=updated_at` a walk returns each change at least once. That still ' +

@@ -1,11 +1,4 @@
-import {
-  type LeadSort,
-  leadStatuses,
-  type listLeads,
-  mostCountedLeads,
-  noSeller,
-  type RequestOf,
-} from '@mostrador/contracts';
+import { type LeadSort, leadStatuses, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { emailKey, type LeadRow } from './lead.ts';
@@ -87,7 +80,7 @@ const mostGathered = 1000;
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number, isBroad: boolean): boolean {
   const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;
   const { status, seller_id, email, tag, search } = filters;
-  if (search && !isBroad) return total < mostCountedLeads;
+  if (search && !isBroad) return true;
   const scattered =
     search !== undefined ||
     otherMoment !== undefined ||

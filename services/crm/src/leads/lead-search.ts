@@ -10,7 +10,7 @@ export type LeadSearch = {
 };
 
 /** A search finds at most this many leads through the index. One that finds more looks at the leads in their order. */
-export const mostFound = 50_000;
+export const mostFound = 10_000;
 
 const outside = /^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+$/gu;
 const phone = /^[\d\s+().\-/]+$/;

@@ -147,29 +147,39 @@ test('a search works with every other filter, order and page, and a cursor is bo
   await expect(page(storeId, { ...query, q: 'rui', cursor })).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('a broad search stops to count at 10,000, and its walk still meets every lead once', async () => {
+test('a search stops to count at 1,000, and its walk still meets every lead once', async () => {
   const storeId = randomUUID();
   await crm.adminSql`
     insert into leads (store_id, name, customer_phone, status, created_at)
     select ${storeId}, case when n % 10 = 0 then 'Rui' else 'Zenaide' end, (5511900000000 + n)::text,
       case when n % 2000 = 1 then 'lost' else 'pending' end, now() - n * interval '1 second'
-    from generate_series(1, ${Math.ceil((mostFound * 10) / 9) + 100}) as n`;
+    from generate_series(1, ${Math.ceil((mostFound * 10) / 9) + 10_000}) as n`;
   const query: Query = { q: 'zenaide', limit: 200 };
   const first = await page(storeId, query);
-  expect(first).toMatchObject({ total: 10_000, page: 1 });
+  expect(first).toMatchObject({ total: 1000, page: 1 });
   const second = await page(storeId, { ...query, cursor: first.cursor });
-  expect(second).toMatchObject({ total: 10_000, page: 2 });
+  expect(second).toMatchObject({ total: 1000, page: 2 });
   const read = [...first.data, ...second.data];
   expect(new Set(read.map(({ id }) => id)).size).toBe(400);
   expect(new Set(read.map(({ name }) => name))).toEqual(new Set(['Zenaide']));
   expect(read.at(-1)?.customer_phone).toBe(String(5511900000000 + 444));
 
   const lost = await page(storeId, { ...query, status: 'lost' });
-  expect([lost.total, lost.data.length]).toEqual([28, 28]);
-  expect(await page(storeId, { ...query, status: 'pending', sort: 'updated_at' })).toMatchObject({ total: 10_000 });
+  expect([lost.total, lost.data.length]).toEqual([11, 11]);
+  expect(await page(storeId, { ...query, status: 'pending', sort: 'updated_at' })).toMatchObject({ total: 1000 });
   expect(await page(storeId, { ...query, customer_phone: '5511900000010' })).toMatchObject({ total: 0, data: [] });
   // Found by the index, and more than are counted.
-  expect(await page(storeId, { q: 'zenaide 90000', status: 'pending' })).toMatchObject({ total: 8995 });
+  const found = new Set<string>();
+  const some: Query = { q: 'zenaide 90000', status: 'pending', limit: 200 };
+  for (let next: Page | undefined = await page(storeId, some); next; ) {
+    expect(next.total).toBe(1000);
+    for (const { id } of next.data) {
+      expect(found).not.toContain(id);
+      found.add(id);
+    }
+    next = next.cursor ? await page(storeId, { ...some, cursor: next.cursor }) : undefined;
+  }
+  expect(found.size).toBe(8995);
 }, 120_000);
 
 test('the migration gives leads from before their text, and leaves what a trigger has written', async () => {
