@@ -241,7 +241,14 @@ test('a walk over all messages finds each status change after the last one that 
 test('a message that the provider cannot take now is cancelled for good', async () => {
   const other = await newStore();
   const connecting = ['channel', 'connect', '--store', other.id, '--provider', 'whatsapp_cloud'];
-  const nobody = ['--phone', '5511900000000', '--phone-number-id', '42', '--api-url', 'http://127.0.0.1:9'];
+  const nobody = [
+    '--phone',
+    '5511900000000',
+    '--phone-number-id',
+    '106540352242922',
+    '--api-url',
+    'http://127.0.0.1:9',
+  ];
   await admin([...connecting, ...nobody, '--secrets-stdin'], JSON.stringify(secrets));
   await admin(['store', 'update', '--store', other.id, '--message-wait', '0']);
   const call = (method: string, path: string, options: object = {}) =>
