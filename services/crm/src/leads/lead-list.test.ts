@@ -81,5 +81,6 @@ test('what a search found is always gathered; when it found too much, only a few
   const filters = { search: readSearch('Ana'), status: ['lost'] as const };
   expect(isGathered(filters, byCreation, 1000, false)).toBe(true);
   expect(isGathered(filters, byCreation, 999, true)).toBe(true);
-  expect(isGathered(filters, byCreation, 1001, true)).toBe(false);
+  // It may be many more than are counted.
+  expect(isGathered(filters, byCreation, 1000, true)).toBe(false);
 });

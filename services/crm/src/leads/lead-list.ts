@@ -1,4 +1,11 @@
-import { type LeadSort, leadStatuses, type listLeads, noSeller, type RequestOf } from '@mostrador/contracts';
+import {
+  type LeadSort,
+  leadStatuses,
+  type listLeads,
+  mostCountedLeads,
+  noSeller,
+  type RequestOf,
+} from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { emailKey, type LeadRow } from './lead.ts';
@@ -80,9 +87,9 @@ const mostGathered = 1000;
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number, isBroad: boolean): boolean {
   const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;
   const { status, seller_id, email, tag, search } = filters;
-  if (search && !isBroad) return true;
+  // A total of `mostCountedLeads` means that many or more.
+  if (search) return !isBroad || total < mostCountedLeads;
   const scattered =
-    search !== undefined ||
     otherMoment !== undefined ||
     (status !== undefined && seller_id !== undefined) ||
     email !== undefined ||
