@@ -46,6 +46,7 @@ export const NullableEmail = Type.Unsafe<string | null>({
   text: true,
   format: 'email',
   maxLength: 254,
+  description: 'An email address.',
 });
 
 /** The characters that trimming removes, listed because `\s` means a different set in every regex dialect. */
@@ -102,6 +103,10 @@ export const Described = <Named extends TSchema>(
   own: { description?: string; default?: Static<Named> },
 ): Named => ({ ...named, ...own, [variantOf]: namedSchemaOf(named) });
 
+/** The schema with a description of its own. */
+export const About = <Schema extends TSchema>(schema: Schema, description: string): Schema =>
+  Described(schema, { description } as { description: string });
+
 /** A named schema (with a `title`), or null. */
 export const Nullable = <Named extends TSchema>(named: Named, own: { description?: string } = {}) =>
   Type.Unsafe<Static<Named> | null>({
@@ -146,7 +151,11 @@ export const NullableAppointmentMetadata = MetadataOf(maxAppointmentMetadataByte
 
 /** Why something waits for a provider: a stable code, its meaning for people, and since when. */
 const WaitReason = Type.Object(
-  { code: Type.String(), detail: Type.String(), since: Timestamp },
+  {
+    code: Type.String({ description: '`provider_unavailable` or `provider_busy`.' }),
+    detail: Type.String({ description: 'The same for people.' }),
+    since: About(Timestamp, 'Since when it waits.'),
+  },
   {
     title: 'WaitReason',
     description:
@@ -160,7 +169,10 @@ export const NullableWaitReason = Nullable(WaitReason);
 
 /** Why an attempt failed: a code of the catalogue or of the provider, and its meaning for people. */
 export const Failure = Type.Object(
-  { code: Type.String(), detail: Type.String() },
+  {
+    code: Type.String({ description: 'Stable: a code of the API’s errors, or one of the provider.' }),
+    detail: Type.String({ description: 'The same for people.' }),
+  },
   { title: 'Failure', description: 'Why it failed: a stable code, and its meaning for people.' },
 );
 
@@ -220,8 +232,13 @@ export const paging = (size: { default: number; maximum: number } = { default: 5
 /** The envelope of a list: `data, total, page, limit`. Its name is that of the item with `List` behind it. */
 export const Page = <Item extends TSchema>(item: Item) =>
   Type.Object(
-    { data: Type.Array(item), total: Type.Integer(), page: Type.Integer(), limit: Type.Integer() },
-    { title: `${item.title}List` },
+    {
+      data: Type.Array(item, { description: 'The rows of this page.' }),
+      total: Type.Integer({ description: 'The number of rows on all pages, counted for the first page.' }),
+      page: Type.Integer({ description: 'The number of this page, from 1.' }),
+      limit: Type.Integer({ description: 'The most rows that a page has.' }),
+    },
+    { title: `${item.title}List`, description: 'One page of a list. The header `Link` leads to the next page.' },
   );
 
 /**

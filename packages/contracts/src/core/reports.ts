@@ -8,11 +8,15 @@ export const Count = (metric: ReportMetric) => Type.Integer({ minimum: 0, descri
 
 export const Total = Type.Integer({ minimum: 0 });
 
+/** The count of one word of an enum. */
+export const CountOf = (word: string) =>
+  Type.Integer({ minimum: 0, description: `The number of those with \`${word}\`.` });
+
 export const NullableNumber = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 
 export const PerWord = <const Words extends readonly string[]>(words: Words, title: string, description: string) =>
-  Type.Object(Object.fromEntries(words.map((word) => [word, Total])) as Record<Words[number], typeof Total>, {
+  Type.Object(Object.fromEntries(words.map((word) => [word, CountOf(word)])) as Record<Words[number], typeof Total>, {
     title,
     description,
   });

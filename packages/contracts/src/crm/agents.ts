@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   Described,
   Exact,
   Nullable,
@@ -28,39 +29,39 @@ export const agentBounds = { groups: 10, conditionsPerGroup: 10, greatestPriorit
 // Strings, not enums, as in the specification: later versions may add values.
 export const Condition = Type.Object(
   {
-    id: Uuid,
-    condition_type: Type.String({ description: '`lead_status`' }),
-    operator: Type.String({ description: '`=`' }),
-    value: Type.String({ description: 'For `lead_status`: a status of a lead' }),
+    id: About(Uuid, 'The id of the condition.'),
+    condition_type: Type.String({ description: 'What is compared: `lead_status`.' }),
+    operator: Type.String({ description: 'How it is compared: `=`.' }),
+    value: Type.String({ description: 'With what it is compared. For `lead_status`: a status of a lead.' }),
   },
-  { title: 'Condition' },
+  { title: 'Condition', description: 'One comparison with a lead.' },
 );
 
 export const ConditionGroup = Type.Object(
   {
-    id: Uuid,
-    group_index: Type.Integer(),
-    logical_operator: Type.String({ description: '`AND`: all conditions of the group must hold' }),
-    conditions: Type.Array(Condition),
+    id: About(Uuid, 'The id of the group.'),
+    group_index: Type.Integer({ description: 'The place of the group among those of its agent.' }),
+    logical_operator: Type.String({ description: '`AND`: all conditions of the group must hold.' }),
+    conditions: Type.Array(Condition, { description: 'The conditions of the group.' }),
   },
-  { title: 'ConditionGroup' },
+  { title: 'ConditionGroup', description: 'Conditions that hold together.' },
 );
 
 export const Agent = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
+    id: About(Uuid, 'The id of the agent.'),
+    name: Type.String({ description: 'The name of the agent.' }),
     model: AgentModel,
     priority: Type.Integer({ description: 'A lower number is chosen first.' }),
-    is_active: Type.Boolean(),
+    is_active: Type.Boolean({ description: 'Whether the agent can be chosen.' }),
     is_default: Type.Boolean({ description: "Used when no agent's conditions hold." }),
-    voice_id: NullableString,
+    voice_id: About(NullableString, 'The voice of audio replies, as its provider names it.'),
     audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
     condition_groups: Type.Array(ConditionGroup, { description: 'OR between groups, AND within a group.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: About(Timestamp, 'When it was created.'),
+    updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Agent' },
+  { title: 'Agent', description: 'An AI agent, with the conditions under which it answers a lead.' },
 );
 export type Agent = Static<typeof Agent>;
 
@@ -77,7 +78,7 @@ export const listAgents = defineOperation({
 export const getAgent = defineOperation({
   subject: 'crm.api.agents.get',
   summary: 'Read an agent, active or not',
-  request: { params: Exact({ agentId: Uuid }) },
+  request: { params: Exact({ agentId: About(Uuid, 'The id of the agent.') }) },
   reply: Agent,
   errors: ['agent_not_found'],
 });
@@ -87,36 +88,41 @@ export const selectionOutcomes = ['selected', 'outranked', 'no_group_holds', 'no
 
 const EvaluatedCondition = Type.Object(
   {
-    id: Uuid,
-    condition_type: Type.String(),
-    operator: Type.String(),
-    value: Type.String(),
+    id: About(Uuid, 'The id of the condition.'),
+    condition_type: Type.String({ description: 'What is compared.' }),
+    operator: Type.String({ description: 'How it is compared.' }),
+    value: Type.String({ description: 'With what it is compared.' }),
     actual: Type.String({ description: 'The lead’s own value, which is compared with `value`.' }),
-    holds: Type.Boolean(),
+    holds: Type.Boolean({ description: 'Whether the comparison is true for the lead.' }),
   },
-  { title: 'EvaluatedCondition' },
+  { title: 'EvaluatedCondition', description: 'A condition, and whether it holds for the lead.' },
 );
 
 const EvaluatedConditionGroup = Type.Object(
-  { id: Uuid, group_index: Type.Integer(), holds: Type.Boolean(), conditions: Type.Array(EvaluatedCondition) },
-  { title: 'EvaluatedConditionGroup' },
+  {
+    id: About(Uuid, 'The id of the group.'),
+    group_index: Type.Integer({ description: 'The place of the group among those of its agent.' }),
+    holds: Type.Boolean({ description: 'Whether all its conditions hold.' }),
+    conditions: Type.Array(EvaluatedCondition, { description: 'The conditions of the group.' }),
+  },
+  { title: 'EvaluatedConditionGroup', description: 'A group, and whether it holds for the lead.' },
 );
 
 const ConsideredAgent = Type.Object(
   {
-    agent_id: Uuid,
-    name: Type.String(),
-    priority: Type.Integer(),
-    is_default: Type.Boolean(),
+    agent_id: About(Uuid, 'The id of the agent.'),
+    name: Type.String({ description: 'The name of the agent.' }),
+    priority: Type.Integer({ description: 'A lower number is chosen first.' }),
+    is_default: Type.Boolean({ description: 'Whether it is the default agent.' }),
     outcome: OneOf(selectionOutcomes, {
       title: 'AgentSelectionOutcome',
       description:
         '`outranked`: a group holds, but an earlier agent was selected. `inactive`: the default agent is not ' +
         'active, so it cannot be selected.',
     }),
-    condition_groups: Type.Array(EvaluatedConditionGroup),
+    condition_groups: Type.Array(EvaluatedConditionGroup, { description: 'The groups of the agent.' }),
   },
-  { title: 'ConsideredAgent' },
+  { title: 'ConsideredAgent', description: 'An agent of the selection, and what came of it.' },
 );
 
 export const AgentSelection = Type.Object(
@@ -132,7 +138,7 @@ export const AgentSelection = Type.Object(
       description: 'Every active agent in the order of selection, with the outcome of each group and condition.',
     }),
   },
-  { title: 'AgentSelection' },
+  { title: 'AgentSelection', description: 'The agent that a lead gets, and why.' },
 );
 export type AgentSelection = Static<typeof AgentSelection>;
 
@@ -143,7 +149,7 @@ export const selectAgent = defineOperation({
     'The first active agent by priority that has a group whose conditions all hold, otherwise the default agent. The ' +
     'answer says why. The request changes nothing.',
   extension: true,
-  request: { body: Exact({ lead_id: Uuid }) },
+  request: { body: Exact({ lead_id: About(Uuid, 'The lead that needs an agent.') }, { description: 'A lead.' }) },
   reply: AgentSelection,
   errors: ['lead_not_found'],
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, OneOf, Page, paging, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
 /** The maximum size of a document's text in bytes of UTF-8: 128 KiB. */
@@ -13,13 +13,13 @@ export const greatestDocumentJsonBytes = 160 * 1024;
 
 export const KnowledgeDocument = Type.Object(
   {
-    id: Uuid,
-    title: Type.String(),
+    id: About(Uuid, 'The id of the document.'),
+    title: Type.String({ description: 'The title of the document.' }),
     content: Type.String({ description: 'The full text, at most 128 KiB.' }),
-    is_active: Type.Boolean(),
-    created_at: Timestamp,
+    is_active: Type.Boolean({ description: 'Whether the agents answer from it.' }),
+    created_at: About(Timestamp, 'When it was created.'),
   },
-  { title: 'KnowledgeDocument' },
+  { title: 'KnowledgeDocument', description: 'A document from which the AI agents answer.' },
 );
 export type KnowledgeDocument = Static<typeof KnowledgeDocument>;
 
@@ -34,14 +34,20 @@ export const listDocuments = defineOperation({
 export const getDocument = defineOperation({
   subject: 'crm.api.documents.get',
   summary: 'Read a knowledge document',
-  request: { params: Exact({ documentId: Uuid }) },
+  request: { params: Exact({ documentId: About(Uuid, 'The id of the document.') }) },
   reply: KnowledgeDocument,
   errors: ['document_not_found'],
 });
 
 export const Passage = Type.Object(
   {
-    document: Type.Object({ id: Uuid, title: Type.String() }, { title: 'PassageDocument' }),
+    document: Type.Object(
+      {
+        id: About(Uuid, 'The id of the document.'),
+        title: Type.String({ description: 'The title of the document.' }),
+      },
+      { title: 'PassageDocument', description: 'The document that has the passage.' },
+    ),
     text: Type.String({ description: 'The passage as it stands in the document.' }),
     highlight: Type.String({
       description:
@@ -49,7 +55,7 @@ export const Passage = Type.Object(
     }),
     score: Type.Number({ description: 'From 0 to 1, comparable within one answer.' }),
   },
-  { title: 'Passage' },
+  { title: 'Passage', description: 'A part of a document that matches a search.' },
 );
 export type Passage = Static<typeof Passage>;
 
@@ -67,7 +73,10 @@ export const searchKnowledge = defineOperation({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'Passages per answer.' })),
     }),
   },
-  reply: Type.Object({ data: Type.Array(Passage) }),
+  reply: Type.Object(
+    { data: Type.Array(Passage, { description: 'The passages, best first.' }) },
+    { description: 'The result of a search.' },
+  ),
 });
 
 /** The name that identifies a document in its store: the file name without its folder. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   Described,
   Done,
   Exact,
@@ -25,20 +26,25 @@ import {
 import { defineOperation } from '../core/operation.ts';
 
 export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const;
-export const LeadStatus = OneOf(leadStatuses, { title: 'LeadStatus' });
+export const LeadStatus = OneOf(leadStatuses, {
+  title: 'LeadStatus',
+  description: 'How far the store has come with the lead. Any status may follow any other.',
+});
 
 export const Lead = Type.Object(
   {
-    id: Uuid,
-    store_id: Uuid,
-    name: Type.String(),
+    id: About(Uuid, 'The id of the lead.'),
+    store_id: About(Uuid, 'The store of the lead.'),
+    name: Type.String({ description: 'The name, as the store or the channel’s profile gave it.' }),
     customer_phone: Phone,
     status: LeadStatus,
-    seller_id: NullableUuid,
-    external_id: NullableString,
-    email: NullableString,
-    tags: Type.Array(Type.String()),
-    metadata: Type.Record(Type.String(), Type.String()),
+    seller_id: About(NullableUuid, 'The seller in charge of the lead. Null: nobody is.'),
+    external_id: About(NullableString, 'The id of the customer in the store’s own system.'),
+    email: About(NullableString, 'The email address of the lead.'),
+    tags: Type.Array(Type.String(), { description: 'The words by which the store groups its leads.' }),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Data of the store’s own systems. Mostrador only keeps it.',
+    }),
     interaction_count: Type.Integer({
       description:
         'The messages in both directions. A new count moves `updated_at` and changes the `ETag`, but `If-Match` ' +
@@ -50,10 +56,10 @@ export const Lead = Type.Object(
         'The AI is paused until this moment. Null when it is not paused: a pause that ends changes the `ETag`, but ' +
         'not `updated_at`.',
     }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: About(Timestamp, 'When it was created.'),
+    updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Lead' },
+  { title: 'Lead', description: 'A customer in conversation with the store, known by phone.' },
 );
 export type Lead = Static<typeof Lead>;
 
@@ -72,16 +78,19 @@ const contentOfStore = {
 
 /** The input for a new lead in an import. */
 export const ImportedLead = Exact({
-  name: Text(200),
+  name: Text(200, { description: 'The name of the lead.' }),
   customer_phone: WrittenPhone,
   status: Type.Optional(Described(LeadStatus, { default: 'pending' })),
-  seller_id: Type.Optional(NullableUuid),
+  seller_id: Type.Optional(About(NullableUuid, 'An active seller who takes the lead.')),
   ...contentOfStore,
 });
 export type ImportedLead = Static<typeof ImportedLead>;
 
 /** The input for a new lead. */
-export const NewLead = Exact({ ...ImportedLead.properties, metadata: Type.Optional(NullableMetadata) });
+export const NewLead = Exact(
+  { ...ImportedLead.properties, metadata: Type.Optional(NullableMetadata) },
+  { description: 'A new lead.' },
+);
 export type NewLead = Static<typeof NewLead>;
 
 export const createLead = defineOperation({
@@ -163,7 +172,7 @@ export const listLeads = defineOperation({
   reply: Page(Lead),
 });
 
-const leadParams = Exact({ leadId: Uuid });
+const leadParams = Exact({ leadId: About(Uuid, 'The id of the lead.') });
 
 export const getLead = defineOperation({
   subject: 'crm.api.leads.get',
@@ -178,7 +187,7 @@ export const updateLead = defineOperation({
   summary: 'Change a lead',
   description:
     'Send at least one member; members left out stay as they are. Any status may follow any other. `seller_id: null` ' +
-    'unassigns the lead. `ai_paused_until` (an extension) pauses the AI until that moment, and null ends the pause. ' +
+    'unassigns the lead. `ai_paused_until` pauses the AI until that moment, and null ends the pause. ' +
     'Answers have null in it when the AI is not paused. From the answer on, messages go to the new `customer_phone`, ' +
     'also those that are queued; only one that is being sent may still go to the earlier phone. A message from the ' +
     'earlier phone no longer belongs to the lead. Null clears `external_id`, `email`, `tags` and ' +
@@ -187,15 +196,17 @@ export const updateLead = defineOperation({
     params: leadParams,
     body: Exact(
       {
-        name: Type.Optional(Text(200)),
+        name: Type.Optional(Text(200, { description: 'The name of the lead.' })),
         customer_phone: Type.Optional(WrittenPhone),
         status: Type.Optional(LeadStatus),
-        seller_id: Type.Optional(NullableUuid),
-        ai_paused_until: Type.Optional(NullableTimestamp),
+        seller_id: Type.Optional(About(NullableUuid, 'The seller who takes the lead. Null unassigns it.')),
+        ai_paused_until: Type.Optional(
+          About(NullableTimestamp, 'Until when the AI does not write to the lead. Null ends the pause.'),
+        ),
         ...contentOfStore,
         metadata: Type.Optional(NullableMetadata),
       },
-      { minProperties: 1 },
+      { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
   },
   reply: Lead,
@@ -219,17 +230,20 @@ export const upsertLead = defineOperation({
   extension: true,
   request: {
     params: Exact({ phone: WrittenPhone }),
-    body: Exact({
-      name: Text(200),
-      status: Type.Optional(LeadStatus),
-      seller_id: Type.Optional(NullableUuid),
-      ...contentOfStore,
-      metadata: Type.Optional(NullableMetadata),
-    }),
+    body: Exact(
+      {
+        name: Text(200, { description: 'The name of the lead.' }),
+        status: Type.Optional(LeadStatus),
+        seller_id: Type.Optional(About(NullableUuid, 'The seller who takes the lead. Null unassigns it.')),
+        ...contentOfStore,
+        metadata: Type.Optional(NullableMetadata),
+      },
+      { description: 'The lead as it shall be. Members left out stay as they are.' },
+    ),
   },
   reply: Type.Object(
     { ...Lead.properties, created: Type.Boolean({ description: 'Whether this request created the lead.' }) },
-    { title: 'UpsertedLead' },
+    { title: 'UpsertedLead', description: 'The lead, and whether it is new.' },
   ),
   errors: ['external_id_exists', 'seller_not_found', 'seller_inactive', 'version_mismatch'],
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableString, Phone, Uuid } from '../core/common.ts';
+import { About, Exact, NullableString, Phone, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { leadMetrics } from '../core/report-metrics.ts';
 import { Boundaries, BoundariesV1, Bucketed, BucketedV1, Count, PerWord, Span } from '../core/reports.ts';
@@ -12,7 +12,7 @@ export const LeadCounts = Type.Object(
     converted: Count(leadMetrics.converted),
     lost: Count(leadMetrics.lost),
   },
-  { title: 'LeadCounts' },
+  { title: 'LeadCounts', description: 'Events of leads in the period.' },
 );
 export type LeadCounts = Static<typeof LeadCounts>;
 
@@ -20,7 +20,7 @@ export const LeadsByStatus = PerWord(leadStatuses, 'LeadsByStatus', 'All leads o
 
 export const SellerCounts = Type.Object(
   {
-    seller_id: Uuid,
+    seller_id: About(Uuid, 'The id of the seller.'),
     name: Type.Optional(Type.Unsafe<string | null>({ ...NullableString, description: 'Null for a deleted seller.' })),
     leads: Type.Integer({ minimum: 0, description: 'Leads assigned to the seller, as of now.' }),
     converted: Type.Integer({
@@ -28,7 +28,7 @@ export const SellerCounts = Type.Object(
       description: 'As `leads.converted`, for leads assigned to this seller at their first such change in the period.',
     }),
   },
-  { title: 'SellerCounts' },
+  { title: 'SellerCounts', description: 'What one seller has.' },
 );
 export type SellerCounts = Static<typeof SellerCounts>;
 
@@ -54,10 +54,12 @@ export const summarizeLeadsV1 = defineOperation({
 });
 
 export const StatusSeconds = Type.Object(
-  Object.fromEntries(leadStatuses.map((status) => [status, Type.Number({ minimum: 0 })])) as Record<
-    (typeof leadStatuses)[number],
-    ReturnType<typeof Type.Number>
-  >,
+  Object.fromEntries(
+    leadStatuses.map((status) => [
+      status,
+      Type.Number({ minimum: 0, description: `Seconds in the status \`${status}\`.` }),
+    ]),
+  ) as Record<(typeof leadStatuses)[number], ReturnType<typeof Type.Number>>,
   {
     title: 'SecondsByStatus',
     description: 'Seconds that the lead spent in each status within the period, until now at most.',

@@ -1,30 +1,35 @@
 import { type Static, type TLiteral, Type } from '@sinclair/typebox';
-import { Exact, Page, paging, Text, Uuid, WrittenPhone } from '../core/common.ts';
+import { About, Exact, Page, paging, Text, Uuid, WrittenPhone } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const Seller = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
-    whatsapp_id: Type.String(),
-    is_active: Type.Boolean(),
+    id: About(Uuid, 'The id of the seller.'),
+    name: Type.String({ description: 'The name of the seller.' }),
+    whatsapp_id: Type.String({ description: 'The seller’s own number on the channel, digits only.' }),
+    is_active: Type.Boolean({ description: 'Whether leads can be assigned to the seller.' }),
   },
-  { title: 'Seller' },
+  { title: 'Seller', description: 'A person of the store to whom leads are assigned.' },
 );
 export type Seller = Static<typeof Seller>;
 
-const sellerParams = Exact({ sellerId: Uuid });
+const sellerParams = Exact({ sellerId: About(Uuid, 'The id of the seller.') });
 
 export const createSeller = defineOperation({
   subject: 'crm.api.sellers.create',
   summary: 'Create a seller',
   extension: true,
   request: {
-    body: Exact({
-      name: Text(200),
-      whatsapp_id: WrittenPhone,
-      is_active: Type.Optional(Type.Boolean({ default: true })),
-    }),
+    body: Exact(
+      {
+        name: Text(200, { description: 'The name of the seller.' }),
+        whatsapp_id: WrittenPhone,
+        is_active: Type.Optional(
+          Type.Boolean({ default: true, description: 'Whether leads can be assigned to the seller.' }),
+        ),
+      },
+      { description: 'A new seller.' },
+    ),
   },
   reply: Seller,
 });
@@ -56,11 +61,11 @@ export const updateSeller = defineOperation({
     params: sellerParams,
     body: Exact(
       {
-        name: Type.Optional(Text(200)),
+        name: Type.Optional(Text(200, { description: 'The name of the seller.' })),
         whatsapp_id: Type.Optional(WrittenPhone),
-        is_active: Type.Optional(Type.Boolean()),
+        is_active: Type.Optional(Type.Boolean({ description: 'Whether leads can be assigned to the seller.' })),
       },
-      { minProperties: 1 },
+      { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
   },
   reply: Seller,
@@ -74,7 +79,10 @@ export const deleteSeller = defineOperation({
     'The same transaction unassigns the seller’s leads: their `seller_id` becomes null, and their ETag and ' +
     '`updated_at` change. Making the seller inactive (`is_active: false`) is often the better choice.',
   request: { params: sellerParams },
-  reply: Type.Object({ deleted: Type.Literal(true) as TLiteral<true>, id: Uuid }),
+  reply: Type.Object(
+    { deleted: Type.Literal(true) as TLiteral<true>, id: About(Uuid, 'The id of the deleted seller.') },
+    { description: 'The seller is deleted.' },
+  ),
   errors: ['seller_not_found', 'version_mismatch'],
 });
 

@@ -20,7 +20,7 @@ export const scopes = [
   'store:read',
 ] as const;
 export type Scope = (typeof scopes)[number];
-export const ScopeWord = OneOf(scopes, { title: 'Scope' });
+export const ScopeWord = OneOf(scopes, { title: 'Scope', description: 'What a key may do.' });
 
 /** An API key without its secret. */
 export const ApiKey = Type.Object({

@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import { Described, Exact, NullableTimestamp, OneOf, Uuid, WrittenPhone } from '../core/common.ts';
+import { About, Described, Exact, NullableTimestamp, OneOf, Uuid, WrittenPhone } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { NullableNumber } from '../core/reports.ts';
 import { Lead } from '../crm/leads.ts';
@@ -33,27 +33,30 @@ const periodQuery = {
 
 const ReportPeriod = Type.Object(
   {
-    from: NullableTimestamp,
+    from: About(NullableTimestamp, 'The first instant of the period. Null: since the beginning.'),
     to: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
       description: 'The first instant after the period.',
     }),
-    timezone: Type.String(),
+    timezone: Type.String({ description: 'The IANA time zone of its days.' }),
   },
-  { title: 'ReportPeriod' },
+  { title: 'ReportPeriod', description: 'What the report covers: from `from` to before `to`.' },
 );
 
 const ConversionRate = NullableNumber('`converted / created`, to four decimal places. Null when no lead was created.');
 
 const SeriesLeads = Type.Composite([LeadCounts, Type.Object({ conversion_rate: ConversionRate })], {
   title: 'SeriesLeadCounts',
+  description: 'Events of leads in the bucket.',
 });
 const SummaryLeads = Type.Composite([SeriesLeads, Type.Object({ by_status: LeadsByStatus })], {
   title: 'SummaryLeadCounts',
+  description: 'Events of leads in the period, and the leads by status.',
 });
 const SummaryAppointments = Type.Composite([AppointmentCounts, Type.Object({ by_status: AppointmentsByStatus })], {
   title: 'SummaryAppointmentCounts',
+  description: 'Appointments created in the period, and all by status.',
 });
 
 const SeriesElement = Type.Object(
@@ -64,7 +67,7 @@ const SeriesElement = Type.Object(
     appointments: AppointmentCounts,
     followups: FollowupCounts,
   },
-  { title: 'SeriesElement' },
+  { title: 'SeriesElement', description: 'The counts of one bucket: a day, a week or a month.' },
 );
 
 export const SummaryReport = Type.Object(
@@ -74,12 +77,12 @@ export const SummaryReport = Type.Object(
     conversations: ConversationCounts,
     appointments: SummaryAppointments,
     followups: FollowupCounts,
-    sellers: Type.Array(SellerCounts),
+    sellers: Type.Array(SellerCounts, { description: 'One element for each seller.' }),
     series: Type.Optional(
       Type.Array(SeriesElement, { description: 'With `bucket`: one element per bucket, including empty ones.' }),
     ),
   },
-  { title: 'SummaryReport' },
+  { title: 'SummaryReport', description: 'The counts of the store over a period.' },
 );
 export type SummaryReport = Static<typeof SummaryReport>;
 
@@ -133,6 +136,7 @@ export const getSummaryReport = defineOperation({
 
 const LeadHistory = Type.Composite([LeadCounts, Type.Object({ seconds_in_status: StatusSeconds })], {
   title: 'LeadReportCounts',
+  description: 'Events of the lead in the period.',
 });
 
 export const LeadReport = Type.Object(
@@ -144,7 +148,7 @@ export const LeadReport = Type.Object(
     appointments: LeadAppointments,
     followups: FollowupCounts,
   },
-  { title: 'LeadReport' },
+  { title: 'LeadReport', description: 'The counts of one lead over a period.' },
 );
 export type LeadReport = Static<typeof LeadReport>;
 
@@ -154,7 +158,7 @@ export const getLeadReport = defineOperation({
   description: 'Send exactly one of `lead_id` and `customer_phone`. Without `from` and `to` it covers all time.',
   request: {
     query: Exact({
-      lead_id: Type.Optional(Uuid),
+      lead_id: Type.Optional(About(Uuid, 'The lead, by id. Instead of `customer_phone`.')),
       customer_phone: Type.Optional(WrittenPhone),
       from: Type.Optional(Moment('Start of the period.')),
       to: Type.Optional(Moment('End of the period.')),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Described, Exact, NullableString, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { About, Described, Exact, NullableString, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { ChannelConnection } from '../messaging/channels.ts';
 import { CalendarConnection } from '../scheduling/calendars.ts';
@@ -8,7 +8,7 @@ import { CalendarConnection } from '../scheduling/calendars.ts';
 export const tiers = ['free', 'starter', 'pro', 'enterprise'] as const;
 export type Tier = (typeof tiers)[number];
 
-export const StoreTier = OneOf(tiers, { title: 'StoreTier' });
+export const StoreTier = OneOf(tiers, { title: 'StoreTier', description: 'The plan of the store, lowest first.' });
 
 /** Requests per minute for each key, by tier, unless the store has its own rate. */
 export const requestsPerMinute: Readonly<Record<Tier, number>> = {
@@ -33,11 +33,11 @@ const Country = Type.String({
 
 export const Store = Type.Object(
   {
-    id: Uuid,
-    name: Type.String(),
+    id: About(Uuid, 'The id of the store.'),
+    name: Type.String({ description: 'The name of the store.' }),
     tier: StoreTier,
-    timezone: Type.String({ description: 'IANA time zone' }),
-    locale: Type.String({ description: 'BCP 47' }),
+    timezone: Type.String({ description: 'The IANA time zone of the store’s days and hours.' }),
+    locale: Type.String({ description: 'The language of the store, as a BCP 47 tag.' }),
     country: Type.Unsafe<string | null>({
       ...NullableString,
       description:
@@ -46,10 +46,10 @@ export const Store = Type.Object(
     }),
     calendar: CalendarConnection,
     channel: ChannelConnection,
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    created_at: About(Timestamp, 'When it was created.'),
+    updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Store' },
+  { title: 'Store', description: 'A store, with the state of its calendar and its channel.' },
 );
 export type Store = Static<typeof Store>;
 

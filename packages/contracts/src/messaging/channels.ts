@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   ConnectionStatus,
   Done,
   Exact,
@@ -15,18 +16,21 @@ import { defineOperation } from '../core/operation.ts';
 
 export const channelProviders = ['whatsapp_cloud', 'sandbox'] as const;
 
-const ChannelProvider = OneOf(channelProviders, { title: 'ChannelProvider' });
+const ChannelProvider = OneOf(channelProviders, {
+  title: 'ChannelProvider',
+  description: '`whatsapp_cloud`: WhatsApp. `sandbox`: a telephone in the browser, for trying.',
+});
 const NullableChannelProvider = Nullable(ChannelProvider);
 
 export const ChannelConnection = Type.Object(
   {
     provider: NullableChannelProvider,
     status: ConnectionStatus,
-    phone: NullableString,
+    phone: About(NullableString, 'The store’s number on the channel, digits only.'),
     /** Only of `degraded`. An older messaging service does not send it. */
     reason: Type.Optional(NullableWaitReason),
   },
-  { title: 'ChannelConnection' },
+  { title: 'ChannelConnection', description: 'The messaging channel of the store. Without one, `provider` is null.' },
 );
 export type ChannelConnection = Static<typeof ChannelConnection>;
 

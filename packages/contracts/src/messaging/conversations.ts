@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Done, Exact, NullableTimestamp, Phone, Uuid } from '../core/common.ts';
+import { About, Done, Exact, NullableTimestamp, Phone, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { LeadMerge } from '../crm/leads.ts';
 import { leadParams } from './messages.ts';
@@ -15,7 +15,7 @@ export const getConversation = defineOperation({
   request: { params: leadParams },
   reply: Type.Object(
     {
-      lead_id: Uuid,
+      lead_id: About(Uuid, 'The id of the lead.'),
       opted_out_at: {
         ...NullableTimestamp,
         description: 'When the lead opted out. Null while it has not, or after it opted in again.',
@@ -27,7 +27,7 @@ export const getConversation = defineOperation({
           'written, or when the channel always accepts free text.',
       },
     },
-    { title: 'Conversation' },
+    { title: 'Conversation', description: 'What decides whether a message to the lead is accepted.' },
   ),
   errors: ['lead_not_found'],
 });

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   Described,
   Exact,
   Failure,
@@ -21,14 +22,20 @@ import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
-const MessageDirection = OneOf(messageDirections, { title: 'MessageDirection' });
+const MessageDirection = OneOf(messageDirections, {
+  title: 'MessageDirection',
+  description: '`inbound`: the lead wrote it. `outbound`: the store wrote it.',
+});
 
 /**
  * Who wrote the message. An opt-out stops `ai` and `followup`, and `api` in a store with `opt_out_stops_api`. It never
  * stops `seller`.
  */
 export const messageSources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
-const MessageSource = OneOf(messageSources, { title: 'MessageSource' });
+const MessageSource = OneOf(messageSources, {
+  title: 'MessageSource',
+  description: 'Who wrote the message. `api`: a request of the API. `followup`: a follow-up that became due.',
+});
 
 /**
  * Inbound: `received`. Outbound only moves forward, in any order of status updates: `queued`, `sending`, `unknown` (the
@@ -47,41 +54,48 @@ export const messageStatuses = [
   'cancelled',
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
-const MessageStatusWord = OneOf(messageStatuses, { title: 'MessageStatus' });
+const MessageStatusWord = OneOf(messageStatuses, {
+  title: 'MessageStatus',
+  description:
+    'Inbound: `received`. Outbound moves only forward: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, or `cancelled`. ' +
+    '`unknown`: the channel’s answer was lost, so the message may or may not have been sent.',
+});
 
 const NullableMessageError = Nullable(Failure);
 
 export const Message = Type.Object(
   {
-    id: Uuid,
-    lead_id: Uuid,
-    session_id: Uuid,
+    id: About(Uuid, 'The id of the message.'),
+    lead_id: About(Uuid, 'The lead who wrote it or gets it.'),
+    session_id: About(Uuid, 'The session that it belongs to.'),
     direction: MessageDirection,
     source: MessageSource,
-    body: Type.String(),
+    body: Type.String({ description: 'The text. Empty for a message of another type without a caption.' }),
     status: MessageStatusWord,
     error: NullableMessageError,
     reason: NullableWaitReason,
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
-    provider_message_id: NullableString,
-    metadata: Type.Record(Type.String(), Type.String()),
-    created_at: Timestamp,
+    provider_message_id: About(NullableString, 'The id that the channel gave the message.'),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Data of the store’s own systems. Mostrador only keeps it.',
+    }),
+    created_at: About(Timestamp, 'When it was accepted or received.'),
     updated_at: {
       ...Timestamp,
       description:
         'When another member last changed. `reason` and `next_attempt_at` do not count: they belong to the queue of ' +
         'the lead.',
     },
-    sent_at: NullableTimestamp,
-    delivered_at: NullableTimestamp,
-    read_at: NullableTimestamp,
+    sent_at: About(NullableTimestamp, 'When the channel accepted it.'),
+    delivered_at: About(NullableTimestamp, 'When it reached the lead’s device.'),
+    read_at: About(NullableTimestamp, 'When the lead read it.'),
   },
-  { title: 'Message' },
+  { title: 'Message', description: 'A message between the store and a lead.' },
 );
 export type Message = Static<typeof Message>;
 const MessageList = Page(Message);
 
-export const leadParams = Exact({ leadId: Uuid });
+export const leadParams = Exact({ leadId: About(Uuid, 'The id of the lead.') });
 
 /** The maximum size of a template's components in bytes of JSON: the largest page of follow-ups fits into one NATS message. */
 const greatestComponentsJsonBytes = 8 * 1024;
@@ -89,13 +103,19 @@ const greatestComponentsJsonBytes = 8 * 1024;
 /** A message that the channel approved in advance and accepts at any time. */
 export const MessageTemplate = Exact(
   {
-    name: Text(512),
-    language: Text(20),
+    name: Text(512, { description: 'The name by which the channel approved it.' }),
+    language: Text(20, { description: 'The language of the approved text, such as `pt_BR`.' }),
     components: Type.Optional(
-      Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20, description: 'At most 8 KiB of JSON.' }),
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        maxItems: 20,
+        description: 'The values of its variables, as the channel defines them. At most 8 KiB of JSON.',
+      }),
     ),
   },
-  { title: 'MessageTemplate' },
+  {
+    title: 'MessageTemplate',
+    description: 'A message that the channel approved in advance and accepts at any time.',
+  },
 );
 export type MessageTemplate = Static<typeof MessageTemplate>;
 
@@ -121,29 +141,35 @@ export const sendMessage = defineOperation({
     'stops messages of source `ai` and `followup`, and those of source `api` only in a store whose setting ' +
     '`opt_out_stops_api` is on: then a new message is refused with `lead_opted_out`, and one that is still queued ' +
     'fails with that code. The setting is off by default. Messages of source `seller` are never stopped.\n\n' +
-    '`template` (an extension) is sent instead of the text when the reply window is closed at the moment of the send, ' +
+    '`template` is sent instead of the text when the reply window is closed at the moment of the send, ' +
     'so a message with one is accepted at any time. `message` stays the text that is shown. The channel checks the ' +
     'template: when it rejects it, the message fails, and `error` says why.',
   request: {
     params: leadParams,
-    body: Exact({
-      message: Text(4096),
-      template: Type.Optional(MessageTemplate),
-      metadata: Type.Optional(
-        Described(NullableMetadata, {
-          description:
-            'Data of your own systems about the message, which Mostrador only keeps. At most 50 members: names of at ' +
-            'most 40 characters, and texts of at most 500, together at most 12 KiB of JSON.',
-        }),
-      ),
-    }),
+    body: Exact(
+      {
+        message: Text(4096, { description: 'The text to send.' }),
+        template: Type.Optional(MessageTemplate),
+        metadata: Type.Optional(
+          Described(NullableMetadata, {
+            description:
+              'Data of your own systems about the message, which Mostrador only keeps. At most 50 members: names of at ' +
+              'most 40 characters, and texts of at most 500, together at most 12 KiB of JSON.',
+          }),
+        ),
+      },
+      { description: 'A message.' },
+    ),
   },
-  reply: Type.Object({
-    sent: Type.Boolean(),
-    id: Uuid,
-    status: MessageStatusWord,
-    error: NullableMessageError,
-  }),
+  reply: Type.Object(
+    {
+      sent: Type.Boolean({ description: 'Whether the channel accepted the message within the wait.' }),
+      id: About(Uuid, 'The id of the message.'),
+      status: MessageStatusWord,
+      error: NullableMessageError,
+    },
+    { description: 'What became of the message so far.' },
+  ),
   errors: ['lead_not_found', 'channel_not_connected', 'messaging_window_closed', 'lead_opted_out'],
 });
 
@@ -194,7 +220,12 @@ export const getMessage = defineOperation({
   subject: 'messaging.api.messages.get',
   summary: 'Read a message and its status',
   extension: true,
-  request: { params: Exact({ leadId: Uuid, messageId: Uuid }) },
+  request: {
+    params: Exact({
+      leadId: About(Uuid, 'The id of the lead.'),
+      messageId: About(Uuid, 'The id of the message.'),
+    }),
+  },
   reply: Message,
   errors: ['lead_not_found', 'message_not_found'],
 });
@@ -207,8 +238,16 @@ export const cancelMessage = defineOperation({
     'status `cancelled`, and counts neither as an interaction of the lead nor in reports. After a 409, ' +
     '`current_status` says what it is instead. A follow-up that became this message is `cancelled`, too.',
   extension: true,
-  request: { params: Exact({ leadId: Uuid, messageId: Uuid }) },
-  reply: Type.Object({ cancelled: Type.Literal(true), id: Uuid }),
+  request: {
+    params: Exact({
+      leadId: About(Uuid, 'The id of the lead.'),
+      messageId: About(Uuid, 'The id of the message.'),
+    }),
+  },
+  reply: Type.Object(
+    { cancelled: Type.Literal(true), id: About(Uuid, 'The id of the message.') },
+    { description: 'The message is cancelled.' },
+  ),
   errors: ['lead_not_found', 'message_not_found', 'message_not_queued'],
 });
 

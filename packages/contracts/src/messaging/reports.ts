@@ -8,10 +8,10 @@ import {
   Bucketed,
   BucketedV1,
   Count,
+  CountOf,
   describe,
   NullableNumber,
   Span,
-  Total,
 } from '../core/reports.ts';
 import { defineClosing, defineReset, defineVerification } from '../core/rollups.ts';
 
@@ -21,7 +21,7 @@ export const ConversationCounts = Type.Object(
     sessions_ended: Count(conversationMetrics.sessions_ended),
     messages_inbound: Count(conversationMetrics.messages_inbound),
     messages_outbound: Type.Object(
-      { ai: Total, seller: Total, api: Total, followup: Total },
+      { ai: CountOf('ai'), seller: CountOf('seller'), api: CountOf('api'), followup: CountOf('followup') },
       { title: 'MessagesBySource', description: describe(conversationMetrics.messages_outbound) },
     ),
     messages_failed: Count(conversationMetrics.messages_failed),
@@ -34,7 +34,7 @@ export const ConversationCounts = Type.Object(
       { title: 'FirstResponseSeconds', description: describe(conversationMetrics.first_response_seconds) },
     ),
   },
-  { title: 'ConversationCounts' },
+  { title: 'ConversationCounts', description: 'Sessions and messages of the period.' },
 );
 export type ConversationCounts = Static<typeof ConversationCounts>;
 
@@ -64,7 +64,7 @@ export const LeadConversationCounts = Type.Composite(
       }),
     }),
   ],
-  { title: 'LeadConversationCounts' },
+  { title: 'LeadConversationCounts', description: 'Sessions and messages of the lead in the period.' },
 );
 
 export const reportConversation = defineOperation({

@@ -1,20 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Exact, NullableTimestamp, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, NullableTimestamp, OneOf, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { leadParams } from './messages.ts';
 
 export const sessionStatuses = ['active', 'ended'] as const;
-const SessionStatus = OneOf(sessionStatuses, { title: 'SessionStatus' });
+const SessionStatus = OneOf(sessionStatuses, {
+  title: 'SessionStatus',
+  description: 'A session ends after a day without a message, or by a request.',
+});
 
 export const Session = Type.Object(
   {
-    id: Uuid,
-    lead_id: Uuid,
+    id: About(Uuid, 'The id of the session.'),
+    lead_id: About(Uuid, 'The lead of the session.'),
     status: SessionStatus,
-    started_at: Timestamp,
-    ended_at: NullableTimestamp,
+    started_at: About(Timestamp, 'When its first message came.'),
+    ended_at: About(NullableTimestamp, 'When it ended. Null while it is active.'),
   },
-  { title: 'Session' },
+  { title: 'Session', description: 'A part of a conversation: messages without a long pause between them.' },
 );
 export type Session = Static<typeof Session>;
 
@@ -32,7 +35,12 @@ export const closeSession = defineOperation({
   summary: 'End a session',
   description: 'An ended session stays as it is. The next message opens a new session.',
   extension: true,
-  request: { params: Exact({ leadId: Uuid, sessionId: Uuid }) },
+  request: {
+    params: Exact({
+      leadId: About(Uuid, 'The id of the lead.'),
+      sessionId: About(Uuid, 'The id of the session.'),
+    }),
+  },
   reply: Session,
   errors: ['session_not_found'],
 });

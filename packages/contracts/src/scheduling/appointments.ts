@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   Exact,
   NullableAppointmentMetadata,
   NullableString,
@@ -15,30 +16,36 @@ import {
 import { defineOperation } from '../core/operation.ts';
 
 export const appointmentStatuses = ['scheduled', 'done', 'cancelled', 'no_show'] as const;
-export const AppointmentStatus = OneOf(appointmentStatuses, { title: 'AppointmentStatus' });
+export const AppointmentStatus = OneOf(appointmentStatuses, {
+  title: 'AppointmentStatus',
+  description: 'Every appointment begins as `scheduled`. `done`, `cancelled` and `no_show` are final.',
+});
 
 /** Minutes, 1 to 1,440 (a day). */
-const Duration = (options: { default?: number } = {}) => Type.Integer({ ...options, minimum: 1, maximum: 1440 });
+const Duration = (options: { default?: number } = {}) =>
+  Type.Integer({ ...options, minimum: 1, maximum: 1440, description: 'How long it takes, in minutes.' });
 
 export const Appointment = Type.Object(
   {
-    id: Uuid,
-    store_id: Uuid,
-    lead_id: NullableUuid,
-    title: Type.String(),
-    scheduled_at: Timestamp,
-    duration_minutes: Type.Integer(),
+    id: About(Uuid, 'The id of the appointment.'),
+    store_id: About(Uuid, 'The store of the appointment.'),
+    lead_id: About(NullableUuid, 'The lead who comes. Null: nobody that the store has as a lead.'),
+    title: Type.String({ description: 'What it is about.' }),
+    scheduled_at: About(Timestamp, 'When it begins.'),
+    duration_minutes: Type.Integer({ description: 'How long it takes, in minutes.' }),
     status: AppointmentStatus,
-    notes: NullableString,
-    metadata: Type.Record(Type.String(), Type.String()),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    notes: About(NullableString, 'Notes for the store.'),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Data of the store’s own systems. Mostrador only keeps it.',
+    }),
+    created_at: About(Timestamp, 'When it was created.'),
+    updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Appointment' },
+  { title: 'Appointment', description: 'An appointment of the store.' },
 );
 export type Appointment = Static<typeof Appointment>;
 
-export const appointmentParams = Exact({ appointmentId: Uuid });
+export const appointmentParams = Exact({ appointmentId: About(Uuid, 'The id of the appointment.') });
 
 export const createAppointment = defineOperation({
   subject: 'scheduling.api.appointments.create',
@@ -47,14 +54,17 @@ export const createAppointment = defineOperation({
     'The service syncs the appointment to the connected calendar, if the store has one. ' +
     '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed.',
   request: {
-    body: Exact({
-      title: Text(200),
-      scheduled_at: Timestamp,
-      duration_minutes: Type.Optional(Duration({ default: 60 })),
-      notes: Type.Optional(NullableText(5000)),
-      lead_id: Type.Optional(NullableUuid),
-      metadata: Type.Optional(NullableAppointmentMetadata),
-    }),
+    body: Exact(
+      {
+        title: Text(200, { description: 'What it is about.' }),
+        scheduled_at: About(Timestamp, 'When it begins, with any offset.'),
+        duration_minutes: Type.Optional(Duration({ default: 60 })),
+        notes: Type.Optional(NullableText(5000, { description: 'Notes for the store.' })),
+        lead_id: Type.Optional(About(NullableUuid, 'The lead who comes.')),
+        metadata: Type.Optional(NullableAppointmentMetadata),
+      },
+      { description: 'A new appointment.' },
+    ),
   },
   reply: Appointment,
   errors: ['lead_not_found'],
@@ -76,9 +86,9 @@ export const listAppointments = defineOperation({
   request: {
     query: Exact({
       status: Type.Optional(AppointmentStatus),
-      lead_id: Type.Optional(Uuid),
-      from: Type.Optional(Timestamp),
-      to: Type.Optional(Timestamp),
+      lead_id: Type.Optional(About(Uuid, 'Only appointments of this lead.')),
+      from: Type.Optional(About(Timestamp, 'Only those that begin then or later.')),
+      to: Type.Optional(About(Timestamp, 'Only those that begin earlier.')),
       ...paging(),
     }),
   },
@@ -96,14 +106,14 @@ export const updateAppointment = defineOperation({
     params: appointmentParams,
     body: Exact(
       {
-        title: Type.Optional(Text(200)),
-        scheduled_at: Type.Optional(Timestamp),
+        title: Type.Optional(Text(200, { description: 'What it is about.' })),
+        scheduled_at: Type.Optional(About(Timestamp, 'When it begins, with any offset.')),
         duration_minutes: Type.Optional(Duration()),
-        notes: Type.Optional(NullableText(5000)),
+        notes: Type.Optional(NullableText(5000, { description: 'Notes for the store.' })),
         status: Type.Optional(AppointmentStatus),
         metadata: Type.Optional(NullableAppointmentMetadata),
       },
-      { minProperties: 1 },
+      { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
   },
   reply: Appointment,

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   ConnectionStatus,
   Done,
   Exact,
@@ -18,21 +19,29 @@ import { appointmentParams } from './appointments.ts';
 
 export const calendarProviders = ['feed', 'caldav', 'google'] as const;
 
-const CalendarProvider = OneOf(calendarProviders, { title: 'CalendarProvider' });
+const CalendarProvider = OneOf(calendarProviders, {
+  title: 'CalendarProvider',
+  description:
+    '`feed`: an address to which calendar programs subscribe. `caldav`: a CalDAV server. `google`: Google Calendar.',
+});
 const NullableProvider = Nullable(CalendarProvider);
 
 export const CalendarSync = Type.Object(
   {
-    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention'], { title: 'CalendarSyncState' }),
+    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention'], {
+      title: 'CalendarSyncState',
+      description:
+        '`pending`: a change is on its way. `synced`: the event is as the appointment. `needs_attention`: a person must act.',
+    }),
     provider: NullableProvider,
-    event_id: NullableString,
+    event_id: About(NullableString, 'The id of the event in the calendar.'),
     attempts: Type.Integer({ description: 'Attempts since the last change of the appointment.' }),
     last_error: Nullable(Failure),
     reason: NullableWaitReason,
-    next_attempt_at: NullableTimestamp,
-    synced_at: NullableTimestamp,
+    next_attempt_at: About(NullableTimestamp, 'When the next attempt is due.'),
+    synced_at: About(NullableTimestamp, 'When the event was last brought in step.'),
   },
-  { title: 'CalendarSync' },
+  { title: 'CalendarSync', description: 'The state of an appointment’s event in the calendar.' },
 );
 export type CalendarSync = Static<typeof CalendarSync>;
 
@@ -70,7 +79,7 @@ export const CalendarConnection = Type.Object(
     /** Only of `degraded`. An older scheduling service does not send it. */
     reason: Type.Optional(NullableWaitReason),
   },
-  { title: 'CalendarConnection' },
+  { title: 'CalendarConnection', description: 'The calendar of the store. Without one, `provider` is null.' },
 );
 export type CalendarConnection = Static<typeof CalendarConnection>;
 

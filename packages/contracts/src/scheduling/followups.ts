@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  About,
   Done,
   Exact,
   Failure,
@@ -18,7 +19,10 @@ import { MessageTemplate } from '../messaging/messages.ts';
 /** `sending`: messaging has it, or is about to get it, so it cannot be cancelled. The last three are final. */
 export const followupStatuses = ['pending', 'sending', 'sent', 'failed', 'cancelled'] as const;
 export type FollowupStatus = (typeof followupStatuses)[number];
-export const FollowupStatus = OneOf(followupStatuses, { title: 'FollowupStatus' });
+export const FollowupStatus = OneOf(followupStatuses, {
+  title: 'FollowupStatus',
+  description: 'Only a `pending` follow-up can be cancelled. `sent`, `failed` and `cancelled` are final.',
+});
 
 /** Why a follow-up was cancelled before it was sent. */
 export const followupCancelReasons = [
@@ -30,18 +34,23 @@ export const followupCancelReasons = [
 ] as const;
 export type FollowupCancelReason = (typeof followupCancelReasons)[number];
 
-const NullableCancelReason = Nullable(OneOf(followupCancelReasons, { title: 'FollowupCancelReason' }));
+const NullableCancelReason = Nullable(
+  OneOf(followupCancelReasons, {
+    title: 'FollowupCancelReason',
+    description: 'Why it was cancelled. `api`: by a request. Null while it is not.',
+  }),
+);
 
 /** How far ahead a follow-up can be scheduled, in days. */
 export const followupHorizonDays = 366;
 
 export const Followup = Type.Object(
   {
-    id: Uuid,
-    lead_id: Uuid,
-    message: Type.String(),
+    id: About(Uuid, 'The id of the follow-up.'),
+    lead_id: About(Uuid, 'The lead who gets it.'),
+    message: Type.String({ description: 'The text to send.' }),
     template: Type.Union([MessageTemplate, Type.Null()]),
-    due_at: Timestamp,
+    due_at: About(Timestamp, 'When it shall be sent.'),
     next_attempt_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
@@ -60,18 +69,18 @@ export const Followup = Type.Object(
         'database was restored, and waits for the operator; it can be cancelled.',
     }),
     cancel_reason: NullableCancelReason,
-    cancel_on_reply: Type.Boolean(),
-    cancel_on_appointment: Type.Boolean(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    cancel_on_reply: Type.Boolean({ description: 'Whether a message of the lead cancels it.' }),
+    cancel_on_appointment: Type.Boolean({ description: 'Whether a new appointment of the lead cancels it.' }),
+    created_at: About(Timestamp, 'When it was created.'),
+    updated_at: About(Timestamp, 'When it last changed.'),
   },
-  { title: 'Followup' },
+  { title: 'Followup', description: 'A message that is sent at a later time, unless something cancels it.' },
 );
 export type Followup = Static<typeof Followup>;
 
 const DueAt = Type.String({ format: 'date-time', description: 'In the future, at most a year ahead.' });
 
-const followupParams = Exact({ followupId: Uuid });
+const followupParams = Exact({ followupId: About(Uuid, 'The id of the follow-up.') });
 
 export const createFollowup = defineOperation({
   subject: 'scheduling.api.followups.create',
@@ -83,17 +92,24 @@ export const createFollowup = defineOperation({
     'when the channel no longer accepts free text. A lead that has opted out is refused at once.',
   extension: true,
   request: {
-    body: Exact({
-      lead_id: Uuid,
-      message: Text(4096),
-      due_at: Type.Optional(DueAt),
-      delay_minutes: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: followupHorizonDays * 1440, description: 'Instead of `due_at`.' }),
-      ),
-      cancel_on_reply: Type.Optional(Type.Boolean({ default: true })),
-      cancel_on_appointment: Type.Optional(Type.Boolean({ default: false })),
-      template: Type.Optional(MessageTemplate),
-    }),
+    body: Exact(
+      {
+        lead_id: About(Uuid, 'The lead who gets it.'),
+        message: Text(4096, { description: 'The text to send.' }),
+        due_at: Type.Optional(DueAt),
+        delay_minutes: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: followupHorizonDays * 1440, description: 'Instead of `due_at`.' }),
+        ),
+        cancel_on_reply: Type.Optional(
+          Type.Boolean({ default: true, description: 'Whether a message of the lead cancels it.' }),
+        ),
+        cancel_on_appointment: Type.Optional(
+          Type.Boolean({ default: false, description: 'Whether a new appointment of the lead cancels it.' }),
+        ),
+        template: Type.Optional(MessageTemplate),
+      },
+      { description: 'A new follow-up, with exactly one of `due_at` and `delay_minutes`.' },
+    ),
   },
   reply: Followup,
   errors: ['lead_not_found', 'lead_opted_out'],
@@ -109,9 +125,9 @@ export const listFollowups = defineOperation({
   request: {
     query: Exact({
       status: Type.Optional(FollowupStatus),
-      lead_id: Type.Optional(Uuid),
-      from: Type.Optional(Timestamp),
-      to: Type.Optional(Timestamp),
+      lead_id: Type.Optional(About(Uuid, 'Only follow-ups of this lead.')),
+      from: Type.Optional(About(Timestamp, 'Only those that are due then or later.')),
+      to: Type.Optional(About(Timestamp, 'Only those that are due earlier.')),
       ...paging(),
     }),
   },
@@ -161,7 +177,10 @@ export const cancelFollowup = defineOperation({
     'Only a `pending` follow-up can be cancelled. After a 200 it is never sent. After a 409, `current_status` says ' +
     'what it is instead.',
   request: { params: followupParams },
-  reply: Type.Object({ cancelled: Type.Literal(true), id: Uuid }),
+  reply: Type.Object(
+    { cancelled: Type.Literal(true), id: About(Uuid, 'The id of the follow-up.') },
+    { description: 'The follow-up is cancelled.' },
+  ),
   errors: ['followup_not_found', 'followup_not_pending'],
 });
 

@@ -11,7 +11,7 @@ export const AppointmentCounts = Type.Object(
     created: Count(appointmentMetrics.created),
     without_lead: Count(appointmentMetrics.without_lead),
   },
-  { title: 'AppointmentCounts' },
+  { title: 'AppointmentCounts', description: 'Appointments created in the period.' },
 );
 export type AppointmentCounts = Static<typeof AppointmentCounts>;
 
@@ -22,7 +22,7 @@ export const FollowupCounts = Type.Object(
     failed: Count(followupMetrics.failed),
     cancelled: Count(followupMetrics.cancelled),
   },
-  { title: 'FollowupCounts' },
+  { title: 'FollowupCounts', description: 'Follow-ups of the period.' },
 );
 export type FollowupCounts = Static<typeof FollowupCounts>;
 
@@ -62,7 +62,7 @@ export const LeadAppointments = Type.Object(
       description: 'All appointments of the lead by status, as of now.',
     }),
   },
-  { title: 'LeadAppointmentCounts' },
+  { title: 'LeadAppointmentCounts', description: 'Appointments of the lead.' },
 );
 
 export const reportLeadScheduling = defineOperation({
