@@ -82,7 +82,7 @@ test('the probes show that the gateway is alive and the state of each dependency
 });
 
 test('the gateway serves the API document, the documentation page, and a page for every error code', async () => {
-  expect(await document('/docs/json')).toMatchObject({
+  expect(await document('/openapi.json')).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: { version: '1.0.0' },
   });

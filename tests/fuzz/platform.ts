@@ -54,7 +54,7 @@ export async function startFuzzPlatform() {
     file: dev.feed_url?.split('/').at(-1),
     token: dev.sandbox_url?.split('/').at(-1),
     code: 'validation_failed',
-    '*': 'static/swagger-ui.css',
+    guide: 'errors',
   };
 
   return {

@@ -7,8 +7,9 @@ const outsideThePrefix = [
   '/calendars/:file',
   '/channels/whatsapp/:channelId/webhook',
   ...['/sandbox/:token', '/sandbox/:token/messages'],
-  ...['/docs', '/docs/', '/docs/*', '/docs/json', '/docs/yaml', '/docs/errors', '/docs/errors/:code'],
-  ...['/docs/static/index.html', '/docs/static/swagger-initializer.js'],
+  ...['/docs', '/docs/', '/docs/errors', '/docs/errors/:code', '/docs/guides', '/docs/guides/:guide'],
+  ...['/docs/assets/style.css', '/docs/assets/reference.js', '/docs/assets/scalar.js'],
+  ...['/openapi.json', '/openapi.yaml', '/docs/json', '/docs/yaml'],
 ];
 
 /** Every path that the gateway serves, in the form of its router. `public-paths.test.ts` compares them with it. */

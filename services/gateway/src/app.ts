@@ -42,8 +42,10 @@ export type AppDependencies = {
     /** Where integrators get help. Default: `/docs`. */
     readonly contactUrl?: string;
     readonly corsOrigins?: string;
-    /** Whether `/docs` has a page to try calls and the OpenAPI document. Default: true. */
+    /** Whether there are the reference, the guides and the OpenAPI document. Default: true. */
     readonly docs?: boolean;
+    /** Ids of real rows for the examples of the API document. Default: none. */
+    readonly exampleIdsFile?: string;
     readonly requestTimeoutMs: number;
     readonly maximumConnections: number;
     /** A connection on which nothing moves for so long during a request is closed. */
@@ -116,7 +118,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   addWhatsappWebhook(app, { rpc, requestTimeoutMs, bytes });
   await addSandbox(app, { rpc, requestTimeoutMs });
   const document = createApiDocument(routes, { publicUrl, contactUrl: settings.contactUrl });
-  await addDocs(app, { document, publicUrl, isOn: settings.docs ?? true });
+  addDocs(app, { document, publicUrl, isOn: settings.docs ?? true, exampleIdsFile: settings.exampleIdsFile });
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });

@@ -20,7 +20,13 @@ export const gatewayConfig = Type.Object({
   CORS_ORIGINS: Type.Optional(
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),
-  DOCS: Type.Boolean({ default: true, description: 'false: no `/docs` and no OpenAPI document' }),
+  DOCS: Type.Boolean({ default: true, description: 'false: no reference, no guides and no OpenAPI document' }),
+  EXAMPLE_IDS_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'For development: ids of real rows for the examples of the API document.',
+    }),
+  ),
   DRAIN_DELAY_MS: Type.Integer({
     minimum: 0,
     maximum: 120_000,

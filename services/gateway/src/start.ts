@@ -69,6 +69,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       contactUrl: config.CONTACT_URL,
       corsOrigins: config.CORS_ORIGINS,
       docs: config.DOCS,
+      exampleIdsFile: config.EXAMPLE_IDS_FILE,
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
       maximumConnections: config.MAX_CONNECTIONS,
       connectionTimeoutMs: config.CONNECTION_TIMEOUT_MS,

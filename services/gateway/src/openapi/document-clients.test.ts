@@ -90,6 +90,7 @@ test('a parameter with a named enum has nothing beside the reference, and its de
     name: 'sort',
     required: false,
     description: 'The order of the list. Default: `-created_at`.',
+    example: 'updated_at',
     schema: { $ref: '#/components/schemas/LeadSort' },
   });
 });

@@ -115,7 +115,9 @@ test('each resource schema is defined once and referenced', () => {
   expect(Object.keys(document.components.schemas)).toEqual(
     expect.arrayContaining(['Appointment', 'CalendarSync', 'Lead', 'Problem', 'Seller', 'Store']),
   );
-  expect(document.paths['/appointments/{appointmentId}']?.get?.responses[200]?.content?.['application/json']).toEqual({
+  expect(
+    document.paths['/appointments/{appointmentId}']?.get?.responses[200]?.content?.['application/json'],
+  ).toMatchObject({
     schema: { $ref: '#/components/schemas/Appointment' },
   });
   const properties = Object.keys(document.components.schemas.Appointment?.properties ?? {});

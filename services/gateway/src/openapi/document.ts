@@ -2,6 +2,7 @@ import {
   crmOperations,
   gatewayOperations,
   messagingOperations,
+  namedSchemaOf,
   type Operation,
   schedulingOperations,
 } from '@mostrador/contracts';
@@ -9,7 +10,10 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { apiPrefix, type Route, takesIdempotencyKey, takesIfMatch } from '../routes/route.ts';
 import { tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
+import { codeSamples } from './code-samples.ts';
 import { createSharedResponses, errorsOf, type SharedResponses } from './errors.ts';
+import type { Example } from './examples/example.ts';
+import { exampleOf } from './examples/index.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -23,6 +27,9 @@ the knowledge base, messages, follow-ups, reports, and the store itself.
 
 Every request needs an API key in \`X-API-Key\`. The key belongs to one store, and a request sees only its data.
 Errors are [problem documents](/docs/errors) with a stable \`code\`. A validation error lists all faults of a request.
+The guides explain what the operations have in common: [authentication](/docs/guides/authentication),
+[idempotency](/docs/guides/idempotency), [lists and sync](/docs/guides/lists-and-sync), [errors](/docs/guides/errors), and
+[messages and windows](/docs/guides/messages-and-windows).
 
 - **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately. While the server serves
@@ -34,7 +41,8 @@ Errors are [problem documents](/docs/errors) with a stable \`code\`. A validatio
   Request bodies must not be compressed.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
-- Operations marked *Extension* go beyond the specification that the API follows.`;
+- **The badge *Extension*** marks operations that are Mostrador's own. Other servers of the Store Integration API need not
+  have them.`;
 
 export type DocumentOptions = {
   readonly publicUrl: string;
@@ -46,7 +54,7 @@ export type DocumentOptions = {
  * Builds the API document from the routes and from the schemas that validate requests.
  *
  * `@fastify/swagger` cannot derive it: each contract lists its errors, and several error codes share a status, which
- * route schemas cannot express. The plugin only serves the result.
+ * route schemas cannot express.
  */
 export function createApiDocument(routes: readonly Route[], options: DocumentOptions): ApiDocument {
   const { publicUrl, contactUrl = `${publicUrl}/docs` } = options;
@@ -55,7 +63,10 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: documentRoute(route, schemas, responses) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: documentRoute(route, { schemas, responses, publicUrl }),
+    };
   }
   const feed = calendarFeedPath(publicUrl, responses);
   const errorResponses = responses.components();
@@ -108,46 +119,65 @@ function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}${what}`;
 }
 
-function documentRoute(route: Route, schemas: Schemas, responses: SharedResponses) {
-  const { operation, tag, status, tier, scope } = route;
+/** The id of a route's operation in the document, such as `leads.create`. */
+export function operationIdOf({ operation }: Route): string {
   const [, , resource = '', verb = ''] = operation.subject.split('.');
+  return `${resource}.${verb}`;
+}
+
+type Parts = { readonly schemas: Schemas; readonly responses: SharedResponses; readonly publicUrl: string };
+
+function documentRoute(route: Route, { schemas, responses, publicUrl }: Parts) {
+  const { operation, tag, status, tier, scope } = route;
+  const example = exampleOf(operation);
   const notes = [
-    ...(operation.extension ? ['**Extension.**'] : []),
     ...(operation.description ? [operation.description] : []),
     `Requires the scope \`${scope}\`${tier ? ` and a store of tier \`${tier}\` or higher` : ''}.`,
   ];
   const { body } = operation.request;
-  const success = {
+  const success = (reply: unknown) => ({
     description: operation.summary,
     headers: headersOf(route),
     content: {
-      'application/json': { schema: replySchema(operation, schemas) },
-      ...(route.csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+      'application/json': { schema: replySchema(operation, schemas), ...shown(reply) },
+      ...(route.csv ? { 'text/csv': { schema: { type: 'string' }, ...shown(asCsv(route.csv, example)) } } : {}),
     },
-  };
+  });
   return {
-    operationId: `${resource}.${verb}`,
+    operationId: operationIdOf(route),
     tags: [tag],
     summary: operation.summary,
     description: notes.join('\n\n'),
     ...(operation.extension ? { 'x-extension': true, 'x-badges': [{ name: 'Extension' }] } : {}),
     parameters: parametersOf(route, schemas),
+    ...(example && { 'x-codeSamples': codeSamples(route, example, `${publicUrl}${apiPrefix}`) }),
     ...(body
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemas.of(body, nameOf(operation, 'Request')) } },
+            content: {
+              'application/json': {
+                schema: schemas.of(body, nameOf(operation, 'Request')),
+                ...shown((example?.request as { body?: unknown } | undefined)?.body),
+              },
+            },
           },
         }
       : {}),
     responses: {
-      [status]: success,
-      ...(route.upserts ? { 201: success } : {}),
+      [status]: success(example?.reply),
+      ...(route.upserts ? { 201: success(example && { ...(example.reply as object), created: true }) } : {}),
       ...(route.versioned && route.method === 'GET' ? { 304: notModified } : {}),
       ...responses.of(errorsOf(route)),
     },
   };
 }
+
+/** The examples of a media type. */
+const shown = (value: unknown) => (value === undefined ? {} : { examples: { example: { value } } });
+
+const asCsv = (read: NonNullable<Route['csv']>, example: Example | undefined): string | undefined =>
+  example && read({ format: 'csv', table: 'totals' }, undefined).render?.(example.reply as never);
 
 /** A list without an envelope has no name of its own. */
 const replySchema = (operation: Operation, schemas: Schemas) =>
@@ -160,10 +190,18 @@ const notModified = {
 
 function parametersOf(route: Route, schemas: Schemas) {
   const { params, query } = route.operation.request;
+  const example = exampleOf(route.operation)?.request as Partial<Record<'params' | 'query', Values>> | undefined;
   return [
-    ...members(params).map(([name, schema]) => parameter('path', name, schema, true, schemas)),
+    ...members(params).map(([name, schema]) =>
+      parameter({ in: 'path', name, required: true }, schema, schemas, example?.params?.[name]),
+    ),
     ...members(query).map(([name, schema]) =>
-      parameter('query', name, schema, query?.required?.includes(name) ?? false, schemas),
+      parameter(
+        { in: 'query', name, required: query?.required?.includes(name) ?? false },
+        schema,
+        schemas,
+        example?.query?.[name],
+      ),
     ),
     ...(takesIdempotencyKey(route) ? [requestHeaders.idempotencyKey] : []),
     ...(route.versioned && route.method === 'GET' ? [requestHeaders.ifNoneMatch] : []),
@@ -173,15 +211,21 @@ function parametersOf(route: Route, schemas: Schemas) {
 
 const members = (schema: TObject | undefined): [string, TSchema][] => Object.entries(schema?.properties ?? {});
 
-function parameter(place: 'path' | 'query', name: string, schema: TSchema, required: boolean, schemas: Schemas) {
-  const { description: text, ...converted } = schemas.of(schema);
+type Values = Readonly<Record<string, unknown>>;
+type Place = { readonly in: 'path' | 'query'; readonly name: string; readonly required: boolean };
+
+function parameter(place: Place, schema: TSchema, schemas: Schemas, example: unknown) {
+  const { description: own, ...converted } = schemas.of(schema);
+  const text = own ?? namedSchemaOf(schema).description;
   const { $ref, default: value } = converted;
   // A default beside the reference would make the parameter `Any` in Python.
-  const described = [text, $ref && value !== undefined && `Default: \`${value}\`.`].filter(Boolean).join(' ');
-  const start = { in: place, name, required, ...(described && { description: described }) };
-  if (schema.valuesOf === undefined) return { ...start, schema: $ref ? { $ref } : converted };
+  const description = [text, $ref && value !== undefined && `Default: \`${value}\`.`].filter(Boolean).join(' ');
+  const start = { ...place, ...(description && { description }) };
+  const shownAs = (value: unknown) => (value === undefined ? {} : { example: value });
+  if (schema.valuesOf === undefined) return { ...start, schema: $ref ? { $ref } : converted, ...shownAs(example) };
   const { description: _, ...items } = schemas.of(schema.valuesOf);
-  return { ...start, style: 'form', explode: false, schema: { type: 'array', items, minItems: 1 } };
+  const values = typeof example === 'string' ? example.split(',') : undefined;
+  return { ...start, style: 'form', explode: false, schema: { type: 'array', items, minItems: 1 }, ...shownAs(values) };
 }
 
 /** 1 to 255 printable ASCII characters: bare (HTTP strips outer spaces), or a quoted string with its two escapes. */

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import type { TObject } from '@sinclair/typebox';
 import { type Route, takesIdempotencyKey } from '../routes/route.ts';
+import { ids } from './examples/optician.ts';
 import {
   ConflictProblem,
   NotFoundProblem,
@@ -121,27 +122,27 @@ function errorResponse(status: ErrorStatus, codes: readonly ErrorCode[], schemas
     content: {
       'application/problem+json': {
         schema: schemas.of(responseOf(status).body),
-        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code, publicUrl) }])),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleProblem(code, publicUrl) }])),
       },
     },
   };
 }
 
 const exampleId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
-const exampleLeadId = '0198c1f4-6a10-7d21-8c4f-3b5a7d9e1f20';
 
 /** Examples of the further members. */
 const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
   validation_failed: { errors: [{ pointer: '#/title', detail: 'must not be empty' }] },
   scope_required: { required_scope: 'leads:write' },
   tier_required: { required_tier: 'starter', current_tier: 'free' },
-  lead_exists: { id: exampleLeadId },
-  external_id_exists: { id: exampleLeadId },
+  lead_exists: { id: ids.lead },
+  external_id_exists: { id: ids.lead },
   appointment_not_scheduled: { current_status: 'done' },
   followup_not_pending: { current_status: 'sent' },
 };
 
-function example(code: ErrorCode, publicUrl: string) {
+/** A problem document with this code. */
+export function exampleProblem(code: ErrorCode, publicUrl: string) {
   const { status, title, description } = errorCatalogue[code];
   const type = `${publicUrl}/docs/errors/${code}`;
   return { type, title, status, detail: description, code, request_id: exampleId, ...exampleMembers[code] };

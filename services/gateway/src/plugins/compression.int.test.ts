@@ -84,16 +84,6 @@ test('a copy in any coding is current for If-None-Match, and the 304 names the t
   expect((await get({ 'if-none-match': '"v2.gzip"' })).statusCode).toBe(200);
 });
 
-test('documentation is compressed, also from a file', async () => {
-  for (const url of ['/docs/json', '/docs/static/swagger-ui.css']) {
-    const [plain, compressed] = [await send(url), await send(url, { headers: { 'accept-encoding': 'br' } })];
-    expect(compressed.headers['content-encoding'], url).toBe('br');
-    expect(brotliDecompressSync(compressed.rawPayload).equals(plain.rawPayload), url).toBe(true);
-    const range = await send(url, { headers: { 'accept-encoding': 'br', range: 'bytes=0-2000' } });
-    expect(range.statusCode === 206 && 'content-encoding' in range.headers, url).toBe(false);
-  }
-});
-
 test('what has a secret address is not compressed', async () => {
   for (const url of [`/calendars/${'t'.repeat(40)}.ics`, `/sandbox/${'t'.repeat(40)}`]) {
     const answer = await send(url, { key: null, headers: { 'accept-encoding': 'gzip, br' } });

@@ -1,14 +1,5 @@
-import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import {
-  brotliCompress,
-  constants,
-  createBrotliCompress,
-  createGzip,
-  createZstdCompress,
-  gzip,
-  zstdCompress,
-} from 'node:zlib';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ContentCoding, preferredCoding } from '../requests/content-coding.ts';
 import { codedTag } from '../requests/entity-tags.ts';
@@ -25,19 +16,14 @@ declare module 'fastify' {
 /** Smaller responses fit into one packet, and compressing them costs more time than sending them. */
 const leastBytes = 1024;
 
-const compressible = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|javascript|yaml)\b)/;
+const compressible = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|yaml)\b)/;
 
 // The default quality of brotli, 11, is for files that are compressed once.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-const compress: Record<ContentCoding, (data: Buffer | string) => Promise<Buffer>> = {
+export const compress: Record<ContentCoding, (data: Buffer | string) => Promise<Buffer>> = {
   zstd: promisify(zstdCompress),
   br: (data) => promisify(brotliCompress)(data, brotliOptions),
   gzip: promisify(gzip),
-};
-const streams = {
-  zstd: () => createZstdCompress(),
-  br: () => createBrotliCompress(brotliOptions),
-  gzip: () => createGzip(),
 };
 
 /**
@@ -51,7 +37,7 @@ export function addCompression(app: FastifyInstance): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     if (request.routeOptions.config.secretAddress || !isCompressible(reply)) return done(null, payload);
     addVary(reply, 'Accept-Encoding');
-    if (!isLarge(payload, reply)) return done(null, payload);
+    if (!isLarge(payload)) return done(null, payload);
     const coding = preferredCoding(request.headers['accept-encoding']);
     if (coding === undefined) return done(null, payload);
     const send = (compressed: unknown) => {
@@ -61,28 +47,16 @@ export function addCompression(app: FastifyInstance): void {
       reply.header('content-encoding', coding).removeHeader('content-length');
       done(null, compressed);
     };
-    // A stream that fails destroys the response, with or without compression.
-    if (isStream(payload)) return send(pipeline(payload, streams[coding](), () => {}));
-    compress[coding](payload as string | Buffer).then(send, done);
+    compress[coding](payload).then(send, done);
   });
 }
 
-/** A 304 also varies, because its 200 would. A part of a file (206) is a range of the uncompressed bytes. */
+/** A 304 also varies, because its 200 would. */
 function isCompressible(reply: FastifyReply): boolean {
   if (reply.statusCode === 304) return true;
   const type = reply.getHeader('content-type');
-  return (
-    reply.statusCode !== 206 &&
-    typeof type === 'string' &&
-    compressible.test(type) &&
-    !reply.hasHeader('content-encoding')
-  );
+  return typeof type === 'string' && compressible.test(type) && !reply.hasHeader('content-encoding');
 }
 
-function isLarge(payload: unknown, reply: FastifyReply): boolean {
-  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return Buffer.byteLength(payload) >= leastBytes;
-  return isStream(payload) && Number(reply.getHeader('content-length') ?? leastBytes) >= leastBytes;
-}
-
-const isStream = (payload: unknown): payload is Readable =>
-  typeof payload === 'object' && payload !== null && 'pipe' in payload;
+const isLarge = (payload: unknown): payload is string | Buffer =>
+  (typeof payload === 'string' || Buffer.isBuffer(payload)) && Buffer.byteLength(payload) >= leastBytes;

@@ -57,7 +57,7 @@ test('a connection above the limit gets 503 and is closed, and probes still work
 });
 
 test('100 clients that do not read their responses are disconnected, and the gateway serves others meanwhile', async () => {
-  const bundle = 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+  const bundle = 'GET /docs/assets/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n';
   const readers = await open(100);
   for (const socket of readers) socket.write(bundle.repeat(4));
   expect((await sendRaw(port, `GET /healthz HTTP/1.1\r\n${close}`)).status).toBe(200);

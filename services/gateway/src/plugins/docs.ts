@@ -1,66 +1,95 @@
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
+import { readFileSync } from 'node:fs';
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Asset, createAsset, sendAsset } from '../docs/asset.ts';
+import { errorListPage, errorPage } from '../docs/error-pages.ts';
+import { type Guide, guideListPage, guidePage, guides } from '../docs/guides.ts';
+import { layout } from '../docs/layout.ts';
+import { makeInThread } from '../docs/make-in-thread.ts';
 import type { ApiDocument } from '../openapi/document.ts';
-import { errorListPage, errorPage, logo } from '../openapi/pages.ts';
+import { withRealIds } from '../openapi/examples/real-ids.ts';
 import { errorPagePath } from './problem.ts';
 
-/** The page may load from and call only this origin, so that it works offline and sends keys nowhere else. */
-const contentSecurityPolicy = {
-  'default-src': ["'self'"],
-  'img-src': ["'self'", 'data:'],
-  // swagger-ui sets styles from script.
-  'style-src': ["'self'", "'unsafe-inline'"],
-  'object-src': ["'none'"],
-  'base-uri': ["'none'"],
-  'form-action': ["'none'"],
-  'frame-ancestors': ["'none'"],
-};
-const plainPagePolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+/** The pages load from and call only this origin and the API's, so that they work offline and send keys nowhere else. */
+const policyOf = (directives: Readonly<Record<string, string>>): string =>
+  Object.entries({
+    'default-src': "'none'",
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+    ...directives,
+  })
+    .map(([name, sources]) => `${name} ${sources}`)
+    .join('; ');
 
 /**
- * `/docs` (a page where calls can be tried), `/docs/json` (the OpenAPI document), `/docs/errors` (every error code). The
- * first two can be switched off. The third stays, because problem documents name its pages.
+ * The documentation: `/docs` (the reference, where calls can be tried), `/docs/guides`, and `/docs/errors`. The OpenAPI
+ * document is at `/openapi.json` and `/openapi.yaml`. All but the pages of errors can be switched off. Those stay,
+ * because problem documents name them.
  */
-export async function addDocs(
+export function addDocs(
   app: FastifyInstance,
-  options: { document: ApiDocument; publicUrl: string; isOn: boolean },
-): Promise<void> {
-  const { document, publicUrl, isOn } = options;
-  addErrorPages(app);
+  options: { document: ApiDocument; publicUrl: string; isOn: boolean; exampleIdsFile?: string },
+): void {
+  const { document, publicUrl, isOn, exampleIdsFile } = options;
+  const text = () => withRealIds(JSON.stringify(document), exampleIdsFile);
+  const add = (paths: readonly string[], make: Make, policy = policyOf({})) => {
+    const assets = new Map<string, Promise<Asset>>();
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const [name = ''] = Object.values(request.params as Record<string, string>);
+      // A failure is not kept: the next request tries again.
+      const asset = assets.get(name) ?? Promise.resolve(make(name));
+      assets.set(name, asset);
+      asset.catch(() => assets.delete(name));
+      reply.header('content-security-policy', policy);
+      return sendAsset(request, reply, await asset);
+    };
+    for (const path of paths) app.get(path, handler);
+  };
+
+  add(['/docs/assets/style.css'], () => createAsset('text/css; charset=utf-8', ownFile('style.css')));
+  add(['/docs/errors'], () => page(errorListPage()));
+  add([errorPagePath(':code')], (code) => page(errorPage(known(errorCatalogue, code) as ErrorCode, publicUrl)));
   if (!isOn) return;
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: { ...contentSecurityPolicy, 'connect-src': ["'self'", new URL(publicUrl).origin] },
-    theme: { title: 'Mostrador' },
-    logo: { type: 'image/svg+xml', content: Buffer.from(logo), href: '/docs', target: '_self' },
-    uiConfig: {
-      deepLinking: true,
-      displayRequestDuration: true,
-      docExpansion: 'list',
-      // The browser must not store the API key.
-      persistAuthorization: false,
-      tryItOutEnabled: true,
-      // The validator badge would call an external server.
-      validatorUrl: null,
-    },
+
+  const referencePolicy = policyOf({
+    'script-src': "'self'",
+    // Scalar sets styles from script.
+    'style-src': "'self' 'unsafe-inline'",
+    'connect-src': `'self' ${new URL(publicUrl).origin}`,
   });
+  add(['/docs', '/docs/'], () => page(referencePage()), referencePolicy);
+  add(['/docs/assets/reference.js'], () => createAsset(script, ownFile('reference.mjs')));
+  add(['/docs/assets/scalar.js'], async () => createAsset(script, await makeInThread({ make: 'reference script' })));
+  add(['/docs/guides'], () => page(guideListPage()));
+  add(['/docs/guides/:guide'], (name) => page(guidePage(known(guides, name) as Guide)));
+  add(['/openapi.json', '/docs/json'], () => createAsset('application/json; charset=utf-8', text()));
+  add(['/openapi.yaml', '/docs/yaml'], async () =>
+    createAsset('application/yaml; charset=utf-8', await makeInThread({ make: 'yaml', json: text() })),
+  );
 }
 
-function addErrorPages(app: FastifyInstance): void {
-  app.get('/docs/errors', async (_request, reply) =>
-    reply.header('content-security-policy', plainPagePolicy).type('text/html; charset=utf-8').send(errorListPage()),
-  );
-  app.get<{ Params: { code: string } }>(errorPagePath(':code'), async (request, reply) => {
-    const { code } = request.params;
-    if (!Object.hasOwn(errorCatalogue, code)) throw new AppError('route_not_found');
-    return reply
-      .header('content-security-policy', plainPagePolicy)
-      .type('text/html; charset=utf-8')
-      .send(errorPage(code as ErrorCode));
-  });
+/** Makes the asset of a path, and of the name in it. */
+type Make = (name: string) => Asset | Promise<Asset>;
+
+const script = 'text/javascript; charset=utf-8';
+const page = (html: string) => createAsset('text/html; charset=utf-8', html);
+const ownFile = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url));
+
+function known(names: object, name: string): string {
+  if (!Object.hasOwn(names, name)) throw new AppError('route_not_found');
+  return name;
 }
+
+const referencePage = () =>
+  layout({
+    title: 'Mostrador',
+    section: '/docs',
+    isWide: true,
+    content: `<div id="reference"></div>
+<noscript><p>This page needs JavaScript. The API document is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<script src="/docs/assets/scalar.js" defer></script><script type="module" src="/docs/assets/reference.js"></script>`,
+  });

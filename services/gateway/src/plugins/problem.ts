@@ -84,7 +84,7 @@ export function toAppError(error: FastifyError | AppError): AppError {
     case 'ERR_STREAM_PREMATURE_CLOSE':
       return new AppError('malformed_request');
     default:
-      // The plugin for static files rejects addresses, such as one with a NUL byte, with 400 or 403.
+      // Any other request that Fastify itself rejects.
       if (error.statusCode !== undefined && error.statusCode < 500) return new AppError('malformed_request');
       return new AppError('internal_error', { cause: error });
   }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { errorCatalogue, getCalendarConnection, getLead } from '@mostrador/contracts';
+import { getCalendarConnection, getLead } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { startTestGateway, type TestGateway } from '../../test/gateway.ts';
 
 let gateway: TestGateway;
 
@@ -58,71 +58,6 @@ describe('probes', () => {
     const answer = await get('/metrics');
     expect(answer.headers['content-type']).toContain('text/plain');
     expect(answer.body).toMatch(/mostrador_http_duration_seconds_count\{.*route="\/healthz"/);
-  });
-});
-
-describe('documentation', () => {
-  test('/docs/json is the OpenAPI document with the addresses of this installation', async () => {
-    const answer = await get('/docs/json');
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toMatchObject({
-      openapi: '3.1.0',
-      info: { title: 'Mostrador', version: '1.0.0' },
-      servers: [{ url: `${publicUrl}/integrations/v1` }, { url: '/integrations/v1' }],
-    });
-  });
-
-  test.each(['/docs/static/%00', '/docs/static/a%5c%00..'])(
-    'an asset whose name has a NUL byte is a malformed request, not an error of the gateway: %s',
-    async (address) => {
-      const answer = await get(address);
-      expect([answer.statusCode, answer.json().code]).toEqual([400, 'malformed_request']);
-    },
-  );
-
-  test('/docs is a page that loads all assets from its own origin', async () => {
-    const answer = await get('/docs');
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toContain('<title>Mostrador</title>');
-    const assets = [...answer.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
-    expect(assets.length).toBeGreaterThan(4);
-    for (const asset of assets) {
-      expect(asset).toMatch(/^\/docs\/static\//);
-      expect((await get(asset)).statusCode).toBe(200);
-    }
-    const policy = String(answer.headers['content-security-policy']);
-    expect(policy).toContain("default-src 'self'");
-    expect(policy).not.toContain('https:;');
-  });
-
-  test('the page does not store the API key', async () => {
-    const { body } = await get('/docs/static/swagger-initializer.js');
-    expect(body).toMatch(/"persistAuthorization":\s*false/);
-  });
-
-  test('switched off, /docs and the OpenAPI document are 404, and the pages of errors stay', async () => {
-    const off = await startTestGateway({ docs: false });
-    try {
-      for (const url of ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/docs/static/index.html']) {
-        const answer = await off.app.inject({ url });
-        expect([answer.statusCode, answer.json().code], url).toEqual([404, 'route_not_found']);
-      }
-      expect((await off.app.inject({ url: '/docs/errors/route_not_found' })).statusCode).toBe(200);
-    } finally {
-      await off.stop();
-    }
-  });
-
-  test('every error code has the page that its problem documents name, and the list page links to all', async () => {
-    const list = await get('/docs/errors');
-    for (const [code, { status }] of Object.entries(errorCatalogue)) {
-      expect(list.body).toContain(`/docs/errors/${code}`);
-      const answer = await get(`/docs/errors/${code}`);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.body).toContain(String(status));
-    }
-    expect((await get('/docs/errors/nothing')).json().code).toBe('route_not_found');
-    expect((await get('/docs/static/nothing.js')).json().code).toBe('route_not_found');
   });
 });
 

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { compress } from '../plugins/compression.ts';
+import { type ContentCoding, preferredCoding } from '../requests/content-coding.ts';
+import { codedTag, currentTag } from '../requests/entity-tags.ts';
+import { addVary } from '../requests/headers.ts';
+
+/** A file of the documentation: made once, and compressed once for each coding that a client asks for. */
+export type Asset = {
+  readonly type: string;
+  readonly etag: string;
+  readonly body: Buffer;
+  in(coding: ContentCoding): Promise<Buffer>;
+};
+
+export function createAsset(type: string, content: string | Buffer): Asset {
+  const body = Buffer.from(content);
+  const coded = new Map<ContentCoding, Promise<Buffer>>();
+  return {
+    type,
+    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    body,
+    in(coding) {
+      const made = coded.get(coding) ?? compress[coding](body);
+      coded.set(coding, made);
+      return made;
+    },
+  };
+}
+
+/** Browsers ask each time whether their copy is current, so that they never show a mixture of two versions. */
+export async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+  const { type, etag, body } = asset;
+  reply.header('cache-control', 'public, no-cache').header('etag', etag);
+  const ifNoneMatch = request.headers['if-none-match'];
+  const current = ifNoneMatch && currentTag(ifNoneMatch, etag);
+  if (current) return reply.code(304).header('etag', current).send();
+  reply.type(type);
+  const coding = preferredCoding(request.headers['accept-encoding']);
+  // `addCompression` adds the header to every other response.
+  if (coding === undefined) return reply.send(body);
+  addVary(reply, 'Accept-Encoding');
+  return reply
+    .header('etag', codedTag(etag, coding))
+    .header('content-encoding', coding)
+    .send(await asset.in(coding));
+}

@@ -1,0 +1,102 @@
+import {
+  type Agent,
+  getAgent,
+  getDocument,
+  type KnowledgeDocument,
+  listAgents,
+  listDocuments,
+  searchKnowledge,
+  selectAgent,
+} from '@mostrador/contracts';
+import { type ExampleOfOperation, example, listOf } from './example.ts';
+import { ids } from './optician.ts';
+
+const times = { created_at: '2026-01-05T12:00:00.000Z', updated_at: '2026-01-05T12:00:00.000Z' };
+const condition = {
+  id: ids.condition,
+  condition_type: 'lead_status',
+  operator: '=',
+  value: 'in_progress',
+};
+const reception: Agent = {
+  id: ids.agent,
+  name: 'Recepção',
+  model: 'auto',
+  priority: 10,
+  is_active: true,
+  is_default: false,
+  voice_id: null,
+  audio_response_enabled: false,
+  condition_groups: [{ id: ids.group, group_index: 0, logical_operator: 'AND', conditions: [condition] }],
+  ...times,
+};
+const fallback: Agent = {
+  ...reception,
+  id: ids.defaultAgent,
+  name: 'Atendimento geral',
+  priority: 90,
+  is_default: true,
+  condition_groups: [],
+};
+const text = 'O exame de vista dura 45 minutos e custa R$ 120. Traga a receita anterior, se tiver.';
+const document: KnowledgeDocument = {
+  id: ids.document,
+  title: 'Exames e preços',
+  content: `# Exames e preços\n\n${text}`,
+  is_active: true,
+  created_at: times.created_at,
+};
+
+export const agentExamples: readonly ExampleOfOperation[] = [
+  example(listAgents, { query: {} }, listOf([reception, fallback])),
+  example(getAgent, { params: { agentId: ids.agent } }, reception),
+  example(
+    selectAgent,
+    { body: { lead_id: ids.lead } },
+    {
+      agent: reception,
+      reason: 'conditions_hold',
+      considered: [
+        {
+          agent_id: ids.agent,
+          name: reception.name,
+          priority: reception.priority,
+          is_default: false,
+          outcome: 'selected',
+          condition_groups: [
+            {
+              id: ids.group,
+              group_index: 0,
+              holds: true,
+              conditions: [{ ...condition, actual: 'in_progress', holds: true }],
+            },
+          ],
+        },
+        {
+          agent_id: ids.defaultAgent,
+          name: fallback.name,
+          priority: fallback.priority,
+          is_default: true,
+          outcome: 'no_groups',
+          condition_groups: [],
+        },
+      ],
+    },
+  ),
+  example(listDocuments, { query: {} }, listOf([document], 20)),
+  example(getDocument, { params: { documentId: ids.document } }, document),
+  example(
+    searchKnowledge,
+    { query: { q: 'quanto custa o exame' } },
+    {
+      data: [
+        {
+          document: { id: ids.document, title: document.title },
+          text,
+          highlight: text.replace('exame', '<mark>exame</mark>').replace('custa', '<mark>custa</mark>'),
+          score: 0.87,
+        },
+      ],
+    },
+  ),
+];

@@ -1,0 +1,18 @@
+import type { Operation } from '@mostrador/contracts';
+import { agentExamples } from './agents.ts';
+import { crmExamples } from './crm.ts';
+import type { Example } from './example.ts';
+import { messagingExamples } from './messaging.ts';
+import { schedulingExamples } from './scheduling.ts';
+import { storeExamples } from './store.ts';
+
+const examples: ReadonlyMap<Operation, Example> = new Map([
+  ...schedulingExamples,
+  ...crmExamples,
+  ...agentExamples,
+  ...messagingExamples,
+  ...storeExamples,
+]);
+
+/** The example of an operation. A test finds operations without one. */
+export const exampleOf = (operation: Operation): Example | undefined => examples.get(operation);

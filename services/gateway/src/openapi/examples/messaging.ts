@@ -1,0 +1,71 @@
+import {
+  closeSession,
+  getConversation,
+  getMessage,
+  listMessages,
+  listSessions,
+  type Message,
+  type Session,
+  sendMessage,
+} from '@mostrador/contracts';
+import { type ExampleOfOperation, example, listOf } from './example.ts';
+import { ids, lead } from './optician.ts';
+
+const params = { leadId: ids.lead };
+const session: Session = {
+  id: ids.session,
+  lead_id: ids.lead,
+  status: 'active',
+  started_at: lead.created_at,
+  ended_at: null,
+};
+const answer: Message = {
+  id: ids.message,
+  lead_id: ids.lead,
+  session_id: ids.session,
+  direction: 'outbound',
+  source: 'api',
+  body: 'Oi, Helena! Sua lente já chegou. Quando quer passar na loja?',
+  status: 'delivered',
+  error: null,
+  reason: null,
+  next_attempt_at: null,
+  provider_message_id: 'wamid.HBgNNTUxMTkwMDAwMDE0MhUCABEYEjU2',
+  created_at: '2026-01-12T13:05:38.204Z',
+  sent_at: '2026-01-12T13:05:38.911Z',
+  delivered_at: '2026-01-12T13:05:40.117Z',
+  read_at: null,
+};
+const question: Message = {
+  ...answer,
+  id: ids.question,
+  direction: 'inbound',
+  source: 'lead',
+  body: 'Oi! Minha lente multifocal já chegou?',
+  status: 'received',
+  provider_message_id: 'wamid.HBgNNTUxMTkwMDAwMDE0MhUCABEYEjQ1',
+  created_at: lead.created_at,
+  sent_at: null,
+  delivered_at: null,
+};
+
+export const messagingExamples: readonly ExampleOfOperation[] = [
+  example(
+    sendMessage,
+    { params, body: { message: answer.body } },
+    { sent: true, id: ids.message, status: 'sent', error: null },
+  ),
+  example(listMessages, { params, query: {} }, listOf([answer, question])),
+  example(getMessage, { params: { ...params, messageId: ids.message } }, answer),
+  example(
+    getConversation,
+    { params },
+    { lead_id: ids.lead, opted_out_at: null, window_expires_at: '2026-01-13T13:02:11.482Z' },
+  ),
+  example(listSessions, { params }, [session]),
+  example(
+    closeSession,
+    { params: { ...params, sessionId: ids.session } },
+    { ...session, status: 'ended', ended_at: '2026-01-12T14:20:00.000Z' },
+  ),
+];

@@ -1,0 +1,78 @@
+import {
+  cancelFollowup,
+  createAppointment,
+  createFollowup,
+  type Followup,
+  getAppointment,
+  getCalendarSync,
+  getFollowup,
+  listAppointments,
+  listFollowups,
+  updateAppointment,
+} from '@mostrador/contracts';
+import { type ExampleOfOperation, example, listOf } from './example.ts';
+import { appointment, ids } from './optician.ts';
+
+const params = { appointmentId: ids.appointment };
+const message = 'Oi, Helena! Seus óculos já estão prontos?';
+const followup: Followup = {
+  id: ids.followup,
+  lead_id: ids.lead,
+  message,
+  template: null,
+  due_at: '2026-01-13T13:06:30.512Z',
+  next_attempt_at: '2026-01-13T13:06:30.512Z',
+  status: 'pending',
+  message_id: null,
+  error: null,
+  cancel_reason: null,
+  cancel_on_reply: true,
+  cancel_on_appointment: false,
+  created_at: '2026-01-12T13:06:30.512Z',
+  updated_at: '2026-01-12T13:06:30.512Z',
+};
+
+export const schedulingExamples: readonly ExampleOfOperation[] = [
+  example(
+    createAppointment,
+    {
+      body: {
+        title: appointment.title,
+        scheduled_at: '2026-01-16T14:30:00-03:00',
+        duration_minutes: 45,
+        notes: appointment.notes,
+        lead_id: ids.lead,
+      },
+    },
+    appointment,
+  ),
+  example(
+    listAppointments,
+    { query: { status: 'scheduled', from: '2026-01-12T00:00:00-03:00', to: '2026-01-19T00:00:00-03:00' } },
+    listOf([appointment]),
+  ),
+  example(getAppointment, { params }, appointment),
+  example(
+    updateAppointment,
+    { params, body: { scheduled_at: '2026-01-16T16:00:00-03:00' } },
+    { ...appointment, scheduled_at: '2026-01-16T19:00:00.000Z', updated_at: '2026-01-13T12:40:08.005Z' },
+  ),
+  example(
+    getCalendarSync,
+    { params },
+    {
+      state: 'synced',
+      provider: 'google',
+      event_id: '0198c1f51e557f518d7b3c4d5e6f7081',
+      attempts: 1,
+      last_error: null,
+      reason: null,
+      next_attempt_at: null,
+      synced_at: '2026-01-12T13:06:03.644Z',
+    },
+  ),
+  example(createFollowup, { body: { lead_id: ids.lead, message, delay_minutes: 1440 } }, followup),
+  example(listFollowups, { query: { status: 'pending' } }, listOf([followup])),
+  example(getFollowup, { params: { followupId: ids.followup } }, followup),
+  example(cancelFollowup, { params: { followupId: ids.followup } }, { cancelled: true, id: ids.followup }),
+];

@@ -1,0 +1,254 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { brotliDecompressSync } from 'node:zlib';
+import {
+  createAppointment,
+  type ErrorCode,
+  errorCatalogue,
+  getCalendarConnection,
+  getChannelConnection,
+} from '@mostrador/contracts';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { explain } from '../docs/error-pages.ts';
+import { guides } from '../docs/guides.ts';
+import { exampleOf } from '../openapi/examples/index.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway?.stop());
+
+const get = (url: string, headers: Record<string, string> = {}) => gateway.app.inject({ url, headers });
+
+test('the API document is at /openapi.json and /openapi.yaml, and at its earlier addresses', async () => {
+  const answer = await get('/openapi.json');
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  expect(answer.json()).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: 'Mostrador', version: '1.0.0' },
+    servers: [{ url: `${publicUrl}/integrations/v1` }, { url: '/integrations/v1' }],
+  });
+  expect((await get('/docs/json')).body).toBe(answer.body);
+  const yaml = await get('/openapi.yaml');
+  expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+  expect(yaml.body).toMatch(/^openapi: 3\.1\.0\n/);
+  expect(parse(yaml.body)).toEqual(answer.json());
+  expect((await get('/docs/yaml')).body).toBe(yaml.body);
+});
+
+test('a file of the documentation is compressed, and a current copy of it is not sent again', async () => {
+  for (const url of ['/openapi.json', '/docs/assets/scalar.js', '/docs/assets/style.css', '/docs']) {
+    const [plain, compressed] = [await get(url), await get(url, { 'accept-encoding': 'br' })];
+    expect(plain.headers, url).toMatchObject({ 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' });
+    expect(compressed.headers, url).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
+    expect(brotliDecompressSync(compressed.rawPayload).equals(plain.rawPayload), url).toBe(true);
+    expect(compressed.headers.etag).not.toBe(plain.headers.etag);
+    for (const { headers } of [plain, compressed]) {
+      const again = await get(url, { 'if-none-match': String(headers.etag), 'accept-encoding': 'br' });
+      expect([again.statusCode, again.body, again.headers.etag], url).toEqual([304, '', headers.etag]);
+    }
+  }
+});
+
+test('the policy of a page allows scripts and requests only to the reference, and no other host to any', async () => {
+  const policies = await Promise.all(
+    ['/docs', '/docs/guides', '/docs/errors/lead_exists'].map(
+      async (url) => (await get(url)).headers['content-security-policy'],
+    ),
+  );
+  const [reference, ...others] = policies.map(String);
+  expect(reference).toContain(`script-src 'self'; connect-src 'self' ${publicUrl}`);
+  for (const policy of others)
+    expect(policy).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self' data:; base/);
+});
+
+test('no link of the documentation is dead: every page, file, section and operation that one names exists', async () => {
+  const operations = new Set(
+    Object.values((await get('/openapi.json')).json().paths as Record<string, Record<string, unknown>>)
+      .flatMap((item) => Object.values(item) as { operationId?: string; tags?: string[] }[])
+      .map(({ operationId, tags }) => `tag/${tags?.[0]?.toLowerCase().replaceAll(' ', '-')}/${operationId}`),
+  );
+  const { description } = (await get('/openapi.json')).json().info;
+  const inDescription = [...description.matchAll(/\]\((\/[^)]+)\)/g)].map(([, address]) => address as string);
+  expect(inDescription.length).toBeGreaterThan(1);
+  const open = ['/docs', ...inDescription];
+  const bodies = new Map<string, string>();
+  const dead: string[] = [];
+  let links = 0;
+  for (let address = open.pop(); address !== undefined; address = open.pop()) {
+    links += 1;
+    const [path = '', anchor] = address.split('#');
+    let body = bodies.get(path);
+    if (body === undefined) {
+      const answer = await get(path);
+      body = answer.statusCode === 200 ? answer.body : '';
+      bodies.set(path, body);
+      const isPage = String(answer.headers['content-type']).startsWith('text/html');
+      const found = isPage ? [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, found]) => found ?? '') : [];
+      const inside = found.filter((each) => !each.startsWith('data:'));
+      open.push(...inside.map((each) => (each.startsWith('#') ? `${path}${each}` : each)));
+    }
+    const isThere =
+      anchor === undefined || (path === '/docs' ? operations.has(anchor) : body.includes(`id="${anchor}"`));
+    if (body === '' || !isThere) dead.push(address);
+  }
+  expect(dead).toEqual([]);
+  for (const guide of Object.keys(guides)) expect([...bodies.keys()]).toContain(`/docs/guides/${guide}`);
+  expect(links).toBeGreaterThan(200);
+});
+
+test.each(Object.entries(guides))(
+  'the guide %s begins with its title and is linked from the list',
+  async (name, { title, about }) => {
+    expect((await get(`/docs/guides/${name}`)).body).toMatch(
+      new RegExp(`<main class="text">\\s*<h1 id="[\\w-]+">${title}</h1>`),
+    );
+    expect((await get('/docs/guides')).body).toContain(`<a href="/docs/guides/${name}">${title}</a><br>${about}`);
+  },
+);
+
+test.each(Object.keys(errorCatalogue) as ErrorCode[])(
+  'the page of %s, which its problem documents name, has the cause, the remedy and an example',
+  async (code) => {
+    const { body, statusCode } = await get(`/docs/errors/${code}`);
+    expect(statusCode).toBe(200);
+    const { cause, remedy } = explain(code);
+    expect(cause.length).toBeGreaterThan(10);
+    expect(remedy.length).toBeGreaterThan(10);
+    const [, example = ''] = /<h2>Example<\/h2>\s*<pre><code>([^<]+)<\/code>/.exec(body) ?? [];
+    const problem = JSON.parse(example.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
+    const { status } = errorCatalogue[code];
+    expect(problem).toMatchObject({ type: `${publicUrl}/docs/errors/${code}`, status, code });
+  },
+);
+
+test.each(['/docs/guides/%00', '/docs/errors/a%5c%00..', '/docs/assets/%00'])(
+  'a page whose name has a NUL byte is a client error, not an error of the gateway: %s',
+  async (address) => {
+    const answer = await get(address);
+    expect([answer.statusCode, answer.json().code]).toEqual([404, 'route_not_found']);
+  },
+);
+
+test('an unknown guide, error or file is 404', async () => {
+  for (const url of ['/docs/guides/none', '/docs/errors/toString', '/docs/assets/nothing.js', '/docs/static/x'])
+    expect([(await get(url)).statusCode, (await get(url)).json().code], url).toEqual([404, 'route_not_found']);
+});
+
+test('switched off, the reference, the guides and the document are 404, and the pages of errors stay', async () => {
+  const off = await startTestGateway({ docs: false });
+  try {
+    for (const url of ['/docs', '/docs/', '/docs/json', '/openapi.json', '/openapi.yaml', '/docs/guides']) {
+      const answer = await off.app.inject({ url });
+      expect([answer.statusCode, answer.json().code], url).toEqual([404, 'route_not_found']);
+    }
+    for (const url of ['/docs/errors/route_not_found', '/docs/errors', '/docs/assets/style.css'])
+      expect((await off.app.inject({ url })).statusCode).toBe(200);
+  } finally {
+    await off.stop();
+  }
+});
+
+const browser = process.env.CHROMIUM || '/usr/bin/chromium';
+
+test.skipIf(!existsSync(browser))(
+  `in a browser (skipped when there is none at ${browser}): requests go out as prefilled, the key is stored nowhere, no other host is asked, and an injected script does not run`,
+  async () => {
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}`;
+    const open = await startTestGateway({ publicUrl: address });
+    let chrome: Browser | undefined;
+    try {
+      await open.app.listen({ host: '127.0.0.1', port });
+      const { apiKey: key, store } = await open.newStore();
+      const sent: unknown[] = [];
+      await serve(open, sent);
+      chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
+      const context = await chrome.newContext();
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      const faults: string[] = [];
+      const hosts = new Set<string>();
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('console', (line) => line.type() === 'error' && faults.push(line.text()));
+      page.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).origin));
+
+      await page.goto(`${address}/docs`);
+      await page.getByRole('textbox', { name: 'Value' }).or(page.locator('input[type=text]')).first().fill(key);
+      expect(await tryOperation(page, 'store', 'stores.get')).toContain(store.id);
+      expect(await tryOperation(page, 'appointments', 'appointments.create')).toContain('Exame de vista');
+      expect(sent).toEqual([{ ...exampleOf(createAppointment)?.request }.body]);
+
+      const stored = await page.evaluate(
+        'indexedDB.databases().then((databases) => [{ ...localStorage }, { ...sessionStorage }, databases, document.cookie])',
+      );
+      expect(JSON.stringify([stored, await context.cookies()])).not.toContain(key);
+      expect((stored as [object, object, unknown[], string])[2]).toEqual([]);
+      expect([...hosts]).toEqual([address]);
+      expect(faults).toEqual([]);
+
+      await page.addScriptTag({ content: 'globalThis.injected = true' }).catch(() => {});
+      expect(await page.evaluate('globalThis.injected')).toBeUndefined();
+      expect(faults.join()).toContain('Content Security Policy');
+
+      // The page fits into the width of a telephone, in both colour schemes.
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const small = await chrome.newPage({ viewport: { width: 390, height: 844 }, colorScheme });
+        for (const path of ['/docs', '/docs/guides/idempotency', '/docs/errors/lead_exists']) {
+          await small.goto(`${address}${path}`);
+          if (path === '/docs') await small.getByRole('heading', { name: 'Mostrador' }).waitFor();
+          expect(await small.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
+        }
+        await small.close();
+      }
+    } finally {
+      await chrome?.close();
+      await open.stop();
+    }
+  },
+  180_000,
+);
+
+/** Sends the request of an operation as the page has filled it in, and returns the text of the answer. */
+async function tryOperation(page: Page, tag: string, operationId: string): Promise<string> {
+  await page.goto(`${page.url().split('#', 1)[0]}#tag/${tag}/${operationId}`);
+  const operation = page.locator(`[id$="tag/${tag}/${operationId}"]`);
+  await operation.getByRole('button', { name: 'Test Request' }).click();
+  const answer = page.waitForResponse((response) => response.url().includes('/integrations/v1/'));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /^Send/ }).first().click();
+  const text = await (await answer).text();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  return text;
+}
+
+async function serve({ serve }: TestGateway, sent: unknown[]): Promise<void> {
+  const none = { provider: null, status: 'not_connected' } as const;
+  await serve(
+    'scheduling',
+    { getCalendarConnection, createAppointment },
+    {
+      getCalendarConnection: async () => none,
+      createAppointment: async (_context, { body }) => {
+        sent.push(body);
+        return exampleOf(createAppointment)?.reply as never;
+      },
+    },
+  );
+  await serve('messaging', { getChannelConnection }, { getChannelConnection: async () => ({ ...none, phone: null }) });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
