@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { announcement, apiUrl, devFile } from './announcement.ts';
 import { createChildren } from './children.ts';
 import { choosePorts } from './choose-ports.ts';
+import { readExampleIds } from './demo/example-ids.ts';
 import { provideDemo } from './demo.ts';
 import { holderOf, tryLock } from './lock.mjs';
 import { createOutput, type Output } from './output.ts';
 import { localDirectory as localDirectoryOf } from './paths.ts';
 import { readSecrets } from './secrets.ts';
 import { provideNats, providePostgres, provideTemporal, serverPorts } from './servers.ts';
-import { migrateAll, processNames, publicUrl, serviceSpec, stopOrder } from './services.ts';
+import { exampleIdsFile, migrateAll, processNames, publicUrl, serviceSpec, stopOrder } from './services.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { writePrivately } from './write-privately.ts';
 
@@ -72,6 +73,8 @@ async function start(): Promise<void> {
 
   const demoOptions = { localDirectory, natsUrl, baseUrl: apiUrl(ports), publicUrl: publicUrl(ports), say: output.say };
   const demo = env.MOSTRADOR_DEMO === 'off' ? undefined : await provideDemo(demoOptions);
+  const key = demo?.stores[0]?.api_key;
+  if (key) writePrivately(exampleIdsFile(localDirectory), await readExampleIds(apiUrl(ports), key));
   const dev = devFile(ports, servers, demo);
   writePrivately(devJson, dev);
   output.say(announcement(dev, (performance.now() - startedAt) / 1000));

@@ -24,6 +24,9 @@ export type ServiceOptions = ServerAddresses & {
 
 export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gateway}`;
 
+/** The file with the demo store's ids, which the API's reference shows. */
+export const exampleIdsFile = (localDirectory: string): string => join(localDirectory, 'example-ids.json');
+
 /** Applies the migrations of every schema. The schemas are independent, so they run in parallel. */
 export async function migrateAll(
   databaseUrl: string,
@@ -78,6 +81,7 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         HTTP_HOST: '127.0.0.1',
         HTTP_PORT: String(options.ports.gateway),
         PUBLIC_URL: publicUrl(options.ports),
+        EXAMPLE_IDS_FILE: exampleIdsFile(options.localDirectory),
         // No load balancer has to notice that it stops.
         DRAIN_DELAY_MS: options.env.DRAIN_DELAY_MS ?? '0',
       };
