@@ -202,7 +202,7 @@ export const listStoreMessages = defineOperation({
           description: 'Only messages that are new or changed after this moment (exclusive).',
         }),
       ),
-      lead_id: Type.Optional(Uuid),
+      lead_id: Type.Optional(About(Uuid, 'Only messages of this lead.')),
       direction: Type.Optional(MessageDirection),
       status: Type.Optional(
         Several(MessageStatusWord, messageStatuses.join('|'), {

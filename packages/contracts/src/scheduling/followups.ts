@@ -158,12 +158,14 @@ export const updateFollowup = defineOperation({
     body: Exact(
       {
         due_at: Type.Optional(DueAt),
-        message: Type.Optional(Text(4096)),
+        message: Type.Optional(Text(4096, { description: 'The text to send.' })),
         template: Type.Optional(Nullable(MessageTemplate)),
-        cancel_on_reply: Type.Optional(Type.Boolean()),
-        cancel_on_appointment: Type.Optional(Type.Boolean()),
+        cancel_on_reply: Type.Optional(Type.Boolean({ description: 'Whether a message of the lead cancels it.' })),
+        cancel_on_appointment: Type.Optional(
+          Type.Boolean({ description: 'Whether a new appointment of the lead cancels it.' }),
+        ),
       },
-      { minProperties: 1 },
+      { minProperties: 1, description: 'At least one member. Members left out stay as they are.' },
     ),
   },
   reply: Followup,

@@ -139,6 +139,7 @@ const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
   external_id_exists: { id: ids.lead },
   appointment_not_scheduled: { current_status: 'done' },
   followup_not_pending: { current_status: 'sent' },
+  message_not_queued: { current_status: 'sent' },
 };
 
 /** A problem document with this code. */

@@ -1,9 +1,11 @@
 import {
+  cancelMessage,
   closeSession,
   getConversation,
   getMessage,
   listMessages,
   listSessions,
+  listStoreMessages,
   type Message,
   type Session,
   sendMessage,
@@ -31,8 +33,10 @@ const answer: Message = {
   reason: null,
   next_attempt_at: null,
   provider_message_id: 'wamid.HBgNNTUxMTkwMDAwMDE0MhUCABEYEjU2',
+  metadata: { order: '1042' },
   created_at: '2026-01-12T13:05:38.204Z',
   sent_at: '2026-01-12T13:05:38.911Z',
+  updated_at: '2026-01-12T13:05:40.117Z',
   delivered_at: '2026-01-12T13:05:40.117Z',
   read_at: null,
 };
@@ -44,7 +48,9 @@ const question: Message = {
   body: 'Oi! Minha lente multifocal já chegou?',
   status: 'received',
   provider_message_id: 'wamid.HBgNNTUxMTkwMDAwMDE0MhUCABEYEjQ1',
+  metadata: {},
   created_at: lead.created_at,
+  updated_at: lead.created_at,
   sent_at: null,
   delivered_at: null,
 };
@@ -52,10 +58,16 @@ const question: Message = {
 export const messagingExamples: readonly ExampleOfOperation[] = [
   example(
     sendMessage,
-    { params, body: { message: answer.body } },
+    { params, body: { message: answer.body, metadata: answer.metadata } },
     { sent: true, id: ids.message, status: 'sent', error: null },
   ),
   example(listMessages, { params, query: {} }, listOf([answer, question])),
+  example(
+    listStoreMessages,
+    { query: { since: '2026-01-12T00:00:00Z', direction: 'outbound', status: 'delivered,read' } },
+    listOf([answer]),
+  ),
+  example(cancelMessage, { params: { ...params, messageId: ids.message } }, { cancelled: true, id: ids.message }),
   example(getMessage, { params: { ...params, messageId: ids.message } }, answer),
   example(
     getConversation,

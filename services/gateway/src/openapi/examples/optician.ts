@@ -52,6 +52,7 @@ export const appointment: Appointment = {
   duration_minutes: 45,
   status: 'scheduled',
   notes: 'Traz a receita anterior',
+  metadata: { order: '1042' },
   created_at: '2026-01-12T13:06:02.900Z',
   updated_at: '2026-01-12T13:06:02.900Z',
 };

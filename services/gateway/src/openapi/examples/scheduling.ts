@@ -9,6 +9,7 @@ import {
   listAppointments,
   listFollowups,
   updateAppointment,
+  updateFollowup,
 } from '@mostrador/contracts';
 import { type ExampleOfOperation, example, listOf } from './example.ts';
 import { appointment, ids } from './optician.ts';
@@ -41,6 +42,7 @@ export const schedulingExamples: readonly ExampleOfOperation[] = [
         scheduled_at: '2026-01-16T14:30:00-03:00',
         duration_minutes: 45,
         notes: appointment.notes,
+        metadata: appointment.metadata,
         lead_id: ids.lead,
       },
     },
@@ -74,5 +76,10 @@ export const schedulingExamples: readonly ExampleOfOperation[] = [
   example(createFollowup, { body: { lead_id: ids.lead, message, delay_minutes: 1440 } }, followup),
   example(listFollowups, { query: { status: 'pending' } }, listOf([followup])),
   example(getFollowup, { params: { followupId: ids.followup } }, followup),
+  example(
+    updateFollowup,
+    { params: { followupId: ids.followup }, body: { message, cancel_on_appointment: true } },
+    { ...followup, cancel_on_appointment: true, updated_at: '2026-01-12T15:00:12.337Z' },
+  ),
   example(cancelFollowup, { params: { followupId: ids.followup } }, { cancelled: true, id: ids.followup }),
 ];
