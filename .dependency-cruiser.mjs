@@ -35,6 +35,13 @@ export default {
       to: { path: '^(services|workflows|apps|infra|tests)/|^packages/(?!rollups/|kit/|contracts/)' },
     },
     {
+      name: 'sdk-stands-alone',
+      comment: 'The SDK is published alone, and runs in browsers and Workers too.',
+      severity: 'error',
+      from: { path: '^packages/sdk/', pathNot: [tests, '/readme[.]ts$'] },
+      to: { pathNot: '^packages/sdk/|node_modules/openapi-fetch/' },
+    },
+    {
       name: 'testing-only-in-tests',
       comment: 'Stand-ins for providers and test servers are never deployed.',
       severity: 'error',
@@ -121,7 +128,7 @@ export default {
       from: {
         orphan: true,
         pathNot:
-          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
+          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|/sdk/src/generated/readme[.]ts$|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
       },
       to: {},
     },

@@ -13,6 +13,7 @@ const everywhere = [
   'tests/clients',
   'tests/fuzz',
   'tests/reports',
+  'tests/sdk',
 ];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];

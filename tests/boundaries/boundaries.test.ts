@@ -17,6 +17,7 @@ const refused: Record<string, { from: string; imports: string; also?: Record<str
     imports: '../../../contracts/src/crm/leads.ts',
   },
   'rollups-only-kit': { from: 'packages/rollups/src/read.ts', imports: '../../../services/crm/src/leads/lead.ts' },
+  'sdk-stands-alone': { from: 'packages/sdk/src/client.ts', imports: 'node:crypto' },
   'testing-only-in-tests': {
     from: 'services/crm/src/leads/lead.ts',
     imports: '../../../../packages/testing/src/wait.ts',

@@ -8,8 +8,8 @@ export type Command = {
 const limitMs = 10 * 60_000;
 const shownLines = 40;
 
-/** Runs a program to its end. Throws with the end of its output when it fails. */
-export async function run(program: string, args: readonly string[], { cwd, env }: Command): Promise<void> {
+/** Runs a program to its end and returns its output. Throws with the end of its output when it fails. */
+export async function run(program: string, args: readonly string[], { cwd, env }: Command): Promise<string> {
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -28,6 +28,6 @@ export async function run(program: string, args: readonly string[], { cwd, env }
     );
     child.once('close', (code, signal) => resolve(code ?? signal));
   });
-  if (code === 0) return;
+  if (code === 0) return output;
   throw new Error(`${program} ended with ${code}:\n${output.trimEnd().split('\n').slice(-shownLines).join('\n')}`);
 }

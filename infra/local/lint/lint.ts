@@ -15,6 +15,10 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'migrations', command: 'node', args: [join(import.meta.dirname, 'migrations.ts')] },
 ];
 
+// The other checks read the TypeScript SDK's generated modules.
+const generated = await runCheck({ command: 'node', args: [join(root, 'tests/sdk/main.ts'), 'generate'] });
+if (!generated.ok) throw new Error(`The modules of the TypeScript SDK could not be generated:\n${generated.text}`);
+
 // The checks run in parallel. Their output appears after all have ended, so that it does not interleave.
 const results = await Promise.all(checks.map(async (check) => ({ ...check, ...(await runCheck(check)) })));
 const failed = results.filter(({ ok }) => !ok);

@@ -1,0 +1,335 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { bindRoutes, type ClientOptions, type Routes } from './client.ts';
+import { ConnectionError, ProblemError } from './problem.ts';
+
+type Received = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+};
+type Answer = (response: ServerResponse, request: Received) => unknown;
+
+const apiKey = 'mk_live_secret0secret';
+const routes = {
+  leads: {
+    create: { method: 'POST', path: '/leads', input: 'body' },
+    list: { method: 'GET', path: '/leads', input: 'query' },
+    get: { method: 'GET', path: '/leads/{leadId}', input: 'query' },
+    update: { method: 'PATCH', path: '/leads/{leadId}', input: 'body' },
+  },
+  sessions: { close: { method: 'POST', path: '/leads/{leadId}/sessions/{sessionId}/close', input: 'query' } },
+} as const satisfies Routes;
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server that gives these answers in turn, the last one again and again. */
+async function serve(...answers: Answer[]) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const one = { method, url, headers, body: await text(request).catch(() => '') };
+    received.push(one);
+    answers[Math.min(received.length, answers.length) - 1]?.(response, one);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // biome-ignore lint/suspicious/noExplicitAny: the types belong to the generated routes
+  const client = (options: Partial<ClientOptions> = {}): any =>
+    bindRoutes(routes, { baseUrl: `${origin}/v1`, apiKey, ...options });
+  return { received, origin, client };
+}
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const problem = (status: number, code: string, headers: Record<string, string> = {}, members: object = {}): Answer =>
+  json(
+    status,
+    { type: 'about:blank', title: 'A title', status, detail: 'A detail.', code, request_id: 'r-1', ...members },
+    { 'content-type': 'application/problem+json', ...headers },
+  );
+const lead = { id: 'one', name: 'Ana' };
+const created = json(201, lead);
+const failure = (call: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(call).then(
+    () => expect.fail('the call succeeded'),
+    (error) => error,
+  );
+
+describe('requests', () => {
+  test('the input becomes path, query and body, and the key a header', async () => {
+    const { received, client } = await serve(created);
+    await client().leads.list({ status: ['pending', 'in_progress'], email: 'a+b@c.de', limit: undefined });
+    await client().leads.update({ leadId: 'a/b c', name: 'Ana', seller_id: null }, { ifMatch: '"7"' });
+    await client().sessions.close({ leadId: 'one', sessionId: 'two' });
+    await client().leads.create({});
+    expect(received).toMatchObject([
+      { method: 'GET', url: '/v1/leads?status=pending,in_progress&email=a%2Bb%40c.de', body: '' },
+      { method: 'PATCH', url: '/v1/leads/a%2Fb%20c', body: '{"name":"Ana","seller_id":null}' },
+      { method: 'POST', url: '/v1/leads/one/sessions/two/close', body: '' },
+      { method: 'POST', url: '/v1/leads', body: '{}' },
+    ]);
+    expect(received.map(({ headers }) => headers['x-api-key'])).toEqual(Array(4).fill(apiKey));
+    expect(received[1]?.headers).toMatchObject({ 'if-match': '"7"', 'content-type': 'application/json' });
+    expect(received[2]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('an empty id never becomes the address of the list', async () => {
+    const { received, client } = await serve(created);
+    for (const leadId of ['', undefined]) expect(() => client().leads.get({ leadId })).toThrow('`leadId`');
+    expect(received).toEqual([]);
+  });
+
+  test('JSON is parsed, other text is not, and the response has the headers', async () => {
+    const csv: Answer = (response) => response.writeHead(200, { 'content-type': 'text/csv', etag: '"1"' }).end('a;b');
+    const { client } = await serve(created, csv);
+    expect(await client().leads.get({ leadId: 'one' })).toEqual(lead);
+    const { data, response } = await client().leads.get({ leadId: 'one' }).withResponse();
+    expect([data, response.status, response.headers.get('etag')]).toEqual(['a;b', 200, '"1"']);
+  });
+});
+
+describe('idempotency keys', () => {
+  test('each write gets its own key, and a read none', async () => {
+    const { received, client } = await serve(created);
+    await client().leads.create(lead);
+    await client().leads.create(lead);
+    await client().leads.get({ leadId: 'one' });
+    const [one, other, read] = received.map(({ headers }) => headers['idempotency-key']);
+    expect(one).toMatch(/^[0-9a-f-]{36}$/);
+    expect(other).not.toBe(one);
+    expect(read).toBeUndefined();
+  });
+
+  test('all retries of a call have the same key and body', async () => {
+    const { received, client } = await serve(
+      problem(503, 'service_unavailable'),
+      problem(504, 'upstream_timeout'),
+      created,
+    );
+    expect(await client().leads.create(lead)).toEqual(lead);
+    expect(received).toHaveLength(3);
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(received.map(({ body }) => JSON.parse(body))).toEqual([lead, lead, lead]);
+  });
+
+  test("the caller's key is used, and an error names the key", async () => {
+    const { received, client } = await serve(problem(422, 'idempotency_key_reused'));
+    const error = await failure(client().leads.create(lead, { idempotencyKey: 'order-1' }));
+    expect(received[0]?.headers['idempotency-key']).toBe('order-1');
+    expect(error).toMatchObject({ code: 'idempotency_key_reused', idempotencyKey: 'order-1' });
+  });
+});
+
+describe('retries', () => {
+  test('the next attempt waits for Retry-After', async () => {
+    const times: number[] = [];
+    const timed =
+      (answer: Answer): Answer =>
+      (...exchange) => {
+        times.push(performance.now());
+        answer(...exchange);
+      };
+    const { client } = await serve(timed(problem(429, 'quota_exceeded', { 'retry-after': '1' })), timed(created));
+    await client().leads.get({ leadId: 'one' });
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(995);
+  });
+
+  test('a Retry-After beyond the deadline fails at once', async () => {
+    const { received, client } = await serve(problem(503, 'service_unavailable', { 'retry-after': '120' }));
+    const since = performance.now();
+    expect(await failure(client().leads.create(lead))).toMatchObject({ code: 'service_unavailable', status: 503 });
+    expect(performance.now() - since).toBeLessThan(1000);
+    expect(received).toHaveLength(1);
+  });
+
+  test('a broken connection is retried, also in the middle of the body', async () => {
+    const { received, client } = await serve(
+      (response) => response.destroy(),
+      (response) => response.writeHead(201, { 'content-length': '100' }).write('{"id"', () => response.destroy()),
+      created,
+    );
+    expect(await client().leads.create(lead)).toEqual(lead);
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
+  test('after the last retry the error says what happened', async () => {
+    const broken = await serve((response) => response.destroy());
+    const error = await failure(broken.client({ maxRetries: 1 }).leads.create(lead));
+    expect(broken.received).toHaveLength(2);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({
+      message: 'POST /v1/leads failed: the connection broke or could not be made.',
+      idempotencyKey: broken.received[0]?.headers['idempotency-key'],
+    });
+    const down = await serve(problem(503, 'service_unavailable', {}, { missing: ['crm'] }));
+    const last = await failure(down.client().leads.get({ leadId: 'one' }, { maxRetries: 0 }));
+    expect(last).toBeInstanceOf(ProblemError);
+    expect(last).toMatchObject({ problem: { missing: ['crm'] }, request_id: 'r-1' });
+    expect(down.received).toHaveLength(1);
+  });
+
+  test('what cannot succeed is not retried', async () => {
+    for (const [status, code] of [
+      [400, 'validation_failed'],
+      [409, 'lead_exists'],
+      [422, 'seller_inactive'],
+    ] as const) {
+      const { received, client } = await serve(problem(status, code));
+      expect(await failure(client().leads.create(lead))).toMatchObject({ code });
+      expect(received).toHaveLength(1);
+    }
+  });
+
+  test('a request that is still running elsewhere is retried', async () => {
+    const { client } = await serve(problem(409, 'idempotency_in_progress', { 'retry-after': '1' }), created);
+    expect(await client().leads.create(lead)).toEqual(lead);
+  });
+
+  test('an attempt without an answer ends after its time, and the next one may succeed', async () => {
+    const { received, client } = await serve(() => {}, created);
+    expect(await client({ attemptTimeoutMs: 200 }).leads.create(lead)).toEqual(lead);
+    expect(received).toHaveLength(2);
+  });
+
+  test('a call ends after its time, whatever retries are left', async () => {
+    const { client } = await serve(() => {});
+    const since = performance.now();
+    const error = await failure(client({ timeoutMs: 400, maxRetries: 100 }).leads.create(lead));
+    expect(performance.now() - since).toBeLessThan(2000);
+    expect((error as Error).message).toBe('POST /v1/leads had no answer in time.');
+  });
+});
+
+describe('signals', () => {
+  test.each([
+    ['an attempt', () => {}],
+    ['the wait for a retry', problem(503, 'service_unavailable', { 'retry-after': '30' })],
+  ])('a signal ends %s at once', async (_, answer: Answer) => {
+    const { received, client } = await serve(answer);
+    const controller = new AbortController();
+    const reason = new Error('no longer wanted');
+    const call = failure(client().leads.create(lead, { signal: controller.signal }));
+    while (received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    setTimeout(() => controller.abort(reason), 50);
+    expect(await call).toBe(reason);
+    expect(received).toHaveLength(1);
+  });
+
+  test('a signal that has already ended sends nothing', async () => {
+    const { received, client } = await serve(created);
+    const error = await failure(client().leads.create(lead, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ name: 'AbortError' });
+    expect(received).toEqual([]);
+  });
+});
+
+describe('lists', () => {
+  const page = (ids: string[], next?: string): Answer =>
+    json(200, { data: ids.map((id) => ({ id })), total: 3 }, next ? { link: `<${next}>; rel="next"` } : {});
+
+  test('for await meets each element of each page, and follows the query of the link unchanged', async () => {
+    const next = 'https://other.example.com/v1/leads?limit=2&status=pending%2Clost&cursor=a%2Bb%3D';
+    const { received, client } = await serve(page(['1', '2'], next), page(['3']));
+    const ids = [];
+    for await (const { id } of client().leads.list({ status: ['pending', 'lost'], limit: 2 })) ids.push(id);
+    expect(ids).toEqual(['1', '2', '3']);
+    expect(received.map(({ url }) => url)).toEqual([
+      '/v1/leads?status=pending,lost&limit=2',
+      '/v1/leads?limit=2&status=pending%2Clost&cursor=a%2Bb%3D',
+    ]);
+  });
+
+  test('a loop that ends early requests no further page', async () => {
+    const { received, client } = await serve(page(['1', '2'], 'https://api.example.com/v1/leads?cursor=x'));
+    for await (const { id } of client().leads.list()) if (id === '2') break;
+    expect(received).toHaveLength(1);
+  });
+
+  test('pages() gives the pages, and a failed page is retried', async () => {
+    const next = 'https://api.example.com/v1/leads?cursor=x';
+    const { client } = await serve(page(['1'], next), problem(503, 'service_unavailable'), page(['2']));
+    const sizes = [];
+    for await (const { data, total } of client().leads.list().pages()) sizes.push([data.length, total]);
+    expect(sizes).toEqual([
+      [1, 3],
+      [1, 3],
+    ]);
+  });
+
+  test('what is no list cannot be iterated', async () => {
+    const { client } = await serve(created);
+    const iterate = async () => {
+      for await (const _ of client().leads.get({ leadId: 'one' }));
+    };
+    await expect(iterate()).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the key', () => {
+  test('stands in no error', async () => {
+    const broken = await serve((response) => response.destroy());
+    const refused = await serve(problem(401, 'invalid_api_key'));
+    for (const { client } of [broken, refused]) {
+      const error = await failure(client({ maxRetries: 0 }).leads.create(lead));
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
+      expect(inspect(client(), { depth: 10, showHidden: true })).not.toContain(apiKey);
+    }
+  });
+
+  test('a key that is no header value is refused without being repeated', async () => {
+    const { client } = await serve(created);
+    for (const wrong of [`${apiKey}\n`, '', 'clé']) {
+      expect(() => client({ apiKey: wrong })).toThrow(new TypeError('`apiKey` must be printable ASCII characters.'));
+    }
+  });
+
+  test('goes to no other address: a redirect is an error', async () => {
+    const other = await serve(created);
+    const { client } = await serve((response) =>
+      response.writeHead(307, { location: `${other.origin}/v1/leads` }).end(),
+    );
+    expect(await failure(client().leads.create(lead))).toMatchObject({ code: 'unexpected_response', status: 307 });
+    expect(other.received).toEqual([]);
+  });
+
+  test('the base URL has no credentials, and is http or https', async () => {
+    const { client } = await serve(created);
+    for (const baseUrl of ['http://user:secret@example.com', 'ftp://example.com'])
+      expect(() => client({ baseUrl })).toThrow('`baseUrl` must be an http(s) URL without credentials.');
+  });
+});
+
+test("a proxy's error page is an error with its status", async () => {
+  const { client } = await serve((response) =>
+    response.writeHead(404, { 'x-request-id': 'p-1' }).end('<h1>Not found</h1>'),
+  );
+  const error = await failure(client().leads.get({ leadId: 'one' }));
+  expect(error).toMatchObject({ code: 'unexpected_response', status: 404, request_id: 'p-1' });
+});
+
+test('a failed call whose only use is withResponse leaves no unhandled rejection', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  closers.push(() => process.off('unhandledRejection', note));
+  const { client } = await serve(problem(404, 'lead_not_found'));
+  expect(await failure(client().leads.get({ leadId: 'one' }).withResponse())).toMatchObject({ code: 'lead_not_found' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(unhandled).toEqual([]);
+});

@@ -1,0 +1,15 @@
+/**
+ * What the comments after `console.log(…)` and `print(…)` promise, and the output does not have. Each promise is a whole
+ * line of the output, in their order; the output may have more lines.
+ */
+export function missingLines(program: string, output: string): string[] {
+  const promised = [...program.matchAll(/^\s*(?:console\.log|print)\(.*(?:\/\/| {2}#) (.+)$/gm)].map(
+    ([, line = '']) => line,
+  );
+  let lines = output.split('\n');
+  return promised.filter((line) => {
+    const index = lines.indexOf(line);
+    lines = lines.slice(index + 1);
+    return index < 0;
+  });
+}
