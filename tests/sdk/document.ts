@@ -1,20 +1,49 @@
 import { createApiDocument } from '../../services/gateway/src/openapi/document.ts';
 import { routes } from '../../services/gateway/src/routes/index.ts';
 
-type Content = Readonly<Record<string, { schema: { $ref?: string }; examples?: Record<string, { value: object }> }>>;
+type ProblemBody = { readonly status: number; readonly title: string };
+type Content = {
+  readonly schema: { readonly $ref: string };
+  readonly examples: Readonly<Record<string, { value: ProblemBody }>>;
+};
+
+type Example = Readonly<Record<string, unknown>>;
+type Parameter = {
+  readonly in: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+};
+type RequestBody = {
+  readonly content: {
+    readonly 'application/json': {
+      readonly example?: Example;
+      readonly examples?: Readonly<Record<string, { readonly value: Example }>>;
+    };
+  };
+};
 
 export type Operation = {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
-  readonly requestBody?: object;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, unknown>>;
 };
 
 /** The parts of the API document that the SDKs read. */
 export type ApiDocument = {
+  readonly info: { readonly title: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>> & { readonly servers?: unknown }>>;
   readonly components: {
-    readonly responses: Readonly<Record<string, { readonly content: Content }>>;
+    readonly responses: Readonly<
+      Record<string, { readonly content: { readonly 'application/problem+json': Content } }>
+    >;
     readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, unknown>> }>>;
   };
 };
@@ -30,4 +59,26 @@ export function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, { servers, ...methods }]) =>
     servers ? [] : Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
   );
+}
+
+export type DocumentedProblem = ProblemBody & {
+  readonly code: string;
+  readonly schema: string;
+  /** The members that the code has for certain, beside those of every problem: those of its example. */
+  readonly certain: readonly string[];
+};
+
+/** The problem of each code. */
+export function problemsOf({ components }: ApiDocument): DocumentedProblem[] {
+  const common = Object.keys(components.schemas.Problem?.properties ?? {});
+  return Object.values(components.responses).flatMap(({ content }) => {
+    const { schema, examples } = content['application/problem+json'];
+    return Object.entries(examples).map(([code, { value }]) => ({
+      code,
+      status: value.status,
+      title: value.title,
+      schema: schema.$ref.split('/').at(-1) ?? '',
+      certain: Object.keys(value).filter((member) => !common.includes(member)),
+    }));
+  });
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingLines } from './examples.ts';
-import { examplesOf } from './typescript/sources.ts';
+import { examplesOf, missingLines } from './examples.ts';
 
 const readme = `
 \`\`\`sh

@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../../infra/local/paths.ts';
 import { run } from '../../clients/run.ts';
-import { missingLines } from '../examples.ts';
+import { examplesOf, missingLines } from '../examples.ts';
+import type { ExampleInput } from '../platform.ts';
 import { sdkFolder } from './generate.ts';
-import { examplesOf } from './sources.ts';
-
-/** Where examples call the API, as environment variables. */
-export type ExampleInput = { readonly MOSTRADOR_BASE_URL: string; readonly MOSTRADOR_API_KEY: string };
 
 /**
  * Compiles the examples of the README in a project that has the built package, and runs them. Throws when that fails, or

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../infra/local/paths.ts';
 import { apiDocument } from '../document.ts';
-import { examplesOf, problemsSource, resourcesSource } from './sources.ts';
+import { examplesOf } from '../examples.ts';
+import { problemsSource, resourcesSource } from './sources.ts';
 
 export const sdkFolder = join(root, 'packages/sdk');
 const folder = join(sdkFolder, 'src/generated');

@@ -1,4 +1,4 @@
-import { type ApiDocument, type DocumentedOperation, operationsOf } from '../document.ts';
+import { type ApiDocument, type DocumentedOperation, operationsOf, problemsOf } from '../document.ts';
 
 const camelCase = (words: string): string => words.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -26,19 +26,11 @@ function routeSource(operation: DocumentedOperation): string {
 `;
 }
 
-/**
- * `problems.ts`: the problem document of each code. The schemas of the document tell the members of a status, of which a
- * code has some for certain: those of its example.
- */
-export function problemsSource({ components }: ApiDocument): string {
-  const common = Object.keys(components.schemas.Problem?.properties ?? {});
-  const problems = Object.values(components.responses).flatMap(({ content }) => {
-    const { schema, examples = {} } = content['application/problem+json'] ?? { schema: {} };
-    const name = schema.$ref?.split('/').at(-1) ?? '';
-    return Object.entries(examples).map(([code, { value }]) => {
-      const certain = Object.keys(value).filter((member) => !common.includes(member));
-      return `Of<'${code}', '${name}'${certain.length > 0 ? `, ${certain.map((member) => `'${member}'`).join(' | ')}` : ''}>`;
-    });
+/** `problems.ts`: the problem document of each code. */
+export function problemsSource(document: ApiDocument): string {
+  const problems = problemsOf(document).map(({ code, schema, certain }) => {
+    const members = certain.map((member) => `'${member}'`).join(' | ');
+    return `Of<'${code}', '${schema}'${members && `, ${members}`}>`;
   });
   return `import type { components } from './schema.ts';
 
@@ -51,7 +43,3 @@ export type ProblemOf =
 ${problems.map((problem) => `  | ${problem}\n`).join('')};
 `;
 }
-
-/** The examples of a README as one program: its code blocks of a language, from top to bottom. */
-export const examplesOf = (readme: string, language: string): string =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code).join('\n');

@@ -1,0 +1,3 @@
+"""The resources, requests and enums of the API."""
+
+from ._generated.models import *  # noqa: F403

@@ -1,0 +1,39 @@
+import { type ApiDocument, operationsOf, problemsOf } from '../document.ts';
+
+/**
+ * The document as the generator of the Python SDK gets it: a tag is a resource, and an operation's id is its verb. So
+ * `leads.create` becomes the function `create` of the class `LeadsResource`.
+ */
+export function pythonDocument(document: ApiDocument): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { method, path, operationId, parameters = [], ...operation } of operationsOf(document)) {
+    const [resource = '', verb = ''] = operationId.split('.');
+    const sent = parameters.filter(({ name }) => name !== 'If-None-Match');
+    paths[path] = { ...paths[path], [method]: { ...operation, tags: [resource], operationId: verb, parameters: sent } };
+  }
+  return { ...document, paths };
+}
+
+const pascalCase = (words: string): string =>
+  words.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `problems.py`: an error class for each code. */
+export function pythonProblems(document: ApiDocument): string {
+  const problems = problemsOf(document);
+  const models = [...new Set(problems.map(({ schema }) => schema))].sort();
+  const classes = problems.map(
+    ({ code, schema, status, title }) => `class ${pascalCase(code)}(ProblemError):
+    """${title} (${status})."""
+
+    problem: ${schema}
+
+
+`,
+  );
+  return `from .._errors import ProblemError
+from .models import ${models.join(', ')}
+
+${classes.join('')}BY_CODE: dict[str, tuple[type[ProblemError], type[${models.join(' | ')}]]] = {
+${problems.map(({ code, schema }) => `    "${code}": (${pascalCase(code)}, ${schema}),\n`).join('')}}
+`;
+}
