@@ -32,6 +32,8 @@ async function newRows(): Promise<Owned> {
 
 const changes = Object.entries(calls)
   .filter(([, { method }]) => method === 'PUT' || method === 'PATCH' || method === 'DELETE')
+  // Needs a message that stays queued: messaging.e2e.test.ts retries its cancellation.
+  .filter(([name]) => name !== 'cancelMessage')
   .map(([name, call]) => ({ name, call }));
 
 describe.each(changes)('$name', ({ call: { method, path, body } }) => {
