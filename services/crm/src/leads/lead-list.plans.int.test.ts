@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type LeadSort, leadSorts } from '@mostrador/contracts';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { blocksOf, explain, type Plan } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countFound, listLeads } from './lead-list.repository.ts';
 import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
@@ -42,16 +43,6 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-type Plan = {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Rows Removed by Filter'?: number;
-  /** Blocks of the node and those below it. */
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-};
-
 /** The nodes of PostgreSQL's plan for a page, the outermost first. */
 async function planOf(
   filters: LeadFilters,
@@ -59,18 +50,10 @@ async function planOf(
   start: TimePageStart,
   gather = false,
   isBroad = false,
-): Promise<Plan[]> {
-  const [row] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) => {
-    const page = listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather, isBroad });
-    return sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${page}`;
-  });
-  const nodes: Plan[] = [];
-  const open = [row?.['QUERY PLAN'][0].Plan];
-  for (let node = open.pop(); node; node = open.pop()) {
-    nodes.push(node);
-    open.push(...(node.Plans ?? []));
-  }
-  return nodes;
+): Promise<Plan> {
+  return await database.database.read({ storeId, deadline: Date.now() + 30_000 }, (sql) =>
+    explain(sql, listLeads(sql, storeId, filters, { order: orderOf(sort), start, limit: 51, gather, isBroad })),
+  );
 }
 
 const filters: [string, LeadFilters][] = [
@@ -100,9 +83,9 @@ test.each(cases)('a $place page with $name by $sort is read from an index', asyn
   const types = nodes.map((node) => node['Node Type']);
   expect(types.filter((type) => /Sort|Seq Scan|Bitmap/.test(type))).toEqual([]);
   expect(types).toContain('Index Scan');
-  expect(nodes[0]?.['Actual Rows']).toBe(51);
+  expect(nodes[0]['Actual Rows']).toBe(51);
   // At most one block for each of the 51 rows, and a few of the index.
-  expect((nodes[0]?.['Shared Hit Blocks'] ?? 0) + (nodes[0]?.['Shared Read Blocks'] ?? 0)).toBeLessThan(75);
+  expect(blocksOf(nodes[0])).toBeLessThan(75);
 });
 
 test.each<LeadFilters>([
@@ -166,9 +149,7 @@ test('a page of several statuses reads one page of each, at any depth', async ()
         expect(types.filter((type) => /Seq Scan|Bitmap/.test(type))).toEqual([]);
         const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
         expect(Math.max(...read)).toBeLessThanOrEqual(51 * status.length);
-        expect((nodes[0]?.['Shared Hit Blocks'] ?? 0) + (nodes[0]?.['Shared Read Blocks'] ?? 0)).toBeLessThan(
-          75 * status.length,
-        );
+        expect(blocksOf(nodes[0])).toBeLessThan(75 * status.length);
       }
     }
   }
@@ -192,15 +173,13 @@ test.each([
   ['nothing', 'nobody else', 0],
 ])('a search for %s reads only a part of the texts', async (_what, q, found) => {
   const { words, spellings } = readSearch(q);
-  const [plan, rows] = await database.database.read({ storeId, deadline: Date.now() + 30_000 }, async (sql) => [
-    await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json)
-      select from find_lead_texts(${storeId}, ${[...words]}, ${[...spellings]}, 50001)`,
-    await countFound(sql, storeId, { words, spellings }),
-  ]);
-  expect(rows).toBe(found);
-  const node = plan[0]?.['QUERY PLAN'][0].Plan as Plan;
-  // The texts have more than a thousand blocks.
-  expect(node['Shared Hit Blocks'] + node['Shared Read Blocks']).toBeLessThan(300);
+  await database.database.read({ storeId, deadline: Date.now() + 30_000 }, async (sql) => {
+    const query = sql`select from find_lead_texts(${storeId}, ${[...words]}, ${[...spellings]}, 50001)`;
+    const [node] = await explain(sql, query);
+    // The texts have more than a thousand blocks.
+    expect(blocksOf(node)).toBeLessThan(300);
+    expect(await countFound(sql, storeId, { words, spellings })).toBe(found);
+  });
 });
 
 test('a broad search reads its page in the order of the list, and counts no more than it must', async () => {

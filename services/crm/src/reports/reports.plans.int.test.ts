@@ -3,6 +3,7 @@ import type { Sql } from '@mostrador/kit/database/database';
 import { factsByQuarter } from '@mostrador/rollups/facts';
 import { quarterMs } from '@mostrador/rollups/quarter';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { blocksOf, explain, type Plan, type PlanNode } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repeatsBetween } from './lead-report.repository.ts';
 import { leadRollups } from './rollups.ts';
@@ -36,42 +37,25 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database?.drop());
 
-type Node = {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Relation Name'?: string;
-  'Rows Removed by Filter'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Node[];
-};
-
-type Explained = { 'QUERY PLAN': [{ Plan: Node }] };
-
 /** Wraps `sql`: explains a statement that matches `beginning` before it runs. */
-function explaining(sql: Sql, beginning: RegExp, plans: Node[][]): Sql {
+function explaining(sql: Sql, beginning: RegExp, plans: Plan[]): Sql {
   const call = (text: TemplateStringsArray, ...values: never[]) => {
     if (!beginning.test(text[0] ?? '')) return sql(text, ...values);
-    return sql<Explained[]>`explain (analyze, buffers, format json) ${sql(text, ...values)}`.then(([row]) => {
-      plans.push(nodesOf(row?.['QUERY PLAN'][0].Plan));
+    return explain(sql, sql(text, ...values)).then((plan) => {
+      plans.push(plan);
       return sql(text, ...values);
     });
   };
   return Object.assign(call, sql) as unknown as Sql;
 }
 
-function nodesOf(plan: Node | undefined): Node[] {
-  return plan ? [plan, ...(plan.Plans ?? []).flatMap(nodesOf)] : [];
-}
-
 const deadline = () => Date.now() + 60_000;
-async function planOfSummary(): Promise<Node[]> {
+async function planOfSummary(): Promise<readonly PlanNode[]> {
   const boundaries = Array.from(
     { length: 366 },
     (_, day) => new Date(Math.floor(Date.now() / dayMs + day - 364) * dayMs),
   );
-  const plans: Node[][] = [];
+  const plans: Plan[] = [];
   await database.database.read({ storeId, deadline: deadline() }, (sql) =>
     leadRollups.read(explaining(sql, /with recursive/, plans), storeId, {
       boundaries,
@@ -81,8 +65,6 @@ async function planOfSummary(): Promise<Node[]> {
   );
   return plans[0] ?? [];
 }
-
-const blocksOf = ({ 'Shared Hit Blocks': hit, 'Shared Read Blocks': read }: Node) => hit + read;
 
 test('a summary of a year uses look-ups, however many changes there are', async () => {
   for (;;) {
@@ -103,20 +85,15 @@ test('a summary of a year uses look-ups, however many changes there are', async 
 
 test('closing a quarter-hour reads only what happened in it', async () => {
   const to = new Date(Date.now() - 100 * dayMs);
-  const [row] = await database.systemDatabase.read(
-    { deadline: deadline() },
-    (sql) =>
-      sql<
-        Explained[]
-      >`explain (analyze, buffers, format json) ${factsByQuarter(sql, new Date(to.getTime() - quarterMs), to)}`,
+  const nodes = await database.systemDatabase.read({ deadline: deadline() }, (sql) =>
+    explain(sql, factsByQuarter(sql, new Date(to.getTime() - quarterMs), to)),
   );
-  const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan);
   expect(scanned(nodes)).not.toContain('lead_status_changes');
   // A few blocks for each store in each part of the view, to find where its next row would be.
-  expect(blocksOf(nodes[0] as Node)).toBeLessThan(stores * 5 * 12);
+  expect(blocksOf(nodes[0])).toBeLessThan(stores * 5 * 12);
 });
 
 /** The tables with a sequential scan. */
-function scanned(nodes: readonly Node[]): (string | undefined)[] {
+function scanned(nodes: readonly PlanNode[]): (string | undefined)[] {
   return nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
 }

@@ -3,6 +3,7 @@ import { messageStatuses } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { blocksOf, explain } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countStoreMessages, listStoreMessages } from './message-list.repository.ts';
 import { filtersBeyond, filtersOf } from './message-list.ts';
@@ -41,33 +42,18 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database?.drop());
 
-type Plan = {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-};
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
-async function planOf(query: (sql: Sql) => ReturnType<Sql['unsafe']>) {
-  const [row] = await database.database.read(
-    { storeId, deadline: Date.now() + 30_000 },
-    (sql) => sql<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>`explain (analyze, buffers, format json) ${query(sql)}`,
-  );
-  const plan = row?.['QUERY PLAN'][0].Plan as Plan;
-  const ofMessages = nodesOf(plan).filter((node) => node['Relation Name'] === 'messages');
+async function planOf(query: (sql: Sql) => object) {
+  const deadline = Date.now() + 30_000;
+  const nodes = await database.database.read({ storeId, deadline }, (sql) => explain(sql, query(sql)));
+  const ofMessages = nodes.filter((node) => node['Relation Name'] === 'messages');
   return {
-    rows: plan['Actual Rows'],
-    types: nodesOf(plan).map((node) => node['Node Type']),
+    rows: nodes[0]['Actual Rows'],
+    types: nodes.map((node) => node['Node Type']),
     read: ofMessages.reduce(
       (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
       0,
     ),
-    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    blocks: blocksOf(nodes[0]),
   };
 }
 
@@ -76,7 +62,7 @@ const settled = second(rowCount + 60);
 function pageOf(query: Parameters<typeof filtersOf>[0], start: TimePageStart) {
   const filters = filtersOf(query, settled);
   const needed = 'after' in start ? filtersBeyond(filters, start.after.at) : filters;
-  return planOf((sql) => listStoreMessages(sql, storeId, needed, { start, limit }) as never);
+  return planOf((sql) => listStoreMessages(sql, storeId, needed, { start, limit }));
 }
 
 const places: [string, TimePageStart][] = [
@@ -119,7 +105,7 @@ test.each<[Parameters<typeof filtersOf>[0], number]>([
   [{ status: 'failed' }, rowCount / 100],
   [{ lead_id: leadId }, rowCount / 300],
 ])('the total of %o counts only rows that match', async (query, most) => {
-  const { read, types } = await planOf((sql) => countStoreMessages(sql, storeId, filtersOf(query, settled)) as never);
+  const { read, types } = await planOf((sql) => countStoreMessages(sql, storeId, filtersOf(query, settled)));
   expect(types).not.toContain('Seq Scan');
   expect(read).toBeLessThanOrEqual(most);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '@mostrador/kit/database/database';
 import { factsByQuarter } from '@mostrador/rollups/facts';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
+import { blocksOf, explain } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const [storeId, leadId] = [randomUUID(), randomUUID()];
@@ -37,28 +38,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => database?.drop());
 
-type Node = {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Node[];
-};
-const nodesOf = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
-async function explain(
-  sql: Sql,
-  query: ReturnType<Sql['unsafe']>,
-): Promise<{ scanned: string[]; blocks: number; passed: number }> {
-  const [row] = await sql<[{ 'QUERY PLAN': [{ Plan: Node }] }]>`explain (analyze, buffers, format json) ${query}`;
-  const plan = row['QUERY PLAN'][0].Plan;
-  const nodes = nodesOf(plan);
+async function summaryOf(sql: Sql, query: object): Promise<{ scanned: string[]; blocks: number; passed: number }> {
+  const nodes = await explain(sql, query);
   return {
     scanned: nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] as string] : [])),
-    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    blocks: blocksOf(nodes[0]),
     passed: Math.max(...nodes.map((node) => node['Rows Removed by Filter'] ?? 0)),
   };
 }
@@ -67,7 +51,7 @@ test('the facts of an open span are read without scanning other rows', async () 
   const from = new Date(Date.now() - 5 * 86_400_000);
   const to = new Date(from.getTime() + 3_600_000);
   const plan = await database.database.read(scope(), (sql) =>
-    explain(
+    summaryOf(
       sql,
       sql`select metric, sum(amount) from report_facts where store_id = ${storeId} and at >= ${from} and at < ${to} group by 1`,
     ),
@@ -79,7 +63,7 @@ test('the facts of an open span are read without scanning other rows', async () 
 test('closing a quarter-hour reads only the rows of that quarter-hour', async () => {
   const from = new Date(Math.floor(Date.now() / 900_000 - 2000) * 900_000);
   const to = new Date(from.getTime() + 900_000);
-  const plan = await database.systemDatabase.read(scope(), (sql) => explain(sql, factsByQuarter(sql, from, to)));
+  const plan = await database.systemDatabase.read(scope(), (sql) => summaryOf(sql, factsByQuarter(sql, from, to)));
   expect(plan.scanned).toEqual([]);
   // Each store costs some blocks in each part of the view, for the position of its next row.
   expect(plan.blocks).toBeLessThan(stores * 7 * 12);
@@ -87,7 +71,7 @@ test('closing a quarter-hour reads only the rows of that quarter-hour', async ()
 
 test('the report of a lead reads only its own rows', async () => {
   const plan = await database.database.read(scope(), (sql) =>
-    explain(
+    summaryOf(
       sql,
       sql`select metric, sum(amount) from lead_report_facts where store_id = ${storeId} and lead_id = ${leadId} group by 1`,
     ),
