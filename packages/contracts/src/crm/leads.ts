@@ -38,7 +38,7 @@ export const Lead = Type.Object(
     name: Type.String({ description: 'The name, as the store or the channel’s profile gave it.' }),
     customer_phone: Phone,
     status: LeadStatus,
-    seller_id: About(NullableUuid, 'The seller in charge of the lead. Null: nobody is.'),
+    seller_id: About(NullableUuid, 'The seller in charge of the lead. Null: the lead has no seller.'),
     external_id: About(NullableString, 'The id of the customer in the store’s own system.'),
     email: About(NullableString, 'The email address of the lead.'),
     tags: Type.Array(Type.String(), { description: 'The words by which the store groups its leads.' }),

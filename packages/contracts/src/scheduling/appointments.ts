@@ -29,7 +29,7 @@ export const Appointment = Type.Object(
   {
     id: About(Uuid, 'The id of the appointment.'),
     store_id: About(Uuid, 'The store of the appointment.'),
-    lead_id: About(NullableUuid, 'The lead who comes. Null: nobody that the store has as a lead.'),
+    lead_id: About(NullableUuid, 'The lead who comes. Null: the customer is not a lead of the store.'),
     title: Type.String({ description: 'What it is about.' }),
     scheduled_at: About(Timestamp, 'When it begins.'),
     duration_minutes: Type.Integer({ description: 'How long it takes, in minutes.' }),

@@ -1,6 +1,8 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import { errorsOf, exampleProblem } from '../openapi/errors.ts';
+import { errorPagePath } from '../plugins/problem.ts';
 import { routes } from '../routes/index.ts';
+import { documentedPath } from '../routes/route.ts';
 import { type Guide, guidePath, guides } from './guides.ts';
 import { docsPath, escapeHtml, layout } from './layout.ts';
 import { operationPath } from './operation-path.ts';
@@ -13,7 +15,7 @@ export function errorListPage(): string {
     .toSorted((one, other) => errorCatalogue[one].status - errorCatalogue[other].status)
     .map((code) => {
       const { status, title } = errorCatalogue[code];
-      const link = `<a href="${docsPath}/errors/${code}"><code>${code}</code></a>`;
+      const link = `<a href="${errorPagePath(code)}"><code>${code}</code></a>`;
       return `<tr><td>${status}</td><td>${link}</td><td>${html(title)}</td></tr>`;
     });
   const content = `<h1>Errors</h1>
@@ -70,7 +72,7 @@ function operationsOf(code: ErrorCode): string {
   if (named.length === 0) return '<p>No operation names it: it belongs to a request outside of them.</p>';
   const items = named.map((route) => {
     const { method, path, operation } = route;
-    const name = `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    const name = `${method} ${documentedPath(path)}`;
     return `<li><a href="${operationPath(route)}"><code>${name}</code></a> ${html(operation.summary)}</li>`;
   });
   return `<ul>\n${items.join('\n')}\n</ul>`;

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { errorCatalogue } from '@mostrador/contracts';
 import { Marked, type Tokens } from 'marked';
+import { errorPagePath } from '../plugins/problem.ts';
 import { routes } from '../routes/index.ts';
+import { documentedPath } from '../routes/route.ts';
 import { docsPath, escapeHtml, layout } from './layout.ts';
 import { operationPath } from './operation-path.ts';
 
@@ -85,9 +87,9 @@ const anchorOf = (heading: string): string =>
     .replaceAll(/\s/g, '-');
 
 function pageOf(code: string): string | undefined {
-  if (Object.hasOwn(errorCatalogue, code)) return `${docsPath}/errors/${code}`;
+  if (Object.hasOwn(errorCatalogue, code)) return errorPagePath(code);
   const [method, path] = code.split(' ');
-  const route = routes.find((each) => each.method === method && each.path.replaceAll(/:(\w+)/g, '{$1}') === path);
+  const route = routes.find((each) => each.method === method && documentedPath(each.path) === path);
   return route && operationPath(route);
 }
 
@@ -97,5 +99,5 @@ function served(href: string): string {
   const after = anchor === undefined ? '' : `#${anchor}`;
   if (file === '../reference/errors.md') return `${docsPath}/errors`;
   const [, guide] = /^([\w-]+)\.md$/.exec(file) ?? [];
-  return guide === undefined ? href : `${docsPath}/guides/${guide}${after}`;
+  return guide === undefined ? href : `${guidePath(guide as Guide)}${after}`;
 }

@@ -3,6 +3,7 @@ import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { routes } from '../routes/index.ts';
+import { documentedPath } from '../routes/route.ts';
 import { createApiDocument } from './document.ts';
 import { errorsOf } from './errors.ts';
 
@@ -49,7 +50,7 @@ test('every reference resolves', () => {
 });
 
 test.each(routes)('$method $path is described with its parameters, its headers and all of its errors', (route) => {
-  const described = document.paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
+  const described = document.paths[documentedPath(route.path)]?.[route.method.toLowerCase()];
   expect(described?.summary).toBe(route.operation.summary);
   expect(described?.['x-extension'] ?? false).toBe(route.operation.extension ?? false);
   const names = described?.parameters.map(({ name }) => name) ?? [];

@@ -7,7 +7,7 @@ import {
   schedulingOperations,
 } from '@mostrador/contracts';
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { apiPrefix, type Route, takesIdempotencyKey, takesIfMatch } from '../routes/route.ts';
+import { apiPrefix, documentedPath, type Route, takesIdempotencyKey, takesIfMatch } from '../routes/route.ts';
 import { tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
 import { codeSamples } from './code-samples.ts';
@@ -62,7 +62,7 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
   const responses = createSharedResponses(schemas, publicUrl);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = documentedPath(route.path);
     paths[path] = {
       ...paths[path],
       [route.method.toLowerCase()]: documentRoute(route, { schemas, responses, publicUrl }),

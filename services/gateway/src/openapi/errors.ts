@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import type { TObject } from '@sinclair/typebox';
+import { errorPagePath } from '../plugins/problem.ts';
 import { type Route, takesIdempotencyKey } from '../routes/route.ts';
 import { ids } from './examples/optician.ts';
 import {
@@ -145,6 +146,6 @@ const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
 /** A problem document with this code. */
 export function exampleProblem(code: ErrorCode, publicUrl: string) {
   const { status, title, description } = errorCatalogue[code];
-  const type = `${publicUrl}/docs/errors/${code}`;
+  const type = `${publicUrl}${errorPagePath(code)}`;
   return { type, title, status, detail: description, code, request_id: exampleId, ...exampleMembers[code] };
 }

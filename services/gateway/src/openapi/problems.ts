@@ -58,7 +58,8 @@ export const ConflictProblem = problem('ConflictProblem', 'The state of a resour
   }),
   current_status: Type.String({
     description:
-      'With `appointment_not_scheduled` and `followup_not_pending`: the status of the appointment or the follow-up.',
+      'With `appointment_not_scheduled`, `followup_not_pending` and `message_not_queued`: the status of the ' +
+      'appointment, the follow-up or the message.',
   }),
 });
 

@@ -1,5 +1,6 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { documentedPath } from '../routes/route.ts';
 
 /** The methods of each path, by the registered routes. */
 export type AllowedMethods = {
@@ -46,7 +47,10 @@ export function createAllowedMethods(): AllowedMethods {
       moreConcrete.clear();
     },
     of: (path) => [...new Set(ownOf(path).flatMap((pattern) => [...(patterns.get(pattern) ?? [])]))].sort(),
-    patternOf: (path) => ownOf(path)[0]?.replaceAll(/:(\w+)/g, '{$1}'),
+    patternOf: (path) => {
+      const [pattern] = ownOf(path);
+      return pattern === undefined ? undefined : documentedPath(pattern);
+    },
     isOfAnother(pattern, path) {
       const others = moreConcrete.get(pattern) ?? findMoreConcrete(pattern);
       moreConcrete.set(pattern, others);

@@ -31,6 +31,7 @@ export function createStorePaces(options: { maximumStores: number }): StorePaces
   let last = { storeId: '', atMs: Number.NEGATIVE_INFINITY };
   let lastOtherAtMs = Number.NEGATIVE_INFINITY;
 
+  /** Notes a request, and says whether no other store is active. */
   const isAlone = (storeId: string, nowMs: number) => {
     if (last.storeId !== storeId) {
       lastOtherAtMs = last.atMs;

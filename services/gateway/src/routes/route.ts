@@ -44,6 +44,9 @@ type RouteOptions = {
   readonly csv?: ReadCsvQuery;
 };
 
+/** A path as the API document writes it: `/leads/{leadId}` for `/leads/:leadId`. */
+export const documentedPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
+
 export const get = (path: string): Endpoint => ({ method: 'GET', path });
 export const post = (path: string): Endpoint => ({ method: 'POST', path });
 export const put = (path: string): Endpoint => ({ method: 'PUT', path });

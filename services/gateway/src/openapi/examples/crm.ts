@@ -15,12 +15,8 @@ import { ids, lead, seller } from './optician.ts';
 
 const params = { leadId: ids.lead };
 const sellerParams = { sellerId: ids.seller };
-const ofStore = {
-  external_id: 'ERP-1042',
-  email: 'helena@example.com',
-  tags: ['multifocal', 'vip'],
-  metadata: { prescription: '2025-11-20' },
-};
+const { external_id, email, tags, metadata } = lead;
+const ofStore = { external_id, email, tags, metadata };
 const created = {
   ...lead,
   status: 'pending' as const,
@@ -37,7 +33,7 @@ export const crmExamples: readonly ExampleOfOperation[] = [
     listOf([lead]),
   ),
   example(getLead, { params }, lead),
-  example(updateLead, { params, body: { status: 'in_progress', tags: ['multifocal', 'vip'] } }, lead),
+  example(updateLead, { params, body: { status: 'in_progress', tags } }, lead),
   example(
     upsertLead,
     { params: { phone: lead.customer_phone }, body: { name: lead.name, ...ofStore } },
