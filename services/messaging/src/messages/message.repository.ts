@@ -26,7 +26,8 @@ export type NewMessage = {
 /** The columns of a `MessageRow`. */
 export const messageColumns = (sql: Sql) => sql`
   id, lead_id, session_id, number, channel_id, direction, source, kind, body, template, status, error_code,
-  error_detail, provider_message_id, metadata, created_at, ${changedAt(sql)} as updated_at, sent_at, delivered_at, read_at`;
+  error_detail, provider_message_id, metadata, created_at, ${changedAt(sql)} as updated_at, sent_at, delivered_at,
+  read_at`;
 
 /**
  * When a message last changed. A row without the column's value has not changed since that column exists. It is the

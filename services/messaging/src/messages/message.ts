@@ -46,8 +46,9 @@ export type StatusUpdate = {
 };
 
 /**
- * The order of statuses. `cancelled` is before `sent`, because a status update proves that it was sent after all. `failed` is before `delivered`, because `delivered` is proof: a message that was given up, or
- * that an operator settled as failed, may still have arrived.
+ * The order of statuses. `cancelled` is before `sent`, because a status update proves that the message was sent after
+ * all. `failed` is before `delivered`, because `delivered` is proof: a message that was given up, or that an operator
+ * settled as failed, may still have arrived.
  */
 const ranks: Record<MessageStatus, number> = {
   received: 0,

@@ -62,7 +62,8 @@ export async function saveAppointment(
   const [row] = await sql<AppointmentRow[]>`
     update appointments
     set title = ${title}, scheduled_at = ${scheduled_at}, duration_minutes = ${duration_minutes}, notes = ${notes},
-        status = ${status}, metadata = ${sql.json(metadata)}, version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)
+        status = ${status}, metadata = ${sql.json(metadata)}, version = version + 1,
+        updated_at = greatest(clock_timestamp(), updated_at)
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as AppointmentRow;

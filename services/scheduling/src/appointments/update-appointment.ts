@@ -25,9 +25,11 @@ export const updateAppointment =
         if (!changed) return current;
 
         const saved = await saveAppointment(sql, storeId, current.id, changed);
-        const toSync = isShown(current, saved) ? connection : undefined;
+        const shows = isShown(current, saved);
+        const toSync = shows ? connection : undefined;
         await Promise.all([
-          toSync ? requestSync(sql, storeId, saved, toSync.id) : followVersion(sql, storeId, saved),
+          toSync && requestSync(sql, storeId, saved, toSync.id),
+          shows || followVersion(sql, storeId, saved),
           appendOutbox(sql, storeId, [
             { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
             ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),

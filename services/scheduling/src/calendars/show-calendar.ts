@@ -16,12 +16,14 @@ export const showCalendar =
   async (context) => {
     const { storeId } = context;
     return await database.read(context, async (sql) => {
-      const connection = await findConnection(sql, storeId);
-      if (!connection) return { ...notConnected, show_customer: await findShowsCustomer(sql, storeId) };
-      const [unsettled, outage, show_customer] = await Promise.all([
+      const [connection, show_customer] = await Promise.all([
+        findConnection(sql, storeId),
+        findShowsCustomer(sql, storeId),
+      ]);
+      if (!connection) return { ...notConnected, show_customer };
+      const [unsettled, outage] = await Promise.all([
         countUnsettledSyncs(sql, storeId, connection.id),
         findOutage(sql, targetOf(connection).origin),
-        findShowsCustomer(sql, storeId),
       ]);
       const { last_error_code: code, last_error_detail: detail } = connection;
       const token = openFeedToken(vault, storeId, connection.sealed_feed_token);
