@@ -15,17 +15,19 @@ const floodConnections = 1_000;
 /** The rate of a `pro` key, a second. */
 const entitledRate = 100;
 
+const reads: readonly MixedKind[] = day.filter(({ method }) => method === 'GET');
+
 /** What another `pro` store sends: reads, or requests of all kinds, at its rate or as many as it can. */
 const neighbours = {
-  'reads at its rate': { kinds: day.filter(({ method }) => method === 'GET'), perSecond: entitledRate },
-  'a flood of reads': { kinds: day.filter(({ method }) => method === 'GET'), perSecond: floodRate },
+  'reads at its rate': { kinds: reads, perSecond: entitledRate },
+  'a flood of reads': { kinds: reads, perSecond: floodRate },
   'all kinds at its rate': { kinds: day, perSecond: entitledRate },
   'a flood of all kinds': { kinds: day, perSecond: floodRate },
 } as const satisfies Record<string, { kinds: readonly MixedKind[]; perSecond: number }>;
 export type Neighbour = keyof typeof neighbours;
 export const neighbourNames = Object.keys(neighbours) as Neighbour[];
 
-type Besides = {
+type BesideOptions = {
   readonly platform: Platform;
   readonly caller: Caller;
   readonly neighbour: Neighbour;
@@ -34,14 +36,14 @@ type Besides = {
 
 /** Calls `measure` while a store sends, over more connections than are served. */
 export async function beside<T>(
-  { platform, caller, neighbour, seconds }: Besides,
+  { platform, caller, neighbour, seconds }: BesideOptions,
   measure: () => Promise<T>,
 ): Promise<T> {
   const { kinds, perSecond } = neighbours[neighbour];
   const peer = await startPeer(join(import.meta.dirname, '../shared/load/main.ts'));
   // It stands for machines elsewhere, so it must not take the platform's processors.
   renice(peer.pid, 19);
-  const flooding = peer.call<OpenLoadResult>('runOpen', {
+  const sending = peer.call<OpenLoadResult>('runOpen', {
     origin: platform.origin,
     kinds,
     callers: [caller],
@@ -52,7 +54,7 @@ export async function beside<T>(
     seed: 1,
   } satisfies OpenLoadJob);
   // Requests that are still open end with it.
-  flooding.catch(() => {});
+  sending.catch(() => {});
   try {
     return await measure();
   } finally {

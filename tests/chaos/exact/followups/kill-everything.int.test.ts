@@ -87,7 +87,7 @@ test('no follow-up is lost, sent twice or sent early when every process and ever
       expect(story).toMatchObject({ status: 'failed', sent: 0 });
       expect(town.settledByHand).toContain(id);
     }
-    // Without an answer, nobody knows to which time it was due.
+    // Without an answer, the test does not know to which time it was due.
     const unknown = moveAnswer !== undefined && moveAnswer !== 200 && moveAnswer !== 409;
     const earliestMs = moveAnswer === 200 ? movedToMs : unknown ? Math.min(dueMs, movedToMs) : dueMs;
     expect(town.sentAtMs(id) ?? earliestMs).toBeGreaterThanOrEqual(earliestMs);
