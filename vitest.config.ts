@@ -42,6 +42,7 @@ export default defineConfig({
           isolate: false,
           include: tests('int.test'),
           exclude: ignored,
+          setupFiles: ['./packages/testing/src/setup.ts'],
           globalSetup: ['./infra/local/test-servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

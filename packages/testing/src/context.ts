@@ -3,6 +3,7 @@ import { createEgress, type Egress } from '@mostrador/kit/clients/egress';
 import { createLog, type Log } from '@mostrador/kit/process/log';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
+import { keepLine } from './recent-log.ts';
 
 export type TestContextOptions = {
   readonly storeId?: string;
@@ -43,7 +44,9 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
 /** Requests may lead to this machine, where the stand-ins of providers are, and to public addresses. */
 export const localEgress = (): Egress => createEgress({ allowHosts: '127.0.0.1,::1' });
 
-/** A log for tests. It is silent unless `TEST_LOG_LEVEL` sets a level. */
+/** A log for tests. Its warnings are printed if the test fails. With `TEST_LOG_LEVEL` it prints at once. */
 export function silentLog(): Log {
-  return createLog({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent', format: 'json' });
+  const level = process.env.TEST_LOG_LEVEL;
+  if (level) return createLog({ service: 'test', level, format: 'json' });
+  return createLog({ service: 'test', level: 'warn', format: 'json', to: { write: keepLine } });
 }

@@ -105,7 +105,8 @@ test.each([
         const { data } = await get(`/leads/${kept}/messages`);
         return data.filter(({ status }: Json) => status === 'sent').length === 2 && data;
       },
-      { description: 'both follow-ups are sent', timeoutMs: 40_000 },
+      // A step whose answer is lost is repeated after its lease, of 15 s.
+      { description: 'both follow-ups are sent', timeoutMs: 80_000 },
     );
     const bodies = messages.map(({ body }: Json) => body).toReversed();
     expect(bodies.slice(0, 2)).toEqual(forms.map((form) => `from ${form}`));
@@ -128,5 +129,5 @@ test.each([
     union all select from crm.merged_leads where id = ${gone} and finished_at is null`;
     expect(left).toHaveLength(0);
   },
-  120_000,
+  180_000,
 );

@@ -15,6 +15,7 @@ import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { silentLog } from '@mostrador/testing/context';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import { keepLine } from '@mostrador/testing/recent-log';
 import { createTestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
@@ -173,7 +174,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     await Promise.all(
       names.map(async (name) => {
         const spec = await specOf(name);
-        const onLine = process.env.TEST_LOG_LEVEL ? (line: string) => console.log(name, line) : undefined;
+        const onLine = process.env.TEST_LOG_LEVEL ? (line: string) => console.log(name, line) : keepLine;
         const child = children.start(spec, onLine);
         running.set(name, child);
         await untilReady(spec, child, readyWithinMs);

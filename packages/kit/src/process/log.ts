@@ -12,6 +12,8 @@ export type LogOptions = {
   readonly level: string;
   /** `undefined`: pretty when standard output is a terminal, otherwise JSON. */
   readonly format: 'json' | 'pretty' | undefined;
+  /** Takes the lines. Default: standard output. */
+  readonly to?: pino.DestinationStream;
 };
 
 /** Field names that may hold a secret. A safety net: the rule is that no secret is passed to the log. */
@@ -47,7 +49,7 @@ export function createLog(options: LogOptions): Log {
       redact: { paths: redactedPaths, censor: '[cut]' },
       serializers: { err: serializeError, error: serializeError },
     },
-    pretty ? prettyStream() : pino.destination({ fd: 1, sync: true }),
+    options.to ?? (pretty ? prettyStream() : pino.destination({ fd: 1, sync: true })),
   );
 }
 
