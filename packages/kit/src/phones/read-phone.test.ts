@@ -28,6 +28,7 @@ test.each([
   // A valid German number, although (49) 3876-5432 is one of Brazil.
   ['4938765432', '4938765432'],
   ['+49 3876 5432', '4938765432'],
+  ['+55 (011) 96123-4567', '5511961234567'],
   // Not valid in any country, but digits of the right length are accepted.
   ['12345678', '12345678'],
   ['+999123456789', '999123456789'],

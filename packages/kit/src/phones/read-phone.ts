@@ -16,8 +16,9 @@ export function readPhone(written: string, country: string | null): string | und
   const text = written.trim();
   const digits = text.replace(/^\+/, '').replaceAll(separators, '');
   if (!/^\d+$/.test(digits) || decimal.test(text)) return undefined;
-  const isInternational = text.startsWith('+') || (text === digits && isValid(`+${digits}`));
-  const phone = (isInternational ? undefined : nationalPhone(digits, country)) ?? digits;
+  const phone = startsWithCountryCode(text, digits)
+    ? withoutTrunkPrefix(digits)
+    : (nationalPhone(digits, country) ?? digits);
   return formats.phone.test(phone) ? phone : undefined;
 }
 
@@ -37,6 +38,15 @@ function nationalPhone(digits: string, country: string | null): string | undefin
   if (country === null || !isSupportedCountry(country)) return undefined;
   const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })?.number;
   return number !== undefined && isValid(number) ? number.slice(1) : undefined;
+}
+
+const startsWithCountryCode = (text: string, digits: string): boolean =>
+  text.startsWith('+') || (text === digits && isValid(`+${digits}`));
+
+/** `+55 (011) 96123-4567` is `5511961234567`: the zero is dialled only within the country. */
+function withoutTrunkPrefix(digits: string): string {
+  const number = parsePhoneNumberFromString(`+${digits}`);
+  return number?.isValid() ? number.number.slice(1) : digits;
 }
 
 /** Also an old form counts, such as a Brazilian mobile without its ninth digit. */
