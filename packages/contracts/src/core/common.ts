@@ -224,7 +224,8 @@ export const paging = (size: { default: number; maximum: number } = { default: 5
     Type.String({
       minLength: 1,
       maxLength: 1024,
-      description: 'Opaque cursor from the `Link` header of the previous page. Cannot be combined with `page`.',
+      description:
+        'Opaque cursor from the `Link` header of the previous page. It does not expire. Cannot be combined with `page`.',
     }),
   ),
 });

@@ -123,9 +123,11 @@ export const listLeads = defineOperation({
     'break by id, in the direction of the sort.\n\n' +
     'With a `created_at` sort and no filter on a member that changes, a walk along `Link` returns every lead that ' +
     'existed throughout exactly once. With `sort=updated_at` a walk returns each change at least once. That still ' +
-    'holds when a later walk continues with `updated_after` set to the last `updated_at` read. To guarantee it, a ' +
-    'list with this sort ends before the first change that may still be uncommitted. So a recent change may appear ' +
-    'in it a moment later than elsewhere.',
+    'holds when a later walk starts with `updated_after` set to the last `updated_at` of a walk that reached its end. ' +
+    'In the middle of a walk that moment is not enough, because several leads may have changed at the same moment: ' +
+    'continue with the address in `Link`. To guarantee it, a list with this sort ends before the first change that ' +
+    'may still be uncommitted. So a recent change may appear in it a moment later than elsewhere. A filter on a ' +
+    'member that changes, such as `status`, hides the leads that no longer match it, so a copy is kept without one.',
   request: {
     query: Exact({
       status: Type.Optional(

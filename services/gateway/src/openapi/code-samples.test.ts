@@ -1,5 +1,7 @@
+import { listLeads } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
 import { routes } from '../routes/index.ts';
+import type { Route } from '../routes/route.ts';
 import { codeSamples, samplesOf } from './code-samples.ts';
 import { exampleOf } from './examples/index.ts';
 
@@ -59,9 +61,11 @@ print(response.json())`);
 
 test('a GET has its query, and several values of a filter keep their commas', () => {
   for (const source of sourcesOf('GET', '/leads'))
-    expect(source).toContain(
-      `${baseUrl}/leads?status=pending,in_progress&updated_after=2026-01-12T00%3A00%3A00Z&sort=updated_at`,
-    );
+    expect(source).toContain(`${baseUrl}/leads?updated_after=2026-01-12T00%3A00%3A00Z&sort=updated_at&limit=200`);
+  const route = routes.find(({ operation }) => operation === listLeads) as Route;
+  const request = { query: { status: 'pending,in_progress' } };
+  for (const { source } of codeSamples(route, { request, reply: undefined as never }, baseUrl))
+    expect(source).toContain(`${baseUrl}/leads?status=pending,in_progress`);
   const [curl, typescript] = sourcesOf('GET', '/store');
   expect(curl).toBe(`curl '${baseUrl}/store' \\\n  -H "X-API-Key: $MOSTRADOR_API_KEY"`);
   expect(typescript).not.toMatch(/method|body|Idempotency/);

@@ -29,7 +29,7 @@ export const crmExamples: readonly ExampleOfOperation[] = [
   example(createLead, { body: { name: lead.name, customer_phone: '+55 11 90080-0142', ...ofStore } }, created),
   example(
     listLeads,
-    { query: { status: 'pending,in_progress', updated_after: '2026-01-12T00:00:00Z', sort: 'updated_at' } },
+    { query: { updated_after: '2026-01-12T00:00:00Z', sort: 'updated_at', limit: 200 } },
     listOf([lead]),
   ),
   example(getLead, { params }, lead),

@@ -62,11 +62,7 @@ export const messagingExamples: readonly ExampleOfOperation[] = [
     { sent: true, id: ids.message, status: 'sent', error: null },
   ),
   example(listMessages, { params, query: {} }, listOf([answer, question])),
-  example(
-    listStoreMessages,
-    { query: { since: '2026-01-12T00:00:00Z', direction: 'outbound', status: 'delivered,read' } },
-    listOf([answer]),
-  ),
+  example(listStoreMessages, { query: { since: '2026-01-12T00:00:00Z', limit: 200 } }, listOf([answer])),
   example(cancelMessage, { params: { ...params, messageId: ids.message } }, { cancelled: true, id: ids.message }),
   example(getMessage, { params: { ...params, messageId: ids.message } }, answer),
   example(
