@@ -23,6 +23,7 @@ test.each([
   ['text/csv;q=nonsense', false],
   ['text/csv;q=2', false],
   ['image/png', false],
+  [`${','.repeat(16_000)}text/csv`, false],
 ])('Accept %j prefers CSV to JSON: %j', (accept, expected) => {
   expect(prefersToJson(accept, 'text/csv')).toBe(expected);
 });
