@@ -223,6 +223,32 @@ describe('a conflict with the state', () => {
   });
 });
 
+test('an error of a service is in Portuguese for a client that prefers it, and its code is the same', async () => {
+  const read = (language: string) =>
+    request('GET', '/leads?cursor=abc', { key: store.key, headers: { 'accept-language': language } });
+  const [english, portuguese] = [await read('en'), await read('pt-BR, en;q=0.5')];
+  expectProblem(english, 'validation_failed');
+  expect([english, portuguese].map(({ headers }) => headers.get('content-language'))).toEqual(['en', 'pt-BR']);
+  expect(portuguese.body).toEqual({
+    ...english.body,
+    request_id: portuguese.body.request_id,
+    title: 'Requisição inválida',
+    detail: 'query cursor não é um cursor desta lista; recomece sem ele.',
+    errors: [{ in: 'query', name: 'cursor', detail: 'não é um cursor desta lista; recomece sem ele' }],
+  });
+});
+
+test('no refusal is stored under an Idempotency-Key, so each attempt gets one in its own language', async () => {
+  const body = { lead_id: randomUUID(), message: 'Oi', delay_minutes: 60 };
+  const attempt = (language: string) =>
+    post('/followups/scheduled', { body, headers: { 'accept-language': language, 'idempotency-key': 'language' } });
+  const answers = [await attempt('en'), await attempt('pt')];
+  expect(answers.map(({ status, body: { code, title } }) => [status, code, title])).toEqual([
+    [404, 'lead_not_found', 'Lead not found'],
+    [404, 'lead_not_found', 'Lead não encontrado'],
+  ]);
+});
+
 test('every answer has a request id, which is the one of the caller if that is valid', async () => {
   const mine = `e2e-${randomUUID()}`;
   const kept = await request('GET', '/store', { key: store.key, headers: { 'x-request-id': mine } });

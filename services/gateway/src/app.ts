@@ -17,7 +17,7 @@ import { addDocs } from './plugins/docs.ts';
 import { addJsonBody, bodyLimit } from './plugins/json-body.ts';
 import { addPermission } from './plugins/permission.ts';
 import { addProbes } from './plugins/probes.ts';
-import { addProblems, renderProblem, sendProblem, toAppError } from './plugins/problem.ts';
+import { addProblems, sendProblem, toAppError } from './plugins/problem.ts';
 import { addRateLimit } from './plugins/rate-limit.ts';
 import { addRequestId, requestIdOf } from './plugins/request-id.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
@@ -87,7 +87,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     return503OnClosing: false,
     routerOptions: { maxParamLength: headerLimit },
     frameworkErrors: (error, request, reply) => {
-      sendProblem(reply as unknown as FastifyReply, renderProblem(toAppError(error), request.id, publicUrl));
+      sendProblem(request, reply as unknown as FastifyReply, toAppError(error), publicUrl);
     },
     clientErrorHandler: clientErrorHandler(publicUrl),
   });

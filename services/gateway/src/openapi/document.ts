@@ -39,6 +39,8 @@ The guides explain what the operations have in common: [authentication](/docs/gu
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
 - **Compression**: a response of 1 KiB or more is compressed with \`zstd\`, \`br\` or \`gzip\`, as \`Accept-Encoding\` prefers.
   Request bodies must not be compressed.
+- **Language**: \`title\` and \`detail\` of errors are in Brazilian Portuguese where \`Accept-Language\` prefers
+  Portuguese, otherwise in English. Codes never change.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - **The badge *Extension*** marks operations that are Mostrador's own. Other servers of the Store Integration API need not
@@ -288,6 +290,9 @@ const headers = {
     enum: ['true'],
   }),
   Vary: header('The request headers that select the response, such as `Accept-Encoding`.', { type: 'string' }),
+  ContentLanguage: header('The language of `title` and `detail`: `en` or `pt-BR`, as `Accept-Language` prefers.', {
+    type: 'string',
+  }),
   AcceptEncoding: header('With `unsupported_content_encoding`: `identity`.', { type: 'string' }),
   RetryAfter: header('The seconds to wait before a retry.', { type: 'integer' }),
   WWWAuthenticate: header('How to authenticate.', { type: 'string' }),

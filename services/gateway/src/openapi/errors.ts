@@ -112,7 +112,10 @@ const listOf = (codes: readonly ErrorCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${errorCatalogue[code].description}`).join('\n');
 
 function errorResponse(status: ErrorStatus, codes: readonly ErrorCode[], schemas: Schemas, publicUrl: string) {
-  const headers: Record<string, unknown> = { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' } };
+  const headers: Record<string, unknown> = {
+    'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+    'Content-Language': { $ref: '#/components/headers/ContentLanguage' },
+  };
   if (status === 401) headers['WWW-Authenticate'] = { $ref: '#/components/headers/WWWAuthenticate' };
   if (status === 415) headers['Accept-Encoding'] = { $ref: '#/components/headers/AcceptEncoding' };
   if (status === 409 || status === 429 || status === 503)
@@ -133,7 +136,10 @@ const exampleId = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 
 /** Examples of the further members. */
 const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
-  validation_failed: { errors: [{ pointer: '#/title', detail: 'must not be empty' }] },
+  validation_failed: {
+    detail: '#/title must not be empty.',
+    errors: [{ pointer: '#/title', detail: 'must not be empty' }],
+  },
   scope_required: { required_scope: 'leads:write' },
   tier_required: { required_tier: 'starter', current_tier: 'free' },
   lead_exists: { id: ids.lead },

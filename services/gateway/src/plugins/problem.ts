@@ -1,7 +1,10 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Language, preferredLanguage } from '../languages/language.ts';
+import { inLanguage } from '../languages/translate.ts';
+import { addVary } from '../requests/headers.ts';
 
 /** An error as an HTTP response (RFC 9457). */
 export type Problem = {
@@ -16,7 +19,12 @@ export const errorPagePath = (code: string): string => `/docs/errors/${code}`;
 const challenge = 'ApiKey realm="mostrador"';
 
 /** Renders an error as HTTP. Every error goes through here, even for bytes that are not a valid request. */
-export function renderProblem(error: AppError, requestId: string, publicUrl: string): Problem {
+export function renderProblem(
+  error: AppError,
+  requestId: string,
+  publicUrl: string,
+  language: Language = 'en',
+): Problem {
   const { code, detail, members, retryAfterSeconds } = error;
   const { status, title } = errorCatalogue[code];
   const retryAfter = retryAfterSeconds ?? (status === 503 ? 1 : undefined);
@@ -26,6 +34,7 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
     status,
     headers: {
       'content-type': 'application/problem+json',
+      'content-language': language,
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
@@ -35,7 +44,7 @@ export function renderProblem(error: AppError, requestId: string, publicUrl: str
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
     // The standard members come first for readers. The second spread stops `members` from replacing them.
-    body: JSON.stringify({ ...problem, ...members, ...problem }),
+    body: JSON.stringify(inLanguage({ ...problem, ...members, ...problem }, language)),
   };
 }
 
@@ -56,12 +65,22 @@ export function addProblems(app: FastifyInstance, options: { publicUrl: string; 
     if (known.code === 'internal_error') options.log.error({ err: error, request_id: request.id }, 'a request failed');
     else if (known.status >= 500)
       options.log.warn({ err: error, request_id: request.id }, 'a request failed because a dependency did not answer');
-    sendProblem(reply, renderProblem(known, request.id, options.publicUrl));
+    sendProblem(request, reply, known, options.publicUrl);
   });
 }
 
-/** Sends a buffer, so that Fastify neither serializes it again nor changes its media type. */
-export function sendProblem(reply: FastifyReply, problem: Problem): void {
+/**
+ * Sends an error in the language that the request prefers, as a buffer, so that Fastify neither serializes it again nor
+ * changes its media type.
+ */
+export function sendProblem(
+  { id, headers }: Pick<FastifyRequest, 'id' | 'headers'>,
+  reply: FastifyReply,
+  error: AppError,
+  publicUrl: string,
+): void {
+  const problem = renderProblem(error, id, publicUrl, preferredLanguage(headers['accept-language']));
+  addVary(reply, 'Accept-Language');
   reply.code(problem.status).headers(problem.headers).send(Buffer.from(problem.body));
 }
 

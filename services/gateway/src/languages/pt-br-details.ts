@@ -1,0 +1,187 @@
+/**
+ * The `detail`s of errors and of faults in Brazilian Portuguese: `[English, Portuguese]`. A service writes the English
+ * text, and the gateway recognizes it. `{number}` stands for digits, `{phrase}` for another text of this list, a name of
+ * `ptBrWords` for one of its words, and any other name for a text that is the same in both languages.
+ */
+export const ptBrDetails: readonly (readonly [string, string])[] = [
+  // Errors.
+  ['The path ends in a slash. Use `{path}`.', 'O caminho termina em barra. Use `{path}`.'],
+  [
+    'The request has more than one `X-API-Key` header. Send one.',
+    'A requisição tem mais de um cabeçalho `X-API-Key`. Envie só um.',
+  ],
+  ['The request needs a `Host` header.', 'A requisição precisa do cabeçalho `Host`.'],
+  ['The body is not UTF-8. Encode it as UTF-8.', 'O corpo não é UTF-8. Codifique-o em UTF-8.'],
+  [
+    'The gateway has too many connections. Retry after `Retry-After` seconds.',
+    'O gateway tem conexões demais. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
+    'The store sends faster than its rate while the server serves other stores. Retry after `Retry-After` seconds.',
+    'A loja envia mais rápido que seu limite enquanto o servidor atende outras lojas. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
+    "This operation needs a store of tier `{required}` or higher; the store's tier is `{current}`.",
+    'Esta operação exige uma loja com o plano `{required}` ou superior; o plano da loja é `{current}`.',
+  ],
+  [
+    'The key lacks the scope `{scope}`. Use a key that has it.',
+    'A chave não tem o escopo `{scope}`. Use uma que tenha.',
+  ],
+  [
+    'The report would lack {parts}, because a service did not answer. Send the request again.',
+    'O relatório ficaria sem {parts}, porque um serviço não respondeu. Envie a requisição de novo.',
+  ],
+  [
+    'The lead was merged into another one. Use the lead whose id is in `merged_into`.',
+    'O lead foi mesclado a outro. Use o lead cujo id está em `merged_into`.',
+  ],
+  [
+    'The store already has the default agent {id}. Clear its `is_default` first.',
+    'A loja já tem o agente padrão {id}. Desligue antes o `is_default` dele.',
+  ],
+  [
+    'The appointment is {status}. Only a scheduled appointment can change.',
+    'O agendamento está com o status {status}. Só um agendamento com o status scheduled pode mudar.',
+  ],
+  [
+    'The follow-up is {status}. Only a pending follow-up can be {change}.',
+    'O follow-up está com o status {status}. Só um follow-up com o status pending pode ser {change}.',
+  ],
+  [
+    'The message is {status}. Only a queued message can be cancelled.',
+    'A mensagem está com o status {status}. Só uma mensagem com o status queued pode ser cancelada.',
+  ],
+  ['The store has no messaging channel. Connect one.', 'A loja não tem canal de mensagens. Conecte um.'],
+  [
+    'The messaging channel needs attention. Connect it again.',
+    'O canal de mensagens precisa de atenção. Conecte-o de novo.',
+  ],
+  ['No channel has this address.', 'Nenhum canal tem este endereço.'],
+  ['The signature does not match the body.', 'A assinatura não corresponde ao corpo.'],
+  ['The verify token is wrong. Use the one of this channel.', 'O verify token está errado. Use o deste canal.'],
+  ['This is not a challenge. Send the `hub.*` parameters.', 'Isto não é um challenge. Envie os parâmetros `hub.*`.'],
+  ['The request is not signed. Send `{header}`.', 'A requisição não está assinada. Envie `{header}`.'],
+  [
+    'The webhook is larger than 3 MiB. Send it in smaller ones.',
+    'O webhook passa de 3 MiB. Envie-o em partes menores.',
+  ],
+
+  // Faults that the rules of the schemas find. They follow the place: "#/title não pode ficar vazio".
+  ['a body is required', 'é preciso enviar um corpo'],
+  ['is required', 'é obrigatório'],
+  ['is not valid', 'não é válido'],
+  ['is not a member of this object', 'não é um campo deste objeto'],
+  ['is not a member of this request', 'não é um campo desta requisição'],
+  ['is not a parameter of this request', 'não é um parâmetro desta requisição'],
+  ['its name {phrase}', 'o nome {phrase}'],
+  ['must be {type}', 'deve ser {type}'],
+  ['must be {type} or {type2}', 'deve ser {type} ou {type2}'],
+  ['must be one of: {values}', 'deve ser um destes valores: {values}'],
+  ['must not be empty', 'não pode ficar vazio'],
+  ['must have at least {number} characters', 'deve ter pelo menos {number} caracteres'],
+  ['must have at most {number} characters', 'deve ter no máximo {number} caracteres'],
+  ['must have at least 1 element', 'deve ter pelo menos 1 elemento'],
+  ['must have at least {number} elements', 'deve ter pelo menos {number} elementos'],
+  ['must have at most {number} elements', 'deve ter no máximo {number} elementos'],
+  ['must not have the same element twice', 'não pode ter o mesmo elemento duas vezes'],
+  ['must have at least 1 member', 'deve ter pelo menos 1 campo'],
+  ['must have at least {number} members', 'deve ter pelo menos {number} campos'],
+  ['must have at most {number} members', 'deve ter no máximo {number} campos'],
+  ['must be at least {number}', 'deve ser no mínimo {number}'],
+  ['must be at most {number}', 'deve ser no máximo {number}'],
+  ['must be greater than {number}', 'deve ser maior que {number}'],
+  ['must be less than {number}', 'deve ser menor que {number}'],
+  ['must be a multiple of {number}', 'deve ser múltiplo de {number}'],
+  ['must be a UUID', 'deve ser um UUID'],
+  [
+    'must be a real date and time with an offset (RFC 3339), such as 2027-01-31T09:00:00Z',
+    'deve ser uma data e hora válidas, com offset (RFC 3339), como 2027-01-31T09:00:00Z',
+  ],
+  [
+    'must be a real date, such as 2027-01-31, or a date and time with an offset (RFC 3339)',
+    'deve ser uma data válida, como 2027-01-31, ou uma data e hora com offset (RFC 3339)',
+  ],
+  ['must be an IANA time zone, such as America/Sao_Paulo', 'deve ser um fuso horário da IANA, como America/Sao_Paulo'],
+  ['must be a language tag (BCP 47), such as pt-BR', 'deve ser um código de idioma (BCP 47), como pt-BR'],
+  ['must be a country code (ISO 3166), such as BR', 'deve ser um código de país (ISO 3166), como BR'],
+  [
+    'must be a phone number with its country code, such as {phone}',
+    'deve ser um telefone com o código do país, como {phone}',
+  ],
+  ['must be an email address, such as ana@example.com', 'deve ser um endereço de e-mail, como ana@example.com'],
+  [
+    'must be an absolute address, such as https://example.com/path',
+    'deve ser um endereço absoluto, como https://example.com/path',
+  ],
+  ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
+  ['a tag without a comma', 'uma tag sem vírgula'],
+  ['E.164 number, digits only', 'um número E.164, só com dígitos'],
+  ['One or several of {values}, separated by commas.', 'um ou mais de {values}, separados por vírgulas'],
+  [
+    'Leads with this tag, or with one of several that are separated by commas.',
+    'uma ou mais tags, separadas por vírgulas',
+  ],
+  [
+    'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
+    'o id (um UUID) do vendedor responsável, ou `none` para leads sem vendedor',
+  ],
+  ['must not contain the character NUL', 'não pode conter o caractere NUL'],
+  ['must be well-formed Unicode', 'deve ser Unicode bem formado'],
+  ['must not be nested more than {number} deep', 'não pode ter mais de {number} níveis de aninhamento'],
+
+  // Faults that an operation finds.
+  ['was given more than once', 'foi enviado mais de uma vez'],
+  [
+    'must be a quoted string when it begins with a quotation mark',
+    'deve ser uma string entre aspas quando começa com aspas',
+  ],
+  ['must be 1 to 255 printable ASCII characters', 'deve ter de 1 a 255 caracteres ASCII imprimíveis'],
+  ['must be at most 8 KiB of JSON', 'deve ter no máximo 8 KiB de JSON'],
+  [
+    'must leave at most {number} members, and {number2} bytes as JSON',
+    'deve resultar em no máximo {number} campos e {number2} bytes em JSON',
+  ],
+  ['cannot be combined with {name}; send only one', 'não pode ser combinado com {name}; envie só um dos dois'],
+  ['is not a cursor of this list; start again without it', 'não é um cursor desta lista; recomece sem ele'],
+  [
+    'belongs to a list with other filters; start again without it',
+    'pertence a uma lista com outros filtros; recomece sem ele',
+  ],
+  ['must have at least 2 letters or digits', 'deve ter pelo menos 2 letras ou dígitos'],
+  ['must be another lead than `lead_id`', 'deve ser um lead diferente de `lead_id`'],
+  ['must have at most {number} KiB of text; split it', 'deve ter no máximo {number} KiB de texto; divida-o'],
+  [
+    'must have at most {number} KiB as JSON; remove quotation marks or line breaks',
+    'deve ter no máximo {number} KiB em JSON; remova aspas ou quebras de linha',
+  ],
+  [
+    'must be unique, but group {number} of the list has {number2} too',
+    'deve ser único, mas o grupo {number} da lista também tem {number2}',
+  ],
+  ['must have one of `due_at` and `delay_minutes`', 'deve ter `due_at` ou `delay_minutes`'],
+  ['must not be in the past', 'não pode estar no passado'],
+  ['must be at most {number} days ahead', 'deve estar no máximo {number} dias à frente'],
+  ['must be after `from`', 'deve ser depois de `from`'],
+  [
+    'must be at most {number} days before the end of the period',
+    'deve ser no máximo {number} dias antes do fim do período',
+  ],
+  ['must not move the start of the period into the future', 'não pode levar o início do período para o futuro'],
+  ['is required unless `customer_phone` is given', 'é obrigatório quando não há `customer_phone`'],
+  ['is required with `table=series`', 'é obrigatório com `table=series`'],
+];
+
+/** Words inside of details, by the name of their placeholder. */
+export const ptBrWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  type: {
+    'a string': 'uma string',
+    'a number': 'um número',
+    'an integer': 'um número inteiro',
+    'a boolean': 'um booleano',
+    'an array': 'um array',
+    'an object': 'um objeto',
+    null: 'null',
+  },
+  change: { changed: 'alterado', cancelled: 'cancelado' },
+};

@@ -1,0 +1,227 @@
+import type { ErrorCode } from '@mostrador/contracts';
+
+/** The catalogue of errors in Brazilian Portuguese. As in English, a description begins with the cause. */
+export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; readonly description: string }>> = {
+  missing_api_key: {
+    title: 'Falta a chave de API',
+    description: 'A requisição não tem o cabeçalho `X-API-Key`. Envie a chave de API nele.',
+  },
+  invalid_api_key: {
+    title: 'Chave de API inválida',
+    description:
+      'A chave de API é desconhecida, foi revogada ou expirou; a resposta não diz qual dos casos. Use uma chave válida.',
+  },
+  quota_exceeded: {
+    title: 'Requisições demais',
+    description:
+      'A chave de API esgotou seu limite de requisições ou envia mais rápido que esse limite enquanto o servidor atende outras lojas. Envie a próxima requisição depois de `Retry-After` segundos.',
+  },
+  route_not_found: {
+    title: 'Rota não encontrada',
+    description: 'Nenhuma rota tem este caminho. Confira o caminho.',
+  },
+  method_not_allowed: {
+    title: 'Método não permitido',
+    description: 'O caminho não aceita este método. Use um dos métodos em `Allow`.',
+  },
+  tier_required: {
+    title: 'Plano da loja insuficiente',
+    description: 'O plano da loja não inclui esta operação. O menor plano suficiente está em `required_tier`.',
+  },
+  scope_required: {
+    title: 'Falta um escopo',
+    description:
+      'A chave de API não tem um escopo que esta operação exige. Use uma chave com o escopo em `required_scope`.',
+  },
+  body_too_large: {
+    title: 'Corpo grande demais',
+    description: 'O corpo da requisição passa de 256 KiB. Envie um menor.',
+  },
+  unsupported_media_type: {
+    title: 'Tipo de mídia não aceito',
+    description: 'O corpo não foi declarado como JSON. Envie-o com `Content-Type: application/json`.',
+  },
+  unsupported_content_encoding: {
+    title: 'Codificação de conteúdo não aceita',
+    description: 'O corpo está comprimido, como diz `Content-Encoding`. Envie-o sem compressão e sem esse cabeçalho.',
+  },
+  malformed_json: {
+    title: 'O corpo não é JSON',
+    description: 'O corpo não é JSON válido. Corrija a sintaxe.',
+  },
+  malformed_request: {
+    title: 'Requisição HTTP malformada',
+    description: 'A linha da requisição, o caminho ou um cabeçalho está malformado. Corrija a requisição HTTP.',
+  },
+  headers_too_large: {
+    title: 'Cabeçalhos grandes demais',
+    description: 'Os cabeçalhos da requisição somam mais de 16 KiB. Envie menos cabeçalhos, ou cabeçalhos menores.',
+  },
+  request_timeout: {
+    title: 'Tempo da requisição esgotado',
+    description: 'A requisição não chegou inteira dentro do limite de tempo. Envie-a de novo.',
+  },
+  validation_failed: {
+    title: 'Requisição inválida',
+    description:
+      'O corpo, a query, o caminho ou um cabeçalho não é válido. Corrija as falhas em `errors`, que lista todas ' +
+      'elas (no máximo 50): `{ pointer, detail }` para o corpo (um JSON Pointer como fragmento de URI), ' +
+      '`{ in, name, detail }` para o resto.',
+  },
+  lead_not_found: {
+    title: 'Lead não encontrado',
+    description:
+      'A loja não tem esse lead. Confira o id ou o telefone. Se o lead foi mesclado a outro, `merged_into` traz o id ' +
+      'desse outro.',
+  },
+  lead_not_duplicate: {
+    title: 'Os leads não são a mesma pessoa',
+    description:
+      'Os dois leads têm telefones diferentes, por isso não são mesclados. Mescle leads que `lead duplicates` lista.',
+  },
+  lead_busy: {
+    title: 'Lead ocupado',
+    description: 'Uma mensagem para o lead está sendo enviada agora. Tente de novo depois de `Retry-After` segundos.',
+  },
+  lead_exists: {
+    title: 'O lead já existe',
+    description: 'A loja já tem um lead com este telefone. Use o lead cujo id está em `id`.',
+  },
+  external_id_exists: {
+    title: 'Id externo já em uso',
+    description: 'Outro lead da loja tem este `external_id`. Use o lead cujo id está em `id`.',
+  },
+  seller_not_found: {
+    title: 'Vendedor não encontrado',
+    description: 'A loja não tem vendedor com este id. Confira o id.',
+  },
+  seller_inactive: {
+    title: 'Vendedor inativo',
+    description: 'O vendedor está inativo, por isso não recebe leads. Escolha outro vendedor ou ative este.',
+  },
+  agent_not_found: {
+    title: 'Agente não encontrado',
+    description: 'A loja não tem agente com este id. Confira o id.',
+  },
+  default_agent_exists: {
+    title: 'O agente padrão já existe',
+    description: 'A loja já tem um agente padrão e só pode ter um. Altere antes o agente em `id`.',
+  },
+  document_not_found: {
+    title: 'Documento não encontrado',
+    description: 'A loja não tem documento da base de conhecimento com este id. Confira o id.',
+  },
+  appointment_not_found: {
+    title: 'Agendamento não encontrado',
+    description: 'A loja não tem agendamento com este id. Confira o id.',
+  },
+  appointment_not_scheduled: {
+    title: 'O agendamento está encerrado',
+    description: 'O agendamento tem o status final em `current_status`. Crie um novo agendamento.',
+  },
+  calendar_feed_not_found: {
+    title: 'Feed de calendário não encontrado',
+    description:
+      'Nenhum feed de calendário tem este endereço. Cada conexão do calendário cria um novo: use o mais recente.',
+  },
+  calendar_not_connected: {
+    title: 'Nenhum calendário conectado',
+    description: 'A loja não tem calendário conectado. Conecte um antes.',
+  },
+  calendar_refused: {
+    title: 'O calendário recusou a conexão',
+    description: 'O calendário recusou a conexão; `detail` traz a resposta dele. Corrija o endereço ou as credenciais.',
+  },
+  channel_not_connected: {
+    title: 'Nenhum canal conectado',
+    description: 'A loja não tem canal de mensagens conectado, ou o canal precisa de atenção. Conecte o canal.',
+  },
+  messaging_window_closed: {
+    title: 'Janela de resposta fechada',
+    description:
+      'O canal só aceita texto livre até 24 horas depois da última mensagem do lead. Espere, ou envie a mensagem com um `template`.',
+  },
+  lead_opted_out: {
+    title: 'O lead fez opt-out',
+    description:
+      'O lead fez opt-out das mensagens de origem `ai` e `followup`, e das de origem `api` em uma loja com ' +
+      '`opt_out_stops_api` ligado. Espere até que o lead faça opt-in de novo, ou deixe um vendedor escrever.',
+  },
+  lead_replied: {
+    title: 'O lead respondeu',
+    description:
+      'O lead escreveu depois que a mensagem foi programada, por isso ela não foi enviada. Leia antes a nova mensagem.',
+  },
+  followup_not_found: {
+    title: 'Follow-up não encontrado',
+    description: 'A loja não tem follow-up com este id. Confira o id.',
+  },
+  followup_not_pending: {
+    title: 'O follow-up não está pendente',
+    description:
+      'O follow-up tem o status em `current_status`. Só um follow-up `pending` pode ser alterado ou cancelado.',
+  },
+  message_not_found: {
+    title: 'Mensagem não encontrada',
+    description: 'O lead não tem mensagem com este id. Confira os dois ids.',
+  },
+  message_not_queued: {
+    title: 'A mensagem não está na fila',
+    description:
+      'A mensagem tem o status em `current_status`. Só uma mensagem que ainda está `queued` pode ser cancelada.',
+  },
+  message_not_unknown: {
+    title: 'O resultado é conhecido',
+    description:
+      'A mensagem tem o status em `current_status`. Só uma mensagem `unknown` pode ser resolvida manualmente.',
+  },
+  session_not_found: {
+    title: 'Sessão não encontrada',
+    description: 'O lead não tem sessão com este id. Confira os dois ids.',
+  },
+  webhook_refused: {
+    title: 'Webhook recusado',
+    description:
+      'Nenhum canal tem este endereço, ou a assinatura ou o verify token está errado. Confira a configuração do webhook.',
+  },
+  sandbox_not_found: {
+    title: 'Sandbox não encontrado',
+    description: 'Nenhum sandbox tem este endereço. Cada conexão do canal cria um novo: use o mais recente.',
+  },
+  store_not_found: {
+    title: 'Loja não encontrada',
+    description: 'Nenhuma loja tem este id. Confira o id.',
+  },
+  api_key_not_found: {
+    title: 'Chave de API não encontrada',
+    description: 'Nenhuma chave de API tem este id. Confira o id.',
+  },
+  idempotency_key_reused: {
+    title: 'Chave de idempotência usada em outra requisição',
+    description: 'Esta `Idempotency-Key` já foi usada com outro corpo. Use uma chave nova para uma requisição nova.',
+  },
+  idempotency_in_progress: {
+    title: 'A primeira requisição ainda está em andamento',
+    description:
+      'A primeira requisição com esta `Idempotency-Key` ainda está em andamento. Tente de novo depois de `Retry-After` segundos.',
+  },
+  version_mismatch: {
+    title: 'Versão diferente',
+    description: '`If-Match` não traz a versão atual. Leia o recurso de novo e use o novo ETag.',
+  },
+  internal_error: {
+    title: 'Erro interno',
+    description: 'O servidor não conseguiu tratar a requisição. Informe o `request_id` ao operador.',
+  },
+  service_unavailable: {
+    title: 'Serviço indisponível',
+    description:
+      'Uma parte da plataforma está fora do ar ou sobrecarregada. A requisição não teve efeito. Tente de novo depois de `Retry-After` segundos.',
+  },
+  upstream_timeout: {
+    title: 'Resultado desconhecido',
+    description:
+      'Nenhuma resposta chegou a tempo, então a requisição pode ter tido efeito ou não. ' +
+      'Tente de novo com a mesma `Idempotency-Key`, ou leia o recurso para ver o resultado.',
+  },
+};
