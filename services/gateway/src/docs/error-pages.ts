@@ -1,4 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
+import type { Language } from '../languages/language.ts';
+import { errorTexts, inLanguage } from '../languages/translate.ts';
 import { errorsOf, exampleProblem } from '../openapi/errors.ts';
 import { errorPagePath } from '../plugins/problem.ts';
 import { routes } from '../routes/index.ts';
@@ -9,49 +11,87 @@ import { operationPath } from './operation-path.ts';
 
 const section = '/docs/errors';
 
+const words = {
+  en: {
+    errors: 'Errors',
+    lead: `Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>. The <a href="${guidePath('errors')}">guide</a> says how a program handles them.`,
+    columns: ['Status', 'Code', 'Title'],
+    status: 'HTTP status',
+    cause: 'Cause',
+    remedy: 'Remedy',
+    retryable: 'The same request may succeed later.',
+    final: 'The same request fails again until something changes.',
+    readMore: 'Read more',
+    example: 'Example',
+    operations: 'Operations',
+    ofAll: 'Every operation can answer it.',
+    ofNone: 'No operation names it: it belongs to a request outside of them.',
+    all: 'All errors',
+  },
+  'pt-BR': {
+    errors: 'Erros',
+    lead: `Todo erro é um problem document (RFC 9457, <code>application/problem+json</code>) com um <code>code</code> estável. O <a href="${guidePath('errors')}">guia</a> diz como um programa trata os erros.`,
+    columns: ['Status', 'Código', 'Título'],
+    status: 'status HTTP',
+    cause: 'Causa',
+    remedy: 'Solução',
+    retryable: 'A mesma requisição pode dar certo mais tarde.',
+    final: 'A mesma requisição falha de novo enquanto nada mudar.',
+    readMore: 'Leia mais',
+    example: 'Exemplo',
+    operations: 'Operações',
+    ofAll: 'Qualquer operação pode responder com ele.',
+    ofNone: 'Nenhuma operação o menciona: ele vem de uma requisição fora delas.',
+    all: 'Todos os erros',
+  },
+};
+
 /** The page that lists every error of the catalogue. */
-export function errorListPage(): string {
+export function errorListPage(language: Language): string {
+  const { errors, lead, columns } = words[language];
   const rows = (Object.keys(errorCatalogue) as ErrorCode[])
     .toSorted((one, other) => errorCatalogue[one].status - errorCatalogue[other].status)
     .map((code) => {
-      const { status, title } = errorCatalogue[code];
       const link = `<a href="${errorPagePath(code)}"><code>${code}</code></a>`;
-      return `<tr><td>${status}</td><td>${link}</td><td>${html(title)}</td></tr>`;
+      const { title } = errorTexts(code, language);
+      return `<tr><td>${errorCatalogue[code].status}</td><td>${link}</td><td>${html(title)}</td></tr>`;
     });
-  const content = `<h1>Errors</h1>
-<p class="lead">Every error is a problem document (RFC 9457, <code>application/problem+json</code>) with a stable <code>code</code>. The
-<a href="${guidePath('errors')}">guide</a> says how a program handles them.</p>
-<div class="scroll"><table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>
+  const content = `<h1>${errors}</h1>
+<p class="lead">${lead}</p>
+<div class="scroll"><table><thead><tr>${columns.map((column) => `<th>${column}</th>`).join('')}</tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table></div>`;
-  return layout({ title: 'Errors', section, content });
+  return layout({ title: errors, section, language, content });
 }
 
 /** The page of one error code, to which the `type` of a problem document links. */
-export function errorPage(code: ErrorCode, publicUrl: string): string {
-  const { status, title, retryable } = errorCatalogue[code];
-  const { cause, remedy } = explain(code);
+export function errorPage(code: ErrorCode, publicUrl: string, language: Language): string {
+  const { status, retryable } = errorCatalogue[code];
+  const { title } = errorTexts(code, language);
+  const { cause, remedy } = explain(code, language);
   const guide = guideOf(code);
+  const text = words[language];
+  const example = inLanguage(exampleProblem(code, publicUrl), language);
   const content = `<h1>${html(title)}</h1>
-<p class="lead"><code>${code}</code>, HTTP status ${status}</p>
-<h2>Cause</h2>
+<p class="lead"><code>${code}</code>, ${text.status} ${status}</p>
+<h2>${text.cause}</h2>
 <p>${html(cause)}</p>
-<h2>Remedy</h2>
+<h2>${text.remedy}</h2>
 <p>${html(remedy)}</p>
-<p>${retryable ? 'The same request may succeed later.' : 'The same request fails again until something changes.'}
-Read more: <a href="${guidePath(guide)}">${guides[guide].title}</a>.</p>
-<h2>Example</h2>
-<pre><code>${escapeHtml(JSON.stringify(exampleProblem(code, publicUrl), null, 2))}</code></pre>
-<h2>Operations</h2>
-${operationsOf(code)}
-<p><a href="${docsPath}/errors">All errors</a></p>`;
-  return layout({ title, section, content });
+<p>${retryable ? text.retryable : text.final}
+${text.readMore}: <a href="${guidePath(guide)}">${guides[guide][language].title}</a>.</p>
+<h2>${text.example}</h2>
+<pre><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre>
+<h2>${text.operations}</h2>
+${operationsOf(code, language)}
+<p><a href="${docsPath}/errors">${text.all}</a></p>`;
+  return layout({ title, section, language, content });
 }
 
 /** The catalogue's description begins with the cause. Its other sentences say what to do. */
-export function explain(code: ErrorCode): { cause: string; remedy: string } {
-  const { description } = errorCatalogue[code];
-  const end = description.search(/\. (?=[A-Z`])/) + 1;
+export function explain(code: ErrorCode, language: Language): { cause: string; remedy: string } {
+  const { description } = errorTexts(code, language);
+  const end = description.search(/\. (?=[\p{Lu}`])/u) + 1;
   return { cause: description.slice(0, end), remedy: description.slice(end + 1) };
 }
 
@@ -66,14 +106,16 @@ function guideOf(code: ErrorCode): Guide {
   return code === 'version_mismatch' ? 'lists-and-sync' : 'errors';
 }
 
-function operationsOf(code: ErrorCode): string {
+function operationsOf(code: ErrorCode, language: Language): string {
   const named = routes.filter((route) => errorsOf(route).includes(code));
-  if (named.length === routes.length) return '<p>Every operation can answer it.</p>';
-  if (named.length === 0) return '<p>No operation names it: it belongs to a request outside of them.</p>';
+  if (named.length === routes.length) return `<p>${words[language].ofAll}</p>`;
+  if (named.length === 0) return `<p>${words[language].ofNone}</p>`;
   const items = named.map((route) => {
     const { method, path, operation } = route;
     const name = `${method} ${documentedPath(path)}`;
-    return `<li><a href="${operationPath(route)}"><code>${name}</code></a> ${html(operation.summary)}</li>`;
+    // The reference is in English alone.
+    const summary = `<span lang="en">${html(operation.summary)}</span>`;
+    return `<li><a href="${operationPath(route)}"><code>${name}</code></a> ${summary}</li>`;
   });
   return `<ul>\n${items.join('\n')}\n</ul>`;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCatalogue } from '@mostrador/contracts';
 import { Marked, type Tokens } from 'marked';
+import type { Language } from '../languages/language.ts';
 import { errorPagePath } from '../plugins/problem.ts';
 import { routes } from '../routes/index.ts';
 import { documentedPath } from '../routes/route.ts';
@@ -9,56 +10,90 @@ import { operationPath } from './operation-path.ts';
 
 const folder = new URL('../../../../docs/guides/', import.meta.url);
 
-/** The guides for integrators, in the order of the page that lists them. Each is a file of docs/guides. */
+/** The guides for integrators, in the order of the page that lists them. The texts are in docs/guides. */
 export const guides = {
   authentication: {
-    title: 'Authentication',
-    about: 'The key, what it may do, and how many requests it may send.',
+    en: { title: 'Authentication', about: 'The key, what it may do, and how many requests it may send.' },
+    'pt-BR': { title: 'Autenticação', about: 'A chave, o que ela pode fazer e quantas requisições pode enviar.' },
   },
-  idempotency: { title: 'Idempotency', about: 'Sending a request again without a second effect.' },
+  idempotency: {
+    en: { title: 'Idempotency', about: 'Sending a request again without a second effect.' },
+    'pt-BR': { title: 'Idempotência', about: 'Como reenviar uma requisição sem um segundo efeito.' },
+  },
   'lists-and-sync': {
-    title: 'Lists and sync',
-    about: 'Walking through lists, and keeping a copy of them in another system.',
+    en: {
+      title: 'Lists and sync',
+      about: 'Walking through lists, and keeping a copy of them in another system.',
+    },
+    'pt-BR': {
+      title: 'Listas e sincronização',
+      about: 'Como percorrer listas e manter uma cópia delas em outro sistema.',
+    },
   },
-  errors: { title: 'Errors', about: 'The form of every error, and what to do about it.' },
+  errors: {
+    en: { title: 'Errors', about: 'The form of every error, and what to do about it.' },
+    'pt-BR': { title: 'Erros', about: 'A forma de todo erro, e o que fazer em cada caso.' },
+  },
   'messages-and-windows': {
-    title: 'Messages and windows',
-    about: 'What becomes of a message, and when a channel accepts one.',
+    en: {
+      title: 'Messages and windows',
+      about: 'What becomes of a message, and when a channel accepts one.',
+    },
+    'pt-BR': {
+      title: 'Mensagens e janelas',
+      about: 'O que acontece com uma mensagem, e quando um canal a aceita.',
+    },
   },
 } as const;
 export type Guide = keyof typeof guides;
 
 export const guidePath = (guide: Guide): string => `${docsPath}/guides/${guide}`;
 
-/** The HTML page of a guide. */
-export function guidePage(guide: Guide): string {
-  const markdown = readFileSync(new URL(`${guide}.md`, folder), 'utf8');
-  return layout({ title: guides[guide].title, section: '/docs/guides', content: renderGuide(markdown) });
+/** The text of a guide in Markdown. */
+export const guideText = (guide: Guide, language: Language): string =>
+  readFileSync(new URL(language === 'en' ? `${guide}.md` : `${language}/${guide}.md`, folder), 'utf8');
+
+/** The HTML page of a guide. Its headings have the anchors of the English ones, so that a link suits every language. */
+export function guidePage(guide: Guide, language: Language): string {
+  const { title } = guides[guide][language];
+  const content = renderGuide(guideText(guide, language), headingsOf(guideText(guide, 'en')).map(anchorOf));
+  return layout({ title, section: '/docs/guides', language, content });
 }
 
+/** The headings of a text in Markdown. */
+const headingsOf = (markdown: string): string[] =>
+  new Marked().lexer(markdown).flatMap((token) => (token.type === 'heading' ? [token.text as string] : []));
+
+const list = {
+  en: { title: 'Guides', lead: `What the operations of the <a href="${docsPath}">reference</a> have in common.` },
+  'pt-BR': { title: 'Guias', lead: `O que as operações da <a href="${docsPath}">referência</a> têm em comum.` },
+};
+
 /** The page that lists the guides. */
-export function guideListPage(): string {
+export function guideListPage(language: Language): string {
   const items = (Object.keys(guides) as Guide[]).map((guide) => {
-    const { title, about } = guides[guide];
+    const { title, about } = guides[guide][language];
     return `<li><a href="${guidePath(guide)}">${title}</a><br>${about}</li>`;
   });
-  const content = `<h1>Guides</h1>
-<p class="lead">What the operations of the <a href="${docsPath}">reference</a> have in common.</p>
+  const { title, lead } = list[language];
+  const content = `<h1>${title}</h1>
+<p class="lead">${lead}</p>
 <ul class="list">
 ${items.join('\n')}
 </ul>`;
-  return layout({ title: 'Guides', section: '/docs/guides', content });
+  return layout({ title, section: '/docs/guides', language, content });
 }
 
 /**
- * A guide as HTML. Code that names an operation (`GET /leads`) or an error (`lead_exists`) becomes a link to it. Links to
- * other files lead to the pages that the gateway serves of them.
+ * A guide as HTML, with these anchors of its headings. Code that names an operation (`GET /leads`) or an error
+ * (`lead_exists`) becomes a link to it. Links to other files lead to the pages that the gateway serves of them.
  */
-function renderGuide(markdown: string): string {
+function renderGuide(markdown: string, anchors: readonly string[]): string {
+  const unused = [...anchors];
   const marked = new Marked({
     renderer: {
-      heading({ tokens, depth, text }: Tokens.Heading) {
-        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      heading({ tokens, depth }: Tokens.Heading) {
+        return `<h${depth} id="${unused.shift()}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       codespan({ text }: Tokens.Codespan) {
         const code = `<code>${escapeHtml(text)}</code>`;
@@ -97,7 +132,7 @@ function pageOf(code: string): string | undefined {
 function served(href: string): string {
   const [file = '', anchor] = href.split('#');
   const after = anchor === undefined ? '' : `#${anchor}`;
-  if (file === '../reference/errors.md') return `${docsPath}/errors`;
+  if (/^(\.\.\/)+reference\/errors\.md$/.test(file)) return `${docsPath}/errors`;
   const [, guide] = /^([\w-]+)\.md$/.exec(file) ?? [];
   return guide === undefined ? href : `${guidePath(guide as Guide)}${after}`;
 }

@@ -1,3 +1,5 @@
+import { type Language, languages } from '../languages/language.ts';
+
 /** Where the documentation is. The pages of errors are below it, too. */
 export const docsPath = '/docs';
 
@@ -6,32 +8,63 @@ const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 10V3h2l4 4 4-4h2v7' fill='none' stroke='%237a5cc7' stroke-width='2'/%3E%3Crect y='13' width='16' height='2' fill='%237a5cc7'/%3E%3C/svg%3E";
 
 const sections = {
-  [docsPath]: 'Reference',
-  [`${docsPath}/guides`]: 'Guides',
-  [`${docsPath}/errors`]: 'Errors',
+  [docsPath]: { en: 'Reference', 'pt-BR': 'Referência' },
+  [`${docsPath}/guides`]: { en: 'Guides', 'pt-BR': 'Guias' },
+  [`${docsPath}/errors`]: { en: 'Errors', 'pt-BR': 'Erros' },
 };
 export type Section = keyof typeof sections;
+
+const documentation = { en: 'Documentation', 'pt-BR': 'Documentação' };
 
 /**
  * A page of the documentation, with the header that all of them have.
  *
- * @param content HTML that is put into the page as it is
+ * @param page.language Of a page that exists in each language. Without it the page is in English, and has no language
+ * switch.
+ * @param page.content HTML that is put into the page as it is
  */
-export function layout(page: { title: string; section: Section; content: string; isWide?: boolean }): string {
-  const { title, section, content, isWide = false } = page;
+export function layout(page: {
+  title: string;
+  section: Section;
+  language?: Language;
+  content: string;
+  isWide?: boolean;
+}): string {
+  const { title, section, language = 'en', content, isWide = false } = page;
   const links = Object.entries(sections).map(
-    ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name}</a>`,
+    ([path, name]) => `<a href="${path}"${path === section ? ' aria-current="page"' : ''}>${name[language]}</a>`,
   );
+  const { alternates, switches } = page.language ? otherLanguages(page.language) : { alternates: '', switches: '' };
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === 'Mostrador' ? title : `${escapeHtml(title)} · Mostrador`}</title>
-<link rel="icon" href="${icon}"><link rel="stylesheet" href="${docsPath}/assets/style.css">
+<link rel="icon" href="${icon}"><link rel="stylesheet" href="${docsPath}/assets/style.css">${alternates}
 </head><body>
-<header class="bar"><a class="name" href="${docsPath}">Mostrador</a><nav aria-label="Documentation">${links.join('')}<a href="/openapi.json">OpenAPI</a></nav></header>
+<header class="bar"><a class="name" href="${docsPath}">Mostrador</a><nav aria-label="${documentation[language]}">${links.join('')}<a href="/openapi.json">OpenAPI</a>${switches}</nav></header>
 ${isWide ? content : `<main class="text">\n${content}\n</main>`}
 </body></html>
 `;
 }
+
+/** The links to the same page in each language (for search engines), and in the other languages (for readers). */
+function otherLanguages(language: Language): { alternates: string; switches: string } {
+  const all = Object.entries(languages);
+  return {
+    alternates: all.map(([tag]) => `<link rel="alternate" hreflang="${tag}" href="?lang=${tag}">`).join(''),
+    switches: all
+      .filter(([tag]) => tag !== language)
+      .map(([tag, name]) => {
+        // Short, so that the header fits on a telephone.
+        const label = tag.slice(0, 2).toUpperCase();
+        return `<a href="?lang=${tag}" hreflang="${tag}" lang="${tag}" title="${name}">${label}</a>`;
+      })
+      .join(''),
+  };
+}
+
+/** The page with links that keep its language, when a reader has chosen it with `?lang=`. */
+export const keepLanguage = (html: string, language: Language): string =>
+  html.replaceAll(/ href="(\/docs\/(?:guides|errors)[^"?#]*)(?=["#])/g, ` href="$1?lang=${language}`);
 
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,7 +1,11 @@
 import { readWeights } from '../requests/media-type.ts';
 
-/** The languages of errors. English is the default. */
-export type Language = 'en' | 'pt-BR';
+/** The languages of errors and guides, each with its own name. English is the default. */
+export const languages = { en: 'English', 'pt-BR': 'Português' } as const;
+export type Language = keyof typeof languages;
+
+export const isLanguage = (text: unknown): text is Language =>
+  typeof text === 'string' && Object.hasOwn(languages, text);
 
 /** By primary language: `pt` and `pt-PT` get Brazilian Portuguese. */
 const ofPrimary: ReadonlyMap<string, Language> = new Map([

@@ -5,7 +5,7 @@ import { ptBrDetails, ptBrWords } from './pt-br-details.ts';
 import { ptBrErrors } from './pt-br-errors.ts';
 
 /** Title and description of an error in a language. */
-const errorTexts = (code: ErrorCode, language: Language): { title: string; description: string } =>
+export const errorTexts = (code: ErrorCode, language: Language): { title: string; description: string } =>
   language === 'en' ? errorCatalogue[code] : ptBrErrors[code];
 
 /**

@@ -39,8 +39,8 @@ The guides explain what the operations have in common: [authentication](/docs/gu
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
 - **Compression**: a response of 1 KiB or more is compressed with \`zstd\`, \`br\` or \`gzip\`, as \`Accept-Encoding\` prefers.
   Request bodies must not be compressed.
-- **Language**: \`title\` and \`detail\` of errors are in Brazilian Portuguese where \`Accept-Language\` prefers
-  Portuguese, otherwise in English. Codes never change.
+- **Language**: \`title\` and \`detail\` of errors, and the guides, are in Brazilian Portuguese where \`Accept-Language\`
+  prefers Portuguese, otherwise in English. Codes never change.
 - **Versions**: changes within \`/v1\` are additions only. At least 12 months before a removal, responses announce it in
   \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\`.
 - **The badge *Extension*** marks operations that are Mostrador's own. Other servers of the Store Integration API need not

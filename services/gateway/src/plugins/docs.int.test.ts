@@ -14,6 +14,8 @@ import { parse } from 'yaml';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
 import { explain } from '../docs/error-pages.ts';
 import { guides } from '../docs/guides.ts';
+import { type Language, languages } from '../languages/language.ts';
+import { errorTexts } from '../languages/translate.ts';
 import { exampleOf } from '../openapi/examples/index.ts';
 
 let gateway: TestGateway;
@@ -89,42 +91,91 @@ test('no link of the documentation is dead: every page, file, section and operat
       bodies.set(path, body);
       const isPage = String(answer.headers['content-type']).startsWith('text/html');
       const found = isPage ? [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, found]) => found ?? '') : [];
-      const inside = found.filter((each) => !each.startsWith('data:'));
-      open.push(...inside.map((each) => (each.startsWith('#') ? `${path}${each}` : each)));
+      const inside = found.filter((each) => !each.startsWith('data:')).map((each) => new URL(each, publicUrl + path));
+      open.push(...inside.map(({ pathname, search, hash }) => pathname + search + hash));
     }
     const isThere =
       anchor === undefined || (path === '/docs' ? operations.has(anchor) : body.includes(`id="${anchor}"`));
     if (body === '' || !isThere) dead.push(address);
   }
   expect(dead).toEqual([]);
-  for (const guide of Object.keys(guides)) expect([...bodies.keys()]).toContain(`/docs/guides/${guide}`);
+  for (const guide of Object.keys(guides))
+    for (const lang of ['', '?lang=en', '?lang=pt-BR'])
+      expect([...bodies.keys()]).toContain(`/docs/guides/${guide}${lang}`);
   expect(links).toBeGreaterThan(200);
 });
 
+const inEachLanguage = Object.keys(languages) as Language[];
+
 test.each(Object.entries(guides))(
   'the guide %s begins with its title and is linked from the list',
-  async (name, { title, about }) => {
-    expect((await get(`/docs/guides/${name}`)).body).toMatch(
-      new RegExp(`<main class="text">\\s*<h1 id="[\\w-]+">${title}</h1>`),
-    );
-    expect((await get('/docs/guides')).body).toContain(`<a href="/docs/guides/${name}">${title}</a><br>${about}`);
+  async (name, guide) => {
+    for (const language of inEachLanguage) {
+      const { title, about } = guide[language];
+      const { body } = await get(`/docs/guides/${name}?lang=${language}`);
+      expect(body).toMatch(new RegExp(`<main class="text">\\s*<h1 id="[\\w-]+">${title}</h1>`));
+      const { body: list } = await get(`/docs/guides?lang=${language}`);
+      expect(list).toContain(`<a href="/docs/guides/${name}?lang=${language}">${title}</a><br>${about}`);
+    }
   },
 );
 
 test.each(Object.keys(errorCatalogue) as ErrorCode[])(
   'the page of %s, which its problem documents name, has the cause, the remedy and an example',
   async (code) => {
-    const { body, statusCode } = await get(`/docs/errors/${code}`);
-    expect(statusCode).toBe(200);
-    const { cause, remedy } = explain(code);
-    expect(cause.length).toBeGreaterThan(10);
-    expect(remedy.length).toBeGreaterThan(10);
-    const [, example = ''] = /<h2>Example<\/h2>\s*<pre><code>([^<]+)<\/code>/.exec(body) ?? [];
-    const problem = JSON.parse(example.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
-    const { status } = errorCatalogue[code];
-    expect(problem).toMatchObject({ type: `${publicUrl}/docs/errors/${code}`, status, code });
+    for (const language of inEachLanguage) {
+      const { body, statusCode } = await get(`/docs/errors/${code}?lang=${language}`);
+      expect(statusCode).toBe(200);
+      const { cause, remedy } = explain(code, language);
+      expect(cause.length).toBeGreaterThan(10);
+      expect(remedy.length).toBeGreaterThan(10);
+      const [, example = ''] = /<h2>(?:Example|Exemplo)<\/h2>\s*<pre><code>([^<]+)<\/code>/.exec(body) ?? [];
+      const problem = JSON.parse(example.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'));
+      const { status } = errorCatalogue[code];
+      const { title } = errorTexts(code, language);
+      expect(problem).toMatchObject({ type: `${publicUrl}/docs/errors/${code}`, title, status, code });
+    }
   },
 );
+
+test.each(['/docs/guides', '/docs/guides/errors', '/docs/errors', '/docs/errors/lead_exists'])(
+  '%s is in the language that Accept-Language prefers, and caches keep the languages apart',
+  async (url) => {
+    const english = await get(url);
+    const portuguese = await get(url, { 'accept-language': 'pt-PT, en;q=0.5' });
+    expect(english.body).toContain('<html lang="en">');
+    expect(portuguese.body).toContain('<html lang="pt-BR">');
+    expect([english, portuguese].map(({ headers }) => headers['content-language'])).toEqual(['en', 'pt-BR']);
+    for (const { headers } of [english, portuguese]) expect(headers.vary).toBe('Accept-Language, Accept-Encoding');
+    const changed = await get(url, { 'accept-language': 'pt', 'if-none-match': String(english.headers.etag) });
+    expect([changed.statusCode, changed.body]).toEqual([200, portuguese.body]);
+    const current = await get(url, { 'accept-language': 'pt', 'if-none-match': String(portuguese.headers.etag) });
+    expect([current.statusCode, current.headers.vary]).toEqual([304, 'Accept-Language, Accept-Encoding']);
+  },
+);
+
+test('a reader chooses the language with ?lang=, whatever the browser prefers, and keeps it in the links', async () => {
+  const page = await get('/docs/guides/errors', { 'accept-language': 'pt' });
+  expect(page.body).toContain('<link rel="alternate" hreflang="en" href="?lang=en">');
+  expect(page.body).toContain('<link rel="alternate" hreflang="pt-BR" href="?lang=pt-BR">');
+  expect(page.body).toContain('<a href="?lang=en" hreflang="en" lang="en" title="English">EN</a>');
+  expect(page.body).toContain('href="/docs/guides/authentication"');
+  const english = await get('/docs/guides/errors?lang=en', { 'accept-language': 'pt' });
+  expect(english.headers).toMatchObject({ 'content-language': 'en', vary: 'Accept-Encoding' });
+  expect(english.body).toContain('<a href="?lang=pt-BR" hreflang="pt-BR" lang="pt-BR" title="Português">PT</a>');
+  expect(english.body).toContain('href="/docs/guides/authentication?lang=en"');
+  const { body: unknown } = await get('/docs/guides/errors?lang=tlh&lang=pt-BR', { 'accept-language': 'pt' });
+  expect(unknown).toBe(page.body);
+});
+
+test('a heading has the same anchor in each language, so that a link suits every reader', async () => {
+  for (const guide of Object.keys(guides)) {
+    const pages = await Promise.all(inEachLanguage.map((language) => get(`/docs/guides/${guide}?lang=${language}`)));
+    const [english, ...others] = pages.map(({ body }) => [...body.matchAll(/<h\d id="([^"]+)"/g)].map(([, id]) => id));
+    expect(english?.length).toBeGreaterThan(1);
+    for (const ids of others) expect(ids).toEqual(english);
+  }
+});
 
 test.each(['/docs/guides/%00', '/docs/errors/a%5c%00..', '/docs/assets/%00'])(
   'a page whose name has a NUL byte is a client error, not an error of the gateway: %s',

@@ -5,10 +5,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, createAsset, sendAsset } from '../docs/asset.ts';
 import { errorListPage, errorPage } from '../docs/error-pages.ts';
 import { type Guide, guideListPage, guidePage, guides } from '../docs/guides.ts';
-import { layout } from '../docs/layout.ts';
+import { keepLanguage, layout } from '../docs/layout.ts';
 import { makeInThread } from '../docs/make-in-thread.ts';
+import { isLanguage, type Language, preferredLanguage } from '../languages/language.ts';
 import type { ApiDocument } from '../openapi/document.ts';
 import { withRealIds } from '../openapi/examples/real-ids.ts';
+import { addVary } from '../requests/headers.ts';
 import { errorPagePath } from './problem.ts';
 
 /** The pages load from and call only this origin and the API's, so that they work offline and send keys nowhere else. */
@@ -26,9 +28,9 @@ const policyOf = (directives: Readonly<Record<string, string>>): string =>
     .join('; ');
 
 /**
- * The documentation: `/docs` (the reference, where calls can be tried), `/docs/guides`, and `/docs/errors`. The OpenAPI
- * document is at `/openapi.json` and `/openapi.yaml`. All but the pages of errors can be switched off. Those stay,
- * because problem documents name them.
+ * The documentation: `/docs` (the reference, where calls can be tried), `/docs/guides`, and `/docs/errors`. The guides
+ * and the pages of errors are in each of our `languages`. The OpenAPI document is at `/openapi.json` and
+ * `/openapi.yaml`. All but the pages of errors can be switched off. Those stay, because problem documents name them.
  */
 export function addDocs(
   app: FastifyInstance,
@@ -37,22 +39,37 @@ export function addDocs(
   const { document, publicUrl, isOn, exampleIdsFile } = options;
   const text = () => withRealIds(JSON.stringify(document), exampleIdsFile);
   const add = (paths: readonly string[], make: Make, policy = policyOf({})) => {
-    const assets = new Map<string, Promise<Asset>>();
+    const assets = createAssets();
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const [name = ''] = Object.values(request.params as Record<string, string>);
-      // A failure is not kept: the next request tries again.
-      const asset = assets.get(name) ?? Promise.resolve(make(name));
-      assets.set(name, asset);
-      asset.catch(() => assets.delete(name));
+      const asset = await assets.get('', make);
       reply.header('content-security-policy', policy);
-      return sendAsset(request, reply, await asset);
+      return sendAsset(request, reply, asset);
     };
     for (const path of paths) app.get(path, handler);
   };
+  // A page in each language: the one of `?lang=`, which its links then keep, otherwise the one of `Accept-Language`.
+  const addPage = (path: string, make: (language: Language, name: string) => string) => {
+    const assets = createAssets();
+    app.get(path, async (request, reply) => {
+      const [name = ''] = Object.values(request.params as Record<string, string>);
+      const { lang } = request.query as { lang?: unknown };
+      const chosen = isLanguage(lang) ? lang : undefined;
+      const language = chosen ?? preferredLanguage(request.headers['accept-language']);
+      const asset = await assets.get(`${language} ${chosen} ${name}`, () => {
+        const html = make(language, name);
+        return page(chosen === undefined ? html : keepLanguage(html, chosen));
+      });
+      reply.header('content-security-policy', policyOf({})).header('content-language', language);
+      if (chosen === undefined) addVary(reply, 'Accept-Language');
+      return sendAsset(request, reply, asset);
+    });
+  };
 
   add(['/docs/assets/style.css'], () => createAsset('text/css; charset=utf-8', ownFile('style.css')));
-  add(['/docs/errors'], () => page(errorListPage()));
-  add([errorPagePath(':code')], (code) => page(errorPage(known(errorCatalogue, code) as ErrorCode, publicUrl)));
+  addPage('/docs/errors', errorListPage);
+  addPage(errorPagePath(':code'), (language, code) =>
+    errorPage(known(errorCatalogue, code) as ErrorCode, publicUrl, language),
+  );
   if (!isOn) return;
 
   const referencePolicy = policyOf({
@@ -64,16 +81,29 @@ export function addDocs(
   add(['/docs', '/docs/'], () => page(referencePage()), referencePolicy);
   add(['/docs/assets/reference.js'], () => createAsset(script, ownFile('reference.mjs')));
   add(['/docs/assets/scalar.js'], async () => createAsset(script, await makeInThread({ make: 'reference script' })));
-  add(['/docs/guides'], () => page(guideListPage()));
-  add(['/docs/guides/:guide'], (name) => page(guidePage(known(guides, name) as Guide)));
+  addPage('/docs/guides', guideListPage);
+  addPage('/docs/guides/:guide', (language, name) => guidePage(known(guides, name) as Guide, language));
   add(['/openapi.json', '/docs/json'], () => createAsset('application/json; charset=utf-8', text()));
   add(['/openapi.yaml', '/docs/yaml'], async () =>
     createAsset('application/yaml; charset=utf-8', await makeInThread({ make: 'yaml', json: text() })),
   );
 }
 
-/** Makes the asset of a path, and of the name in it. */
-type Make = (name: string) => Asset | Promise<Asset>;
+type Make = () => Asset | Promise<Asset>;
+
+/** Makes each asset once, on the first request for it. */
+function createAssets() {
+  const assets = new Map<string, Promise<Asset>>();
+  return {
+    get(name: string, make: Make): Promise<Asset> {
+      const asset = assets.get(name) ?? Promise.resolve(make());
+      assets.set(name, asset);
+      // A failure is not kept: the next request tries again.
+      asset.catch(() => assets.delete(name));
+      return asset;
+    },
+  };
+}
 
 const script = 'text/javascript; charset=utf-8';
 const page = (html: string) => createAsset('text/html; charset=utf-8', html);
