@@ -279,4 +279,6 @@ export const keyless: readonly string[] = [
   'receiveWebhook',
   'receiveSandboxMessage',
   'readSandboxConversation',
+  'reportSandboxReceipts',
+  'describeSandbox',
 ];

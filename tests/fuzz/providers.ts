@@ -92,7 +92,10 @@ function callsOf(url: string) {
       name: 'WhatsApp: send',
       error: ChannelError,
       call: (random: Random) =>
-        whatsapp.send({ id: 'x', to: '5511987654321', text: eventOf(random).title, template: null }, signal()),
+        whatsapp.send(
+          { id: 'x', to: '5511987654321', text: eventOf(random).title, template: null, attempt: 1 },
+          signal(),
+        ),
     },
   ] as { name: string; error: typeof CalendarError | typeof ChannelError; call(random: Random): Promise<unknown> }[];
 }

@@ -81,6 +81,7 @@ test.each([
   { argv: ['channel', 'connect', '--store', store, '--provider', 'whatsapp_cloud', '--phone', '15550783881'] },
   { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--number-rate', '0.5'] },
   { argv: ['channel', 'connect', '--store', store, '--provider', 'whatsapp_cloud', '--rotate'] },
+  { argv: ['channel', 'connect', '--store', store, '--provider', 'sandbox', '--reply-window', '0'] },
   { argv: ['calendar', 'connect', '--store', store, '--provider', 'google', '--rotate'] },
   { argv: ['message', 'settle', '--store', store, '--message', store, '--as', 'delivered'] },
   { argv: ['message', 'settle', '--store', store, '--as', 'sent'] },

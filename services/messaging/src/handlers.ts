@@ -4,8 +4,10 @@ import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';
 import { getChannelConnection } from './channels/get-channel-connection.ts';
+import { describeSandbox } from './channels/sandbox/describe-sandbox.ts';
 import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
 import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
+import { reportSandboxReceipts } from './channels/sandbox/report-sandbox-receipts.ts';
 import { showChannel } from './channels/show-channel.ts';
 import { changeContactPhone } from './conversations/change-contact-phone.ts';
 import { getConversation } from './conversations/get-conversation.ts';
@@ -49,6 +51,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     receiveWebhook: receiveWebhook(dependencies),
     receiveSandboxMessage: receiveSandboxMessage(dependencies),
     readSandboxConversation: readSandboxConversation(dependencies),
+    reportSandboxReceipts: reportSandboxReceipts(dependencies),
+    describeSandbox: describeSandbox(dependencies),
     getChannelConnection: getChannelConnection(dependencies),
     connectChannel: connectChannel(dependencies),
     disconnectChannel: disconnectChannel(dependencies),

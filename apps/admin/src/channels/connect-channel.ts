@@ -15,6 +15,7 @@ type Options = {
   numberRate?: unknown;
   pairInterval?: unknown;
   pairBurst?: unknown;
+  replyWindow?: unknown;
   rotate?: true;
   secretsStdin?: boolean;
   json?: boolean;
@@ -44,9 +45,10 @@ export const connectChannelCommand = (admin: Admin): Command =>
       decimalNumber,
     )
     .option('--pair-burst <n>', 'messages to one customer at once (default: 45)', wholeNumber)
+    .option('--reply-window <minutes>', 'sandbox: hold a reply window, as WhatsApp does with 1440', wholeNumber)
     .option('--rotate', 'sandbox: give the telephone a new address; the previous one stops working')
     .action(async (options: Options) => {
-      const { store, provider, phoneNumberId, phone, apiUrl, numberRate, pairInterval, pairBurst, rotate } = options;
+      const { store, provider, phoneNumberId, phone, apiUrl, numberRate, pairInterval, pairBurst } = options;
       refuseMisfits(options);
       const example = '{"access_token":"…","app_secret":"…","verify_token":"…"}';
       const secrets = options.secretsStdin ? await readSecrets(admin.terminal, example) : undefined;
@@ -60,10 +62,11 @@ export const connectChannelCommand = (admin: Admin): Command =>
           number_rate: numberRate,
           pair_interval_seconds: pairInterval,
           pair_burst: pairBurst,
-          rotate,
+          reply_window_minutes: options.replyWindow,
+          rotate: options.rotate,
           secrets,
         },
-        { pair_interval_seconds: '--pair-interval' },
+        { pair_interval_seconds: '--pair-interval', reply_window_minutes: '--reply-window' },
       );
       const connected = await callForStore(admin, connectChannel, request, store);
       printResult(admin, options, connected, ({ channel_id, webhook_url, sandbox_url }) =>
@@ -76,16 +79,21 @@ export const connectChannelCommand = (admin: Admin): Command =>
 /** The options that each provider needs, and those that it does not use. */
 const optionsOf: Partial<Record<string, { readonly needs: readonly string[]; readonly ignores: readonly string[] }>> = {
   sandbox: { needs: [], ignores: ['--phone-number-id', '--secrets-stdin', '--api-url'] },
-  whatsapp_cloud: { needs: ['--phone-number-id', '--secrets-stdin', '--phone'], ignores: ['--rotate'] },
+  whatsapp_cloud: {
+    needs: ['--phone-number-id', '--secrets-stdin', '--phone'],
+    ignores: ['--rotate', '--reply-window'],
+  },
 };
 
 /** Throws UsageError when the options do not fit the provider, before the command calls the platform. */
-function refuseMisfits({ provider = '', phoneNumberId, phone, apiUrl, rotate, secretsStdin }: Options): void {
+function refuseMisfits(options: Options): void {
+  const { provider = '', phoneNumberId, phone, apiUrl, replyWindow, rotate, secretsStdin } = options;
   const given: Record<string, unknown> = {
     '--phone-number-id': phoneNumberId,
     '--secrets-stdin': secretsStdin,
     '--phone': phone,
     '--api-url': apiUrl,
+    '--reply-window': replyWindow,
     '--rotate': rotate,
   };
   const { needs = [], ignores = [] } = optionsOf[provider] ?? {};

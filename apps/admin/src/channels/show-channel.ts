@@ -20,6 +20,7 @@ export const showChannelCommand = (admin: Admin): Command =>
           'phone number id': channel.phone_number_id,
           webhook: channel.webhook_url,
           'telephone address': channel.sandbox_url ?? null,
+          'reply window in minutes': channel.reply_window_minutes ?? null,
           'last error': channel.last_error === null ? null : shown(channel.last_error),
           connected: channel.connected_at,
           'messages queued': channel.messages_queued,

@@ -60,6 +60,11 @@ export const connectChannel = defineOperation({
       phone: Type.Optional(Phone),
       api_url: Type.Optional(Type.String({ format: 'uri', maxLength: 500 })),
       ...RateSettings,
+      /**
+       * The sandbox only: the time after a customer's message in which it accepts free text, in minutes, as a real
+       * channel does. WhatsApp's is 1,440. Left out: always. An older messaging service rejects it.
+       */
+      reply_window_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_080 })),
       /** The sandbox only: a new address for its phone. The previous one stops working. */
       rotate: Type.Optional(Type.Literal(true)),
       secrets: Type.Optional(
@@ -103,6 +108,8 @@ export const showChannel = defineOperation({
     reason: Type.Optional(NullableWaitReason),
     /** The secret address of the sandbox's phone. An older messaging service does not send it. */
     sandbox_url: Type.Optional(NullableString),
+    /** The reply window that the sandbox holds; null: the provider's. An older messaging service does not send it. */
+    reply_window_minutes: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'] })),
     last_error: NullableString,
     connected_at: NullableTimestamp,
     messages_queued: Type.Integer(),

@@ -12,7 +12,7 @@ import {
 } from './messages.ts';
 import { messagingReportOperations } from './reports.ts';
 import { fenceMessages } from './restore.ts';
-import { readSandboxConversation, receiveSandboxMessage } from './sandbox.ts';
+import { describeSandbox, readSandboxConversation, receiveSandboxMessage, reportSandboxReceipts } from './sandbox.ts';
 import { closeSession, listSessions } from './sessions.ts';
 import { updateMessagingSettings } from './settings.ts';
 import { receiveWebhook, verifyWebhook } from './webhooks.ts';
@@ -35,6 +35,8 @@ export const messagingOperations = {
   receiveWebhook,
   receiveSandboxMessage,
   readSandboxConversation,
+  reportSandboxReceipts,
+  describeSandbox,
   connectChannel,
   disconnectChannel,
   showChannel,

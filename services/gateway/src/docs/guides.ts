@@ -44,6 +44,16 @@ export const guides = {
       about: 'O que acontece com uma mensagem, e quando um canal a aceita.',
     },
   },
+  sandbox: {
+    en: {
+      title: 'Testing with the sandbox',
+      about: 'A telephone in the browser, and numbers that provoke each outcome of a message.',
+    },
+    'pt-BR': {
+      title: 'Testes com o sandbox',
+      about: 'Um telefone no navegador, e números que provocam cada resultado de uma mensagem.',
+    },
+  },
 } as const;
 export type Guide = keyof typeof guides;
 

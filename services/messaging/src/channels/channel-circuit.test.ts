@@ -40,12 +40,14 @@ test('a failure without a call says nothing about the provider', () => {
   expect(channelCircuit.outageOf(new TypeError('a bug'))).toBeUndefined();
 });
 
-test('the channels of a provider share its origin, and the sandbox has none', () => {
-  const originOf = (provider: ChannelProviderName, api_url: string | null) =>
-    targetOf({ id: 'c', provider, api_url }).origin;
+test('the channels of a provider share its origin, and the sandbox has one for its magic numbers alone', () => {
+  const originOf = (provider: ChannelProviderName, api_url: string | null, to?: string) =>
+    targetOf({ id: 'c', provider, api_url }, to).origin;
   expect(originOf('whatsapp_cloud', 'https://graph.facebook.com/v23.0')).toBe('https://graph.facebook.com');
   expect(originOf('whatsapp_cloud', 'http://127.0.0.1:4010/v23.0')).toBe('http://127.0.0.1:4010');
   expect(originOf('sandbox', null)).toBeNull();
+  expect(originOf('sandbox', null, '5511900000001')).toBeNull();
+  expect(originOf('sandbox', null, '12015550112')).toBe('sandbox://c');
 });
 
 test('a channel that hangs holds at most sixteen calls', async () => {

@@ -21,15 +21,19 @@ export type ChannelProvider = {
   open(channel: OpenChannel): ChannelAdapter;
   /** How to read the provider's webhooks; null when it posts none. */
   readonly webhook: ChannelWebhook | null;
-  /** The provider accepts free text for this long after the customer last wrote, in milliseconds; null: always. */
+  /**
+   * The provider accepts free text for this long after the customer last wrote, in milliseconds; null: always. A channel
+   * with a page may have its own: `replyWindowMsOf`.
+   */
   readonly replyWindowMs: number | null;
   /** Whether the provider posts status updates. If so, the watchdog watches for a message without one. */
   readonly reportsStatus: boolean;
   /**
    * The origin of the API that the channel is sent over, such as `https://graph.facebook.com`. The calls go through
-   * its circuit. Null: the provider is not reached over a network.
+   * its circuit. Null: the provider is not reached over a network. `to` is the customer that is written to, as in
+   * `OutboundMessage`; null: the question is about the channel as a whole, or the customer is not known yet.
    */
-  originOf(channel: Pick<ChannelRow, 'api_url'>): string | null;
+  originOf(channel: Pick<ChannelRow, 'id' | 'api_url'>, to: string | null): string | null;
 };
 
 export type ConnectChannelBody = RequestOf<typeof connectChannel>['body'];
@@ -40,6 +44,8 @@ export type ChannelPage = {
   /** What finds the channel by the token. */
   hashOf(token: string): Buffer;
   urlOf(publicUrl: string, token: string): string;
+  /** Reads what the page's provider has stored as a payload instead of posting it as a webhook. */
+  readonly readNotification: ChannelWebhook['readNotification'];
 };
 
 export type ChannelWebhook = {
@@ -75,6 +81,8 @@ export type OutboundMessage = {
   to: string;
   text: string;
   template: Template | null;
+  /** The number of this attempt, from 1. */
+  attempt: number;
 };
 
 /** A message that the provider approved beforehand. `components` are sent unchanged. */

@@ -1,11 +1,15 @@
 import type { ChannelConnection } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-/** The store's live channel; null when none is connected. A store has at most one. */
-export async function findChannel(sql: Sql, storeId: string): Promise<ChannelConnection | null> {
-  const [row] = await sql<ChannelConnection[]>`
-    select provider, status, phone from channels where store_id = ${storeId} and disconnected_at is null`;
-  return row ?? null;
+/** What accepting a message needs of a channel. */
+export type AcceptingChannel = Pick<ChannelRow, 'provider' | 'status' | 'reply_window_minutes'>;
+
+/** The store's live channel. A store has at most one. */
+export async function findChannel(sql: Sql, storeId: string): Promise<AcceptingChannel | undefined> {
+  const [row] = await sql<AcceptingChannel[]>`
+    select provider, status, reply_window_minutes from channels
+    where store_id = ${storeId} and disconnected_at is null`;
+  return row;
 }
 
 export type ChannelProviderName = NonNullable<ChannelConnection['provider']>;
@@ -25,6 +29,8 @@ export type ChannelRow = {
   readonly number_rate: number;
   readonly pair_interval_seconds: number;
   readonly pair_burst: number;
+  /** Null: the provider's. */
+  readonly reply_window_minutes: number | null;
   readonly paused_until: Date;
   /** Different after each connection, so that an error of an earlier connection does not stop the current one. */
   readonly connected_at: Date;
@@ -33,7 +39,8 @@ export type ChannelRow = {
 
 const columns = (sql: Sql) => sql`
   id, provider, status, phone, phone_number_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
-  last_error_detail, number_rate, pair_interval_seconds, pair_burst, paused_until, connected_at, disconnected_at`;
+  last_error_detail, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes, paused_until, connected_at,
+  disconnected_at`;
 
 /** The live channel with everything that a send needs. */
 export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
@@ -85,23 +92,26 @@ export type NewChannel = {
   readonly number_rate?: number;
   readonly pair_interval_seconds?: number;
   readonly pair_burst?: number;
+  readonly reply_window_minutes?: number;
 };
 
 /** Saves the store's live channel. The caller has ended any other. Missing limits get the table's defaults. */
 export async function saveChannel(sql: TransactionSql, storeId: string, channel: NewChannel): Promise<void> {
   const { id, provider, phone, phone_number_id, api_url, sealed_credentials } = channel;
   const { sandbox_token_hash, sealed_page_token } = channel;
-  const { number_rate = 80, pair_interval_seconds = 6, pair_burst = 45 } = channel;
+  const { number_rate = 80, pair_interval_seconds = 6, pair_burst = 45, reply_window_minutes = null } = channel;
   await sql`
     insert into channels as c (store_id, id, provider, phone, phone_number_id, api_url, sealed_credentials,
-      sandbox_token_hash, sealed_page_token, number_rate, pair_interval_seconds, pair_burst)
+      sandbox_token_hash, sealed_page_token, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes)
     values (${storeId}, ${id}, ${provider}, ${phone}, ${phone_number_id}, ${api_url}, ${sealed_credentials},
-      ${sandbox_token_hash}, ${sealed_page_token}, ${number_rate}, ${pair_interval_seconds}, ${pair_burst})
+      ${sandbox_token_hash}, ${sealed_page_token}, ${number_rate}, ${pair_interval_seconds}, ${pair_burst},
+      ${reply_window_minutes})
     on conflict (id) do update set
       phone = excluded.phone, api_url = excluded.api_url, sealed_credentials = excluded.sealed_credentials,
       sandbox_token_hash = excluded.sandbox_token_hash, sealed_page_token = excluded.sealed_page_token,
       number_rate = excluded.number_rate, pair_interval_seconds = excluded.pair_interval_seconds,
-      pair_burst = excluded.pair_burst, status = 'connected', last_error_code = null, last_error_detail = null,
+      pair_burst = excluded.pair_burst, reply_window_minutes = excluded.reply_window_minutes,
+      status = 'connected', last_error_code = null, last_error_detail = null,
       paused_until = 'epoch', disconnected_at = null,
       connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
 }

@@ -45,6 +45,7 @@ describe('WhatsApp', () => {
       phone_number_id: '106540352242922',
       webhook_url: connected.webhook_url,
       sandbox_url: null,
+      reply_window_minutes: null,
       last_error: null,
       connected_at: expect.any(String),
       messages_queued: 0,

@@ -39,7 +39,14 @@ describe('a connection request must fit its provider', () => {
       '#/api_url',
       '#/secrets',
     ]);
-    expect(faultsOf({ provider: 'sandbox' })).toEqual([]);
+    expect(faultsOf({ provider: 'sandbox', reply_window_minutes: 1440 })).toEqual([]);
+  });
+
+  test('only the sandbox gets a new address or a reply window of its own', () => {
+    expect(faultsOf({ ...whole, rotate: true, reply_window_minutes: 1440 })).toEqual([
+      '#/rotate',
+      '#/reply_window_minutes',
+    ]);
   });
 
   test.each(['ftp://example.com', 'https://a:b@example.com', 'https://example.com/?a=b', 'https://example.com/#a'])(

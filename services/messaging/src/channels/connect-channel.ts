@@ -66,7 +66,7 @@ export function toConnection(provider: ChannelProvider, body: ConnectChannelBody
   const errors = [
     ...provider.checkConnection(body),
     ...plaintextAddress(api_url, egress),
-    ...(rotate && provider.page === null ? [{ pointer: '#/rotate', detail: 'is only for the sandbox' }] : []),
+    ...onlyForPages(provider, { rotate, reply_window_minutes: limits.reply_window_minutes }),
   ];
   if (errors.length > 0) throw validationFailed(errors);
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
@@ -78,6 +78,13 @@ export function toConnection(provider: ChannelProvider, body: ConnectChannelBody
     api_url: (api_url ?? provider.defaultApiUrl)?.replace(/\/+$/, '') ?? null,
   };
 }
+
+const onlyForPages = (provider: ChannelProvider, members: Record<string, unknown>): ValidationFault[] =>
+  provider.page !== null
+    ? []
+    : Object.entries(members)
+        .filter(([, value]) => value !== undefined)
+        .map(([name]) => ({ pointer: `#/${name}`, detail: 'is only for the sandbox' }));
 
 /** Providers check the rest of the address. */
 function plaintextAddress(address: string | undefined, egress: Egress): ValidationFault[] {

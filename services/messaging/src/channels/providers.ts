@@ -14,11 +14,18 @@ export const providers: Readonly<Record<ChannelProviderName, ChannelProvider>> =
 export const providerOf = ({ provider }: { readonly provider: ChannelProviderName }): ChannelProvider =>
   providers[provider];
 
-/** What the circuit guards: the channel, and the origin of its provider. */
-export const targetOf = (channel: Pick<ChannelRow, 'id' | 'provider' | 'api_url'>): Target => ({
+/** What the circuit guards: the channel, and the origin of its provider. `to` is the customer, once it is known. */
+export const targetOf = (
+  channel: Pick<ChannelRow, 'id' | 'provider' | 'api_url'>,
+  to: string | null = null,
+): Target => ({
   connectionId: channel.id,
-  origin: providerOf(channel).originOf(channel),
+  origin: providerOf(channel).originOf(channel, to),
 });
+
+/** How long the channel accepts free text after the customer last wrote, in milliseconds; null: always. */
+export const replyWindowMsOf = (channel: Pick<ChannelRow, 'provider' | 'reply_window_minutes'>): number | null =>
+  channel.reply_window_minutes === null ? providerOf(channel).replyWindowMs : channel.reply_window_minutes * 60_000;
 
 /** Opens a store's channel. Throws a `ChannelError` when its credentials cannot be decrypted. */
 export type OpenStoreChannel = (storeId: string, channel: ChannelRow) => ChannelAdapter;

@@ -35,6 +35,7 @@ export const showChannel =
       phone_number_id: channel.phone_number_id,
       webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
       sandbox_url: (token && page?.urlOf(publicUrl, token)) ?? null,
+      reply_window_minutes: channel.reply_window_minutes,
       last_error: code === null ? null : `${code}: ${detail}`,
       connected_at: toTimestamp(channel.connected_at),
       ...counts,
@@ -50,6 +51,7 @@ const notConnected = {
   phone_number_id: null,
   webhook_url: null,
   sandbox_url: null,
+  reply_window_minutes: null,
   last_error: null,
   connected_at: null,
 };

@@ -2,7 +2,7 @@ import type { getConversation as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { findLiveChannel } from '../channels/channel.repository.ts';
-import { providerOf } from '../channels/providers.ts';
+import { replyWindowMsOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConversation } from './conversation.repository.ts';
 import { windowExpiresAt } from './reply-window.ts';
@@ -17,7 +17,7 @@ export const getConversation =
     );
     if (!conversation) await requireLead(dependencies, context, leadId);
     const { opted_out_at = null, last_inbound_at = null } = conversation ?? {};
-    const expiresAt = windowExpiresAt(channel ? providerOf(channel).replyWindowMs : null, last_inbound_at);
+    const expiresAt = windowExpiresAt(channel ? replyWindowMsOf(channel) : null, last_inbound_at);
     return {
       lead_id: leadId.toLowerCase(),
       opted_out_at: opted_out_at && toTimestamp(opted_out_at),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandbox } from '../channels/sandbox/provider.ts';
+import { replyWindowMsOf } from '../channels/providers.ts';
 import { whatsapp } from '../channels/whatsapp/provider.ts';
 import { isWindowOpen } from './reply-window.ts';
 
@@ -17,7 +17,12 @@ test('WhatsApp accepts no free text to a lead that never wrote', () => {
   expect(isWindowOpen(whatsapp.replyWindowMs, null, at)).toBe(false);
 });
 
-test('the sandbox has no reply window', () => {
-  expect(isWindowOpen(sandbox.replyWindowMs, null, at)).toBe(true);
-  expect(isWindowOpen(sandbox.replyWindowMs, before(400 * dayMs), at)).toBe(true);
+test('the sandbox has no reply window, unless its channel holds one', () => {
+  const windowMs = (reply_window_minutes: number | null) =>
+    replyWindowMsOf({ provider: 'sandbox', reply_window_minutes });
+  expect(isWindowOpen(windowMs(null), null, at)).toBe(true);
+  expect(isWindowOpen(windowMs(null), before(400 * dayMs), at)).toBe(true);
+  expect(windowMs(1440)).toBe(whatsapp.replyWindowMs);
+  expect(isWindowOpen(windowMs(2), before(119_999), at)).toBe(true);
+  expect(isWindowOpen(windowMs(2), before(120_000), at)).toBe(false);
 });

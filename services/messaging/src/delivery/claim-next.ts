@@ -41,7 +41,8 @@ export async function claimNext(
       lockQueue(sql, storeId, leadId),
       findLiveChannel(sql, storeId),
     ]);
-    const blocked = () => (channel ? circuit.blocked(targetOf(channel)) : null);
+    const to = pair?.wa_id ?? pair?.phone ?? (typeof contact === 'object' ? contact.phone : null);
+    const blocked = () => (channel ? circuit.blocked(targetOf(channel, to)) : null);
     const move = nextMove({ ...limits, pair, head, channel, blocked });
     switch (move.kind) {
       case 'answer':
@@ -67,8 +68,6 @@ export async function claimNext(
         break;
       }
       case 'send': {
-        const { wa_id, phone } = move.pair;
-        const to = wa_id ?? phone ?? (typeof contact === 'object' ? contact.phone : undefined);
         if (to) return await begin(sql, storeId, move, to, limits);
         if (contact !== 'gone') return { kind: 'ask contact' };
         settled.push(await fail(sql, storeId, move.head.id, leadGone));

@@ -106,7 +106,8 @@ async function call(
   { attempt, message, channel, to, asTemplate, attempts }: Claimed,
   limitMs: number,
 ): Promise<Outcome> {
-  const outbound = { id: message.id, to, text: message.body, template: asTemplate ? message.template : null };
+  const template = asTemplate ? message.template : null;
+  const outbound = { id: message.id, to, text: message.body, template, attempt: attempts };
   const send = async () => {
     try {
       return await openChannel(attempt.storeId, channel).send(outbound, AbortSignal.timeout(limitMs));
@@ -115,7 +116,7 @@ async function call(
     }
   };
   try {
-    const accepted = await circuit.run(targetOf(channel), send);
+    const accepted = await circuit.run(targetOf(channel, to), send);
     return { kind: 'accepted', accepted };
   } catch (error) {
     if (error instanceof CircuitOpen) return { kind: 'not_called', blocked: error.blocked };

@@ -4,7 +4,7 @@ import type { Blocked, BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { delayWhileBlockedMs, retryDelayMs } from '@mostrador/kit/resilience/retry-delay';
 import type { ChannelRow } from '../channels/channel.repository.ts';
 import type { ChannelError } from '../channels/channel-provider.ts';
-import { providerOf } from '../channels/providers.ts';
+import { replyWindowMsOf } from '../channels/providers.ts';
 import { needsConsent } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import type { HeadRow, PairRow } from './delivery.repository.ts';
@@ -62,7 +62,7 @@ export function nextMove(situation: Situation, random: () => number = Math.rando
   if (channel.status === 'needs_attention') {
     return { kind: 'strand', until, reason: `the channel needs attention (${channel.last_error_code ?? 'refused'})` };
   }
-  const open = isWindowOpen(providerOf(channel).replyWindowMs, pair.last_inbound_at, now);
+  const open = isWindowOpen(replyWindowMsOf(channel), pair.last_inbound_at, now);
   const refusal = refusalOf(head, pair, open);
   if (refusal) return { kind: 'refuse', head, error: refusal };
   if (channel.paused_until > now) {

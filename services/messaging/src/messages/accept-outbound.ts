@@ -1,10 +1,10 @@
-import type { ChannelConnection, Message } from '@mostrador/contracts';
+import type { Message } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { findChannel } from '../channels/channel.repository.ts';
-import { providerOf } from '../channels/providers.ts';
+import { type AcceptingChannel, findChannel } from '../channels/channel.repository.ts';
+import { replyWindowMsOf } from '../channels/providers.ts';
 import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
 import { needsConsent, readOptOut } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
@@ -62,7 +62,7 @@ export async function acceptOutbound(
   const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : [];
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
-  if (!request.template && !isWindowOpen(providerOf(channel).replyWindowMs, conversation.last_inbound_at, at)) {
+  if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
   const { sessionId } = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
@@ -85,10 +85,8 @@ export async function acceptOutbound(
   return row;
 }
 
-function assertConnected(
-  channel: ChannelConnection | null,
-): asserts channel is ChannelConnection & { provider: NonNullable<ChannelConnection['provider']> } {
-  if (!channel?.provider)
+function assertConnected(channel: AcceptingChannel | undefined): asserts channel is AcceptingChannel {
+  if (!channel)
     throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel. Connect one.' });
   if (channel.status !== 'connected') {
     throw new AppError('channel_not_connected', { detail: 'The messaging channel needs attention. Connect it again.' });

@@ -60,7 +60,7 @@ test('a duplicate send stores one message', async () => {
   const storeId = randomUUID();
   const channelId = await messaging.addChannel(storeId);
   const sandbox = createSandboxAdapter(messaging.database, storeId, channelId);
-  const message = { id: randomUUID(), to: '5511999990000', text: 'Hello', template: null };
+  const message = { id: randomUUID(), to: '5511999990000', text: 'Hello', template: null, attempt: 1 };
   const signal = AbortSignal.timeout(1000);
   await Promise.all([sandbox.send(message, signal), sandbox.send(message, signal)]);
   const delivered = await messaging.adminSql`select id from sandbox_deliveries where store_id = ${storeId}`;

@@ -1,23 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@mostrador/kit/database/database';
-import { type ChannelAdapter, ChannelError } from '../channel-provider.ts';
-import { insertDelivery } from './sandbox.repository.ts';
+import { type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
+import { channelErrorOf } from '../whatsapp/errors.ts';
+import { answerTo, type Behaviour, behaviourOf } from './magic-numbers.ts';
+import { providerIdOf, toPayload } from './payload.ts';
+import { insertDelivery, planStatusUpdates } from './sandbox.repository.ts';
 
 const writeLimitMs = 5_000;
 
-/** Stores each message for the sandbox page. A duplicate changes nothing. */
+/**
+ * Stores each message for the sandbox page. A duplicate changes nothing. A magic number provokes its outcome here, on the
+ * provider's side: the engine does not know of it.
+ */
 export function createSandboxAdapter(database: Database, storeId: string, channelId: string): ChannelAdapter {
+  const accept = async ({ id, to, text, template }: OutboundMessage, behaviour: Behaviour) => {
+    const { arrivesAfterMs, updates } = behaviour;
+    const body = template ? `[${template.name}] ${text}` : text;
+    const scope = { storeId, deadline: Date.now() + writeLimitMs };
+    try {
+      await database.write(scope, async (sql) => {
+        if (arrivesAfterMs !== null) {
+          await insertDelivery(sql, storeId, { id, channelId, phone: to, body, afterMs: arrivesAfterMs });
+        }
+        if (updates.length > 0) await planStatusUpdates(sql, storeId, channelId, planOf(id, behaviour, Date.now()));
+      });
+    } catch (cause) {
+      // A retry is safe even if the row was written, because a duplicate changes nothing.
+      const detail = 'The sandbox could not store the message.';
+      throw new ChannelError('not_sent', 'sandbox_unavailable', detail, { cause });
+    }
+  };
   return {
-    async send({ id, to, text, template }) {
-      const body = template ? `[${template.name}] ${text}` : text;
-      const scope = { storeId, deadline: Date.now() + writeLimitMs };
-      try {
-        await database.write(scope, (sql) => insertDelivery(sql, storeId, { id, channelId, phone: to, body }));
-      } catch (cause) {
-        // A retry is safe even if the row was written, because a duplicate changes nothing.
-        const detail = 'The sandbox could not store the message.';
-        throw new ChannelError('not_sent', 'sandbox_unavailable', detail, { cause });
+    async send(message, signal) {
+      const behaviour = behaviourOf(message.to);
+      if (behaviour.answersAfterMs > 0) await answerTime(behaviour.answersAfterMs, signal);
+      const answer = answerTo(behaviour, message.attempt);
+      if (answer.kind === 'unreachable') {
+        const detail = 'The sandbox could not be reached.';
+        throw new ChannelError('not_sent', 'sandbox_unreachable', detail, { outage: true });
       }
-      return { providerMessageId: `sandbox.${id}`, waId: to };
+      if (answer.kind === 'refused') throw channelErrorOf(answer, answer.retryAfterSeconds);
+      await accept(message, behaviour);
+      if (answer.kind === 'lost') {
+        throw new ChannelError('ambiguous', 'sandbox_answer_lost', "The sandbox's answer was lost.");
+      }
+      return { providerMessageId: providerIdOf(message.id), waId: message.to };
     },
   };
+}
+
+/** Each status update as a webhook of its own, because each comes at its own time. */
+const planOf = (id: string, { updates }: Behaviour, nowMs: number) =>
+  updates.map(({ afterMs, ...update }) => ({
+    afterMs,
+    payload: toPayload([{ id, ...update, at: new Date(nowMs + afterMs).toISOString() }]),
+  }));
+
+async function answerTime(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, { signal });
+  } catch {
+    throw new ChannelError('ambiguous', 'sandbox_timeout', 'The sandbox did not answer in time.', { outage: true });
+  }
 }

@@ -1,5 +1,7 @@
 import type { ChannelProvider } from '../channel-provider.ts';
 import { createSandboxAdapter } from './adapter.ts';
+import { magicOutcome } from './magic-numbers.ts';
+import { readNotification } from './payload.ts';
 import { hashSandboxToken, newSandboxToken } from './token.ts';
 
 /** A telephone in the browser, for development and demonstrations. It needs no account and makes no network calls. */
@@ -14,11 +16,15 @@ export const sandbox: ChannelProvider = {
     newToken: newSandboxToken,
     hashOf: hashSandboxToken,
     urlOf: (publicUrl, token) => `${publicUrl}/sandbox/${token}`,
+    readNotification,
   },
   open: ({ database, storeId, channel }) => createSandboxAdapter(database, storeId, channel.id),
   webhook: null,
+  // A store that wants one gives it when it connects.
   replyWindowMs: null,
+  // A telephone that nobody opens reports nothing.
   reportsStatus: false,
-  // It writes to our own database, which has its own timeouts.
-  originOf: () => null,
+  // It writes to our own database, which has its own timeouts. Magic numbers can fail, and so they have a circuit: one
+  // for each channel, so that no store disturbs another.
+  originOf: ({ id }, to) => (to !== null && magicOutcome(to) ? `sandbox://${id}` : null),
 };

@@ -2,8 +2,11 @@ import type { readSandboxConversation as operation } from '@mostrador/contracts'
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { windowExpiresAt } from '../../conversations/reply-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { findSandbox, listTelephoneMessages } from './sandbox.repository.ts';
+import { findChannelById } from '../channel.repository.ts';
+import { replyWindowMsOf } from '../providers.ts';
+import { findLastInbound, findSandbox, listTelephoneMessages } from './sandbox.repository.ts';
 import { hashSandboxToken } from './token.ts';
 
 const mostShown = 200;
@@ -14,11 +17,23 @@ export const readSandboxConversation =
     const sandbox = await systemDatabase.read(context, (sql) => findSandbox(sql, hashSandboxToken(body.token)));
     if (!sandbox) throw new AppError('sandbox_not_found');
     const { store_id: storeId, id: channelId, phone } = sandbox;
-    const messages = await database.read({ storeId, deadline: context.deadline }, (sql) =>
-      listTelephoneMessages(sql, storeId, { channelId, phone: body.customer_phone, limit: mostShown }),
+    const telephone = { channelId, phone: body.customer_phone, limit: mostShown };
+    const [messages, channel, lastInboundAt] = await database.read({ storeId, deadline: context.deadline }, (sql) =>
+      Promise.all([
+        listTelephoneMessages(sql, storeId, telephone),
+        findChannelById(sql, storeId, channelId),
+        findLastInbound(sql, storeId, body.customer_phone),
+      ]),
     );
+    const replyWindowMs = channel ? replyWindowMsOf(channel) : null;
+    const expiresAt = windowExpiresAt(replyWindowMs, lastInboundAt);
     return {
       store_phone: phone ?? '',
-      messages: messages.map(({ at, ...message }) => ({ ...message, at: toTimestamp(at) })),
+      messages: messages.map(({ at, status, ...message }) => ({
+        ...message,
+        at: toTimestamp(at),
+        ...(status !== null && { status }),
+      })),
+      ...(replyWindowMs !== null && { window_expires_at: expiresAt && toTimestamp(expiresAt) }),
     };
   };

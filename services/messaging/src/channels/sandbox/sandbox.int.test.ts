@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { connectChannel, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
+import {
+  connectChannel,
+  deliverMessages,
+  describeSandbox,
+  getConversation,
+  getMessage,
+  readSandboxConversation,
+  receiveSandboxMessage,
+  reportSandboxReceipts,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,17 +17,15 @@ import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
 let messaging: TestMessaging;
 beforeAll(async () => {
   messaging = await startMessaging();
+  messaging.inbound.start();
 });
 afterAll(() => messaging?.stop());
 
 const customerPhone = '5511988887777';
 
-async function connect(storeId: string, rotate?: true): Promise<string> {
-  const { sandbox_url } = await messaging.rpc.call(
-    connectChannel,
-    { body: { provider: 'sandbox', phone: '5511400000001', ...(rotate && { rotate }) } },
-    testContext({ storeId }),
-  );
+async function connect(storeId: string, options: { rotate?: true; reply_window_minutes?: number } = {}) {
+  const body = { provider: 'sandbox' as const, phone: '5511400000001', ...options };
+  const { sandbox_url } = await messaging.rpc.call(connectChannel, { body }, testContext({ storeId }));
   return (sandbox_url as string).split('/').at(-1) as string;
 }
 const write = (token: string, text: string, phone = customerPhone) =>
@@ -29,6 +36,10 @@ const write = (token: string, text: string, phone = customerPhone) =>
   );
 const read = (token: string, phone = customerPhone) =>
   messaging.rpc.call(readSandboxConversation, { body: { token, customer_phone: phone } }, testContext());
+
+const report = (token: string, status: 'delivered' | 'read', phone = customerPhone) =>
+  messaging.rpc.call(reportSandboxReceipts, { body: { token, customer_phone: phone, status } }, testContext());
+const describe = (token: string) => messaging.rpc.call(describeSandbox, { body: { token } }, testContext());
 
 test('a message from the telephone becomes a received message of a lead', async () => {
   const storeId = randomUUID();
@@ -62,9 +73,102 @@ test('the telephone shows its own conversation in order, and no other conversati
 test('a replaced or unknown address is rejected', async () => {
   const storeId = randomUUID();
   const old = await connect(storeId);
-  const token = await connect(storeId, true);
+  const token = await connect(storeId, { rotate: true });
   await expect(write(old, 'x')).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await expect(read(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await expect(read('x'.repeat(43))).rejects.toMatchObject({ code: 'sandbox_not_found' });
+  await expect(report(old, 'read')).rejects.toMatchObject({ code: 'sandbox_not_found' });
+  await expect(describe(old)).rejects.toMatchObject({ code: 'sandbox_not_found' });
   await write(token, 'x');
+});
+
+test('a message is sent until the telephone reports it, which may say delivered and then read', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  const context = () => testContext({ storeId, timeoutMs: 12_000 });
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const leadId = messaging.crm.addLead(storeId, customerPhone);
+  const { id } = await messaging.send(storeId, leadId, 'Hi');
+  await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
+  const shown = async () => (await read(token)).messages.map(({ status }) => status);
+  expect(await shown()).toEqual(['sent']);
+  for (const status of ['delivered', 'read'] as const) {
+    await report(token, status);
+    await waitFor(async () => (await shown())[0] === status, { description: status });
+  }
+  const stored = () => messaging.adminSql`select id from inbound_payloads where store_id = ${storeId}`;
+  expect(await stored()).toHaveLength(2);
+  for (const status of ['delivered', 'read'] as const) await report(token, status);
+  expect(await stored()).toHaveLength(2);
+  const message = await messaging.rpc.call(getMessage, { params: { leadId, messageId: id } }, context());
+  expect(message).toMatchObject({ status: 'read', delivered_at: expect.any(String), read_at: expect.any(String) });
+});
+
+test('a report changes nothing of another number, of another store, or of a magic number', async () => {
+  const [storeId, otherId] = [randomUUID(), randomUUID()];
+  const [token, other] = [await connect(storeId), await connect(otherId)];
+  const magic = '12015550102';
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const leads = [messaging.crm.addLead(storeId, customerPhone), messaging.crm.addLead(storeId, magic)];
+  for (const lead_id of leads) {
+    await messaging.send(storeId, lead_id, 'Hi');
+    await messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+  }
+  await report(token, 'read', '5511988887778');
+  await report(other, 'read');
+  await report(token, 'read', magic);
+  const stored = await messaging.adminSql`
+    select id from inbound_payloads where store_id = any(${[storeId, otherId]}::uuid[])`;
+  expect(stored).toEqual([]);
+});
+
+test('the sandbox names its store and those who wrote on it, the latest first, and no other lead', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  messaging.crm.addLead(storeId, '5511911112222');
+  expect(await describe(token)).toEqual({ store_id: storeId, customers: [] });
+  await write(token, 'first');
+  await write(token, 'second', '5511988887778');
+  expect(await describe(token)).toEqual({
+    store_id: storeId,
+    customers: [
+      { name: 'Ana', customer_phone: '5511988887778' },
+      { name: 'Ana', customer_phone: customerPhone },
+    ],
+  });
+  await messaging.crm.stop();
+  const { customers } = await describe(token);
+  expect(customers.map(({ name }) => name)).toEqual(['5511988887778', customerPhone]);
+  await messaging.crm.start();
+});
+
+test('a sandbox with a reply window accepts free text only within it, and tells the telephone until when', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId, { reply_window_minutes: 30 });
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const leadId = messaging.crm.addLead(storeId, customerPhone);
+  const conversation = () => messaging.rpc.call(getConversation, { params: { leadId } }, testContext({ storeId }));
+  const refused = () =>
+    expect(messaging.send(storeId, leadId)).rejects.toMatchObject({ code: 'messaging_window_closed' });
+  await refused();
+  expect(await read(token)).toMatchObject({ window_expires_at: null });
+  await write(token, 'Hello?');
+  const { window_expires_at } = await read(token);
+  const minutes = (Date.parse(String(window_expires_at)) - Date.now()) / 60_000;
+  expect(minutes).toBeGreaterThan(29);
+  expect(minutes).toBeLessThanOrEqual(30);
+  expect(await conversation()).toMatchObject({ window_expires_at });
+  await messaging.send(storeId, leadId);
+  await messaging.adminSql`
+    update conversations set last_inbound_at = now() - interval '31 minutes' where lead_id = ${leadId}`;
+  await refused();
+  const context = testContext({ storeId, timeoutMs: 12_000 });
+  const step = messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context);
+  expect(await step).toMatchObject({ done: true });
+  const [failed] = await messaging.adminSql`
+    select status, error_code from messages where store_id = ${storeId} and direction = 'outbound'`;
+  expect(failed).toEqual({ status: 'failed', error_code: 'messaging_window_closed' });
+  await connect(storeId);
+  await messaging.send(storeId, leadId);
+  expect(await read(token)).not.toHaveProperty('window_expires_at');
 });

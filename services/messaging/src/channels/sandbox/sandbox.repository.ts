@@ -1,26 +1,52 @@
+import type { MessageStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
+type SandboxRow = {
+  readonly id: string;
+  readonly store_id: string;
+  readonly phone: string | null;
+};
+
 /** The connected sandbox channel whose address has this token. */
-export async function findSandbox(
-  systemSql: Sql,
-  tokenHash: Buffer,
-): Promise<{ id: string; store_id: string; phone: string | null } | undefined> {
-  const [row] = await systemSql<{ id: string; store_id: string; phone: string | null }[]>`
+export async function findSandbox(systemSql: Sql, tokenHash: Buffer): Promise<SandboxRow | undefined> {
+  const [row] = await systemSql<SandboxRow[]>`
     select id, store_id, phone from channels where sandbox_token_hash = ${tokenHash} and disconnected_at is null`;
   return row;
 }
 
-/** Stores a message for the telephone. A duplicate changes nothing. */
+/** Stores a message for the telephone, which shows it after `afterMs`. A duplicate changes nothing. */
 export async function insertDelivery(
   sql: TransactionSql,
   storeId: string,
-  delivery: { readonly id: string; readonly channelId: string; readonly phone: string; readonly body: string },
+  delivery: {
+    readonly id: string;
+    readonly channelId: string;
+    readonly phone: string;
+    readonly body: string;
+    readonly afterMs: number;
+  },
 ): Promise<void> {
-  const { id, channelId, phone, body } = delivery;
+  const { id, channelId, phone, body, afterMs } = delivery;
   await sql`
-    insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body)
-    values (${storeId}, ${id}, ${channelId}, ${phone}, ${body})
+    insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body, delivered_at)
+    values (${storeId}, ${id}, ${channelId}, ${phone}, ${body},
+      clock_timestamp() + ${afterMs} * interval '1 millisecond')
     on conflict do nothing`;
+}
+
+/** Stores webhooks of the sandbox. The processor handles each after its `afterMs`, as if it arrived then. */
+export async function planStatusUpdates(
+  sql: TransactionSql,
+  storeId: string,
+  channelId: string,
+  planned: readonly { readonly payload: string; readonly afterMs: number }[],
+): Promise<void> {
+  const rows = planned.map(({ payload, afterMs }) => ({ payload, after_ms: afterMs }));
+  await sql`
+    insert into inbound_payloads (store_id, channel_id, payload, received_at, next_attempt_at)
+    select ${storeId}::uuid, ${channelId}::uuid, convert_to(payload, 'UTF8'), due.at, due.at
+    from json_to_recordset(${sql.json(rows)}::json) as planned (payload text, after_ms double precision),
+      lateral (select clock_timestamp() + after_ms * interval '1 millisecond' as at) due`;
 }
 
 export type TelephoneMessage = {
@@ -28,23 +54,70 @@ export type TelephoneMessage = {
   readonly direction: 'inbound' | 'outbound';
   readonly text: string;
   readonly at: Date;
+  /** Null for a delivery without a message. */
+  readonly status: MessageStatus | null;
 };
+
+type Telephone = { readonly channelId: string; readonly phone: string; readonly limit: number };
 
 /** The latest messages from and to the telephone with this number, the oldest first. */
 export async function listTelephoneMessages(
   sql: Sql,
   storeId: string,
-  { channelId, phone, limit }: { channelId: string; phone: string; limit: number },
+  { channelId, phone, limit }: Telephone,
 ): Promise<TelephoneMessage[]> {
   const rows = await sql<TelephoneMessage[]>`
-    (select m.id, m.direction, m.body as text, m.created_at as at
+    (select m.id, m.direction, m.body as text, m.created_at as at, m.status
      from conversations c join messages m using (store_id, lead_id)
      where c.store_id = ${storeId} and c.wa_id = ${phone} and m.direction = 'inbound' and m.channel_id = ${channelId}
      order by m.number desc limit ${limit})
     union all
-    (select id, 'outbound', body, delivered_at from sandbox_deliveries
-     where store_id = ${storeId} and channel_id = ${channelId} and customer_phone = ${phone}
-     order by delivered_at desc limit ${limit})
+    (select d.id, 'outbound', d.body, d.delivered_at, m.status
+     from sandbox_deliveries d left join messages m on m.store_id = d.store_id and m.id = d.id
+     where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = ${phone}
+       and d.delivered_at <= statement_timestamp()
+     order by d.delivered_at desc limit ${limit})
     order by at desc, id desc limit ${limit}`;
   return rows.toReversed();
+}
+
+/**
+ * The latest messages on the telephone with this number that the store does not know to be `delivered` yet, or `read`.
+ */
+export async function listUnreported(
+  sql: Sql,
+  storeId: string,
+  { channelId, phone, limit }: Telephone,
+  status: 'delivered' | 'read',
+): Promise<string[]> {
+  const open = ['sending', 'unknown', 'sent', ...(status === 'read' ? ['delivered'] : [])];
+  const rows = await sql<{ id: string }[]>`
+    select d.id from sandbox_deliveries d join messages m on m.store_id = d.store_id and m.id = d.id
+    where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = ${phone}
+      and d.delivered_at <= statement_timestamp() and m.status = any(${open}::text[])
+    order by d.delivered_at desc limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** When the customer with this number last wrote; null: never. */
+export async function findLastInbound(sql: Sql, storeId: string, phone: string): Promise<Date | null> {
+  const [row] = await sql<{ last_inbound_at: Date | null }[]>`
+    select last_inbound_at from conversations where store_id = ${storeId} and wa_id = ${phone}`;
+  return row?.last_inbound_at ?? null;
+}
+
+/** The customers who wrote on this sandbox, the latest first. */
+export async function listSandboxCustomers(
+  sql: Sql,
+  storeId: string,
+  { channelId, limit }: { readonly channelId: string; readonly limit: number },
+): Promise<{ lead_id: string; phone: string }[]> {
+  return await sql<{ lead_id: string; phone: string }[]>`
+    select c.lead_id, c.wa_id as phone from conversations c
+    where c.store_id = ${storeId} and c.wa_id is not null and c.last_inbound_at is not null
+      and exists (
+        select from messages m
+        where m.store_id = c.store_id and m.lead_id = c.lead_id and m.channel_id = ${channelId}
+          and m.direction = 'inbound')
+    order by c.last_inbound_at desc limit ${limit}`;
 }

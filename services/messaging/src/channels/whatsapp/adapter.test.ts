@@ -35,7 +35,7 @@ const provider = (port: number) =>
     accessToken: 'EAAtoken',
     egress: localEgress(),
   });
-const message: OutboundMessage = { id: 'our-id', to: '5511999990000', text: 'Olá 👋 "x"', template: null };
+const message: OutboundMessage = { id: 'our-id', to: '5511999990000', text: 'Olá 👋 "x"', template: null, attempt: 1 };
 const accepted: Answer = {
   status: 200,
   body: '{"messaging_product":"whatsapp","contacts":[{"input":"5511999990000","wa_id":"551199990000"}],"messages":[{"id":"wamid.A="}]}',

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import {
+  connectChannel,
+  deliverMessages,
+  getMessage,
+  readSandboxConversation,
+  showChannel,
+} from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { waitFor } from '@mostrador/testing/wait';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
+
+// Everything here goes through the delivery engine. Only the sandbox, as the provider, knows of the numbers.
+let messaging: TestMessaging;
+let storeId: string;
+let token: string;
+beforeAll(async () => {
+  messaging = await startMessaging({ limits: { callLimitMs: 2_000, leaseMs: 4_000, unknownHoldMs: 500 } });
+  messaging.inbound.start();
+});
+beforeEach(async () => {
+  storeId = randomUUID();
+  await connect();
+});
+afterAll(() => messaging?.stop());
+
+const context = () => testContext({ storeId, timeoutMs: 12_000 });
+async function connect() {
+  await messaging.adminSql`
+    insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
+  const body = { provider: 'sandbox' as const, number_rate: 100_000 };
+  const { sandbox_url } = await messaging.rpc.call(connectChannel, { body }, context());
+  token = String(sandbox_url?.split('/').at(-1));
+}
+
+type Sent = { readonly phone: string; readonly leadId: string; readonly id: string };
+
+/** Accepts a message to the number that ends in these two digits. */
+async function accept(digits: string): Promise<Sent> {
+  const phone = `120155501${digits}`;
+  const leadId = messaging.crm.addLead(storeId, phone);
+  const { id } = await messaging.send(storeId, leadId, 'Hello');
+  return { phone, leadId, id };
+}
+const step = ({ leadId }: Sent) => messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
+const read = ({ leadId, id }: Sent) => messaging.rpc.call(getMessage, { params: { leadId, messageId: id } }, context());
+const becomes = (sent: Sent, status: string) =>
+  waitFor(async () => (await read(sent)).status === status, { description: `${status}`, timeoutMs: 8_000 });
+const makeDue = () =>
+  messaging.adminSql`update messages set next_attempt_at = now(), slot_at = null where store_id = ${storeId} and status = 'queued'`;
+const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
+async function onTelephone({ phone }: Sent) {
+  const body = { token, customer_phone: phone };
+  return (await messaging.rpc.call(readSandboxConversation, { body }, context())).messages;
+}
+
+describe('a message that the sandbox accepts', () => {
+  test('00 becomes delivered and then read', async () => {
+    const sent = await accept('00');
+    expect(await step(sent)).toMatchObject({ done: true });
+    expect(await read(sent)).toMatchObject({ provider_message_id: `sandbox.${sent.id}` });
+    await becomes(sent, 'read');
+    const { sent_at, delivered_at, read_at } = await read(sent);
+    expect([sent_at, delivered_at, read_at]).toEqual([sent_at, delivered_at, read_at].toSorted());
+    expect(await onTelephone(sent)).toMatchObject([{ text: 'Hello', direction: 'outbound', status: 'read' }]);
+    const changes = (await messaging.events(storeId)).map(({ topic, data }) => [topic, data.status]);
+    expect(changes.filter(([topic]) => String(topic).startsWith('messaging.message.'))).toEqual([
+      ['messaging.message.sent', undefined],
+      ['messaging.message.status_changed', 'delivered'],
+      ['messaging.message.status_changed', 'read'],
+    ]);
+  });
+
+  test('01 stays delivered, and 02 stays sent and is on no telephone', async () => {
+    const [delivered, off] = [await accept('01'), await accept('02')];
+    await Promise.all([step(delivered), step(off)]);
+    await becomes(delivered, 'delivered');
+    const planned = () => messaging.adminSql`
+      select id from inbound_payloads where store_id = ${storeId} and processed_at is null`;
+    await waitFor(async () => (await planned()).length === 0, { description: 'no update is left' });
+    expect((await read(delivered)).read_at).toBeNull();
+    expect(await read(off)).toMatchObject({ status: 'sent', delivered_at: null });
+    expect(await onTelephone(off)).toEqual([]);
+  });
+
+  test('03 is delivered a minute later, and not on the telephone before', async () => {
+    const sent = await accept('03');
+    await step(sent);
+    expect(await onTelephone(sent)).toEqual([]);
+    const [planned] = await messaging.adminSql`
+      select extract(epoch from next_attempt_at - now())::float8 as seconds from inbound_payloads
+      where store_id = ${storeId}`;
+    expect(planned?.seconds).toBeGreaterThan(50);
+    expect(planned?.seconds).toBeLessThanOrEqual(60);
+    expect(await read(sent)).toMatchObject({ status: 'sent' });
+    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() where store_id = ${storeId}`;
+    await messaging.adminSql`update sandbox_deliveries set delivered_at = now() where store_id = ${storeId}`;
+    await becomes(sent, 'delivered');
+    expect(await onTelephone(sent)).toHaveLength(1);
+  });
+
+  test('04 is read, although the updates come in the wrong order', async () => {
+    const sent = await accept('04');
+    await step(sent);
+    const updates = () => messaging.adminSql`
+      select status from status_reports where store_id = ${storeId} order by received_at`;
+    await waitFor(async () => (await updates()).length === 2, { description: 'both updates', timeoutMs: 8_000 });
+    expect(await updates()).toEqual([{ status: 'read' }, { status: 'delivered' }]);
+    expect(await read(sent)).toMatchObject({ status: 'read' });
+  });
+});
+
+describe('a message whose outcome is not known', () => {
+  test('05 stays unknown, is sent once, and the next message waits only for a while', async () => {
+    const first = await accept('05');
+    const { id } = await messaging.send(storeId, first.leadId, 'second');
+    const held = await step(first);
+    expect(held).toMatchObject({ done: false, reason: 'the outcome of the previous message is unknown' });
+    expect(await read(first)).toMatchObject({ status: 'unknown', error: null });
+    await waitFor(async () => (await step(first)).done, { description: 'the queue to drain' });
+    const [row] = await messaging.adminSql`select attempts from messages where id = ${first.id}`;
+    expect(row?.attempts).toBe(1);
+    expect(await read({ ...first, id })).toMatchObject({ status: 'unknown' });
+  });
+
+  test('06 is settled by a status update that comes later', async () => {
+    const sent = await accept('06');
+    await step(sent);
+    expect(await read(sent)).toMatchObject({ status: 'unknown', provider_message_id: null });
+    await messaging.adminSql`update inbound_payloads set next_attempt_at = now() where store_id = ${storeId}`;
+    await becomes(sent, 'delivered');
+    expect(await read(sent)).toMatchObject({ provider_message_id: `sandbox.${sent.id}` });
+  });
+
+  test('07 becomes unknown when the sandbox does not answer within the limit of a call', async () => {
+    const sent = await accept('07');
+    const beganMs = Date.now();
+    await step(sent);
+    expect(Date.now() - beganMs).toBeGreaterThan(1_900);
+    expect(await read(sent)).toMatchObject({ status: 'unknown' });
+    expect(await onTelephone(sent)).toEqual([]);
+  });
+});
+
+describe('a message that is not accepted at once', () => {
+  test('09 is throttled for its customer alone, twice', async () => {
+    const sent = await accept('09');
+    for (const attempt of [1, 2]) {
+      const next = await step(sent);
+      expect(next).toMatchObject({ done: false, reason: `attempt ${attempt} failed (whatsapp_131056)` });
+      expect(secondsUntil(next.wake_at)).toBeGreaterThan(3);
+      expect(secondsUntil(next.wake_at)).toBeLessThanOrEqual(5);
+      const other = await accept('02');
+      expect(await step(other)).toMatchObject({ done: true });
+      await makeDue();
+    }
+    await step(sent);
+    await becomes(sent, 'delivered');
+  });
+
+  test('10 pauses the whole channel', async () => {
+    const [sent, other] = [await accept('10'), await accept('01')];
+    expect(await step(sent)).toMatchObject({ done: false });
+    const paused = await step(other);
+    expect(paused).toMatchObject({ done: false, reason: 'the channel asked for a pause' });
+    expect(secondsUntil(paused.wake_at)).toBeGreaterThan(8);
+    await messaging.adminSql`update channels set paused_until = 'epoch' where store_id = ${storeId}`;
+    await makeDue();
+    await Promise.all([step(sent), step(other)]);
+    await Promise.all([becomes(sent, 'delivered'), becomes(other, 'delivered')]);
+  });
+
+  test('11 is accepted by the third attempt', async () => {
+    const sent = await accept('11');
+    for (const attempt of [1, 2]) {
+      expect(await step(sent)).toMatchObject({ reason: `attempt ${attempt} failed (sandbox_unreachable)` });
+      await makeDue();
+    }
+    await step(sent);
+    await becomes(sent, 'delivered');
+  });
+
+  test('12 opens the circuit of the magic numbers of this store, and of nothing else', async () => {
+    const sent = await accept('12');
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await step(sent);
+      await makeDue();
+    }
+    expect(await step(sent)).toMatchObject({ reason: 'the channel is not called now (provider_unavailable)' });
+    expect(await read(sent)).toMatchObject({ status: 'queued', reason: { code: 'provider_unavailable' } });
+    const leadId = messaging.crm.addLead(storeId);
+    const { id } = await messaging.send(storeId, leadId);
+    const ordinary = { leadId, id, phone: '' };
+    await step(ordinary);
+    expect(await read(ordinary)).toMatchObject({ status: 'sent' });
+    storeId = randomUUID();
+    await connect();
+    const elsewhere = await accept('01');
+    await step(elsewhere);
+    await becomes(elsewhere, 'delivered');
+  });
+
+  test('13 needs the attention of an operator, and goes out after a new connection', async () => {
+    const sent = await accept('13');
+    await step(sent);
+    expect(await messaging.rpc.call(showChannel, {}, context())).toMatchObject({
+      status: 'needs_attention',
+      last_error: expect.stringContaining('whatsapp_190'),
+    });
+    await expect(messaging.send(storeId, sent.leadId)).rejects.toMatchObject({ code: 'channel_not_connected' });
+    await connect();
+    await step(sent);
+    expect(await read(sent)).toMatchObject({ status: 'sent' });
+  });
+});
+
+/** In the order of both ranges of numbers. */
+const codes = [
+  'messaging_window_closed',
+  ...[131026, 131049, 131050, 130497, 368, 131031, 100, 131008].map((code) => `whatsapp_${code}`),
+  ...[132000, 132001, 132005, 132007, 132012, 132015, 132016].map((code) => `whatsapp_${code}`),
+];
+
+test('20 to 35 are refused at once, and 50 to 65 fail after they were sent, each with its code', async () => {
+  await Promise.all(
+    codes.map(async (code, index) => {
+      const [refused, failed] = [await accept(String(20 + index)), await accept(String(50 + index))];
+      await Promise.all([step(refused), step(failed)]);
+      expect(await read(refused)).toMatchObject({ status: 'failed', sent_at: null, error: { code } });
+      await becomes(failed, 'failed');
+      expect(await read(failed)).toMatchObject({ sent_at: expect.any(String), error: { code } });
+      expect(await onTelephone(refused)).toEqual([]);
+      expect(await onTelephone(failed)).toEqual([]);
+    }),
+  );
+  const events = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.failed');
+  expect(events.map(({ data }) => data.code).toSorted()).toEqual([...codes, ...codes].toSorted());
+});

@@ -1,0 +1,33 @@
+import type { StatusUpdate } from '../../messages/message.ts';
+import type { Notification } from '../channel-provider.ts';
+import { failureOf } from '../whatsapp/errors.ts';
+
+/** A status update as the sandbox posts it. `id` is our id of the message, and `code` is WhatsApp's, only of `failed`. */
+type PostedStatus = {
+  readonly id: string;
+  readonly status: StatusUpdate['status'];
+  readonly at: string;
+  readonly code?: number;
+};
+
+/** The sandbox's id of a message. */
+export const providerIdOf = (id: string): string => `sandbox.${id}`;
+
+/** What the sandbox posts about messages, as the bytes of a webhook have it. */
+export const toPayload = (statuses: readonly PostedStatus[]): string => JSON.stringify({ statuses });
+
+/** Reads what `toPayload` wrote. Throws when it is something else. */
+export function readNotification(payload: unknown): Notification {
+  const { statuses } = payload as { readonly statuses: readonly PostedStatus[] };
+  return {
+    messages: [],
+    statuses: statuses.map(({ id, status, at, code }) => ({
+      providerMessageId: providerIdOf(id),
+      callbackData: id,
+      status,
+      at: new Date(at),
+      ...(code !== undefined && { error: failureOf(code) }),
+    })),
+    unreadable: 0,
+  };
+}

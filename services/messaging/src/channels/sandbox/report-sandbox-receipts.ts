@@ -1,0 +1,34 @@
+import type { reportSandboxReceipts as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../../dependencies.ts';
+import { magicOutcome } from './magic-numbers.ts';
+import { toPayload } from './payload.ts';
+import { findSandbox, listUnreported, planStatusUpdates } from './sandbox.repository.ts';
+import { hashSandboxToken } from './token.ts';
+
+const mostReported = 200;
+
+/**
+ * Stores what the telephone reports as a webhook of the sandbox, which the processor handles like any other. A magic
+ * number reports for itself, so its telephone reports nothing.
+ */
+export const reportSandboxReceipts =
+  ({ database, systemDatabase, inbound }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const sandbox = await systemDatabase.read(context, (sql) => findSandbox(sql, hashSandboxToken(body.token)));
+    if (!sandbox) throw new AppError('sandbox_not_found');
+    const { customer_phone: phone, status } = body;
+    if (magicOutcome(phone)) return { done: true as const };
+    const { store_id: storeId, id: channelId } = sandbox;
+    const at = new Date().toISOString();
+    await inbound.ingest(() =>
+      database.write({ storeId, deadline: context.deadline }, async (sql) => {
+        const ids = await listUnreported(sql, storeId, { channelId, phone, limit: mostReported }, status);
+        if (ids.length === 0) return;
+        const payload = toPayload(ids.map((id) => ({ id, status, at })));
+        await planStatusUpdates(sql, storeId, channelId, [{ payload, afterMs: 0 }]);
+      }),
+    );
+    return { done: true as const };
+  };
