@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { type ErrorCode, errorCatalogue, requestsPerMinute, type Tier } from '@mostrador/contracts';
 import { expect, inject, test } from 'vitest';
-import { addresses, document, gatewayUrl, request, storeOf } from './platform.ts';
+import { addresses, document, gatewayUrl, type Json, request, storeOf } from './platform.ts';
 
 const platform = inject('platform');
 
@@ -66,6 +66,9 @@ test('the demo store has the sandbox channel, whose telephone shows conversation
   };
   expect(store_phone).toBe(channel.phone);
   expect(messages.map(({ direction }) => direction)).toEqual(['inbound', 'outbound', 'inbound', 'outbound']);
+  const about: Json = await (await fetch(`${addresses.sandbox_url}/about`)).json();
+  expect(about.store).toEqual({ name: storeOf('pro').name, locale: 'pt-BR' });
+  expect(about.customers.map(({ customer_phone }: Json) => customer_phone)).toContain('5511900000001');
 });
 
 test('the demo store has a pending follow-up', async () => {

@@ -6,7 +6,7 @@ const outsideThePrefix = [
   ...['/healthz', '/readyz', '/metrics'],
   '/calendars/:file',
   '/channels/whatsapp/:channelId/webhook',
-  ...['/sandbox/:token', '/sandbox/:token/messages'],
+  ...['', '/messages', '/receipts', '/about'].map((path) => `/sandbox/:token${path}`),
   ...['/docs', '/docs/', '/docs/errors', '/docs/errors/:code', '/docs/guides', '/docs/guides/:guide'],
   ...['/docs/assets/style.css', '/docs/assets/reference.js', '/docs/assets/scalar.js'],
   ...['/openapi.json', '/openapi.yaml', '/docs/json', '/docs/yaml'],

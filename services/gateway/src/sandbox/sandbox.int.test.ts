@@ -1,5 +1,16 @@
 import { existsSync } from 'node:fs';
-import { type ReplyOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
+import { readFile } from 'node:fs/promises';
+import {
+  describeSandbox,
+  getCalendarConnection,
+  getChannelConnection,
+  type MessageStatus,
+  type ReplyOf,
+  readSandboxConversation,
+  receiveSandboxMessage,
+  reportSandboxReceipts,
+  updateStore,
+} from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
 import { chromium } from 'playwright-core';
@@ -13,40 +24,78 @@ let gateway: TestGateway;
 /** The conversations of the stand-in for messaging, by the customer's phone. */
 let conversations = new Map<string, Conversation>();
 let names: string[] = [];
+let storeId: string;
+let customers: ReplyOf<typeof describeSandbox>['customers'] = [];
+/** When the reply window closes; undefined: the sandbox holds none. */
+let windowExpiresAt: string | null | undefined;
 
-const add = (phone: string, direction: 'inbound' | 'outbound', text: string) => {
-  const message = { id: crypto.randomUUID(), direction, text, at: new Date().toISOString() };
+const add = (phone: string, direction: 'inbound' | 'outbound', text: string, status?: MessageStatus) => {
+  const message = { id: crypto.randomUUID(), direction, text, at: new Date().toISOString(), ...(status && { status }) };
   conversations.set(phone, [...(conversations.get(phone) ?? []), message]);
+};
+const known = ({ token: given }: { token: string }) => {
+  if (given !== token) throw new AppError('sandbox_not_found');
 };
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.serve(
     'messaging',
-    { readSandboxConversation, receiveSandboxMessage },
+    {
+      readSandboxConversation,
+      receiveSandboxMessage,
+      reportSandboxReceipts,
+      describeSandbox,
+      getChannelConnection,
+    },
     {
       readSandboxConversation: async (_context, { body }) => {
-        if (body.token !== token) throw new AppError('sandbox_not_found');
-        return { store_phone: '5511400000001', messages: conversations.get(body.customer_phone) ?? [] };
+        known(body);
+        const messages = conversations.get(body.customer_phone) ?? [];
+        const window = windowExpiresAt === undefined ? {} : { window_expires_at: windowExpiresAt };
+        return { store_phone: '5511400000001', messages, ...window };
       },
       receiveSandboxMessage: async (_context, { body }) => {
-        if (body.token !== token) throw new AppError('sandbox_not_found');
+        known(body);
         names.push(body.name);
-        add(body.customer_phone, 'inbound', body.text);
+        add(body.customer_phone, 'inbound', body.text, 'received');
         return { done: true };
       },
+      reportSandboxReceipts: async (_context, { body }) => {
+        known(body);
+        const messages = conversations.get(body.customer_phone) ?? [];
+        conversations.set(
+          body.customer_phone,
+          messages.map((each) => (each.direction === 'outbound' ? { ...each, status: body.status } : each)),
+        );
+        return { done: true };
+      },
+      describeSandbox: async (_context, { body }) => {
+        known(body);
+        return { store_id: storeId, customers };
+      },
+      getChannelConnection: async () => ({ provider: 'sandbox', status: 'connected', phone: null }),
     },
   );
+  await gateway.serve(
+    'scheduling',
+    { getCalendarConnection },
+    { getCalendarConnection: async () => ({ provider: null, status: 'not_connected' }) },
+  );
+  storeId = (await gateway.newStore()).store.id;
 });
 beforeEach(() => {
   conversations = new Map();
   names = [];
+  customers = [];
+  windowExpiresAt = undefined;
 });
 afterAll(() => gateway?.stop());
 
 const url = `/sandbox/${token}`;
 const phone = '5511988887777';
 const written = { customer_phone: phone, name: 'Ana', text: 'Olá! 👋' };
+const seen = { customer_phone: phone, status: 'read' };
 const post = (payload: object, path = `${url}/messages`) => gateway.app.inject({ url: path, method: 'POST', payload });
 const read = (path = `${url}/messages`) => gateway.app.inject({ url: path, query: { customer_phone: phone } });
 
@@ -102,11 +151,50 @@ test('an invalid body is rejected without a request to messaging', async () => {
 test('an unknown address gets 404, whatever its length', async () => {
   for (const other of ['short', 'x'.repeat(43), 'x'.repeat(500)]) {
     const path = `/sandbox/${other}/messages`;
-    for (const answer of [await read(path), await post(written, path)]) {
+    const about = await gateway.app.inject({ url: `/sandbox/${other}/about` });
+    const receipts = await post(seen, `/sandbox/${other}/receipts`);
+    for (const answer of [await read(path), await post(written, path), about, receipts]) {
       expect([answer.statusCode, answer.json().code]).toEqual([404, 'sandbox_not_found']);
     }
   }
 });
+
+test('what the telephone reports reaches messaging, and a malformed report does not', async () => {
+  add(phone, 'outbound', 'Hi', 'sent');
+  expect((await post(seen, `${url}/receipts`)).json()).toEqual({ done: true });
+  expect((await read()).json()).toMatchObject({ messages: [{ status: 'read' }] });
+  for (const body of [[], {}, { ...seen, status: 'failed' }, { ...seen, customer_phone: '+1' }]) {
+    const answer = await post(body, `${url}/receipts`);
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'validation_failed']);
+  }
+});
+
+test('the page learns the store’s name and language and its customers, and no id', async () => {
+  customers = [{ name: 'Ana', customer_phone: phone }];
+  const about = () => gateway.app.inject({ url: `${url}/about` });
+  expect((await about()).json()).toEqual({ store: { name: 'Padaria do Bairro', locale: 'en' }, customers });
+  expect((await about()).headers['cache-control']).toBe('no-store');
+  storeId = crypto.randomUUID();
+  expect((await about()).json()).toEqual({ store: null, customers });
+  storeId = (await gateway.newStore()).store.id;
+});
+
+test('nothing on the telephone is purple, which the platform keeps for messages of the API', async () => {
+  const html = await readFile(new URL('./telephone.html', import.meta.url), 'utf8');
+  const colours = html.match(/#[0-9a-f]{6}\b/g) ?? [];
+  expect(colours.length).toBeGreaterThan(15);
+  expect(colours.filter(isPurple)).toEqual([]);
+  expect(['#5b34b8', '#e2d7fb', '#b48cff'].filter(isPurple)).toHaveLength(3);
+});
+
+/** Whether a colour is between blue and pink on the colour wheel, and not nearly grey. */
+function isPurple(colour: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const [most, least] = [Math.max(red, green, blue), Math.min(red, green, blue)];
+  if (most - least < 8 || blue !== most) return false;
+  const hue = 240 + (60 * (red - green)) / (most - least);
+  return hue > 245;
+}
 
 test('the secret address is not a label of the metrics', async () => {
   await read();
@@ -120,6 +208,8 @@ const browser = process.env.CHROMIUM || '/usr/bin/chromium';
 test.skipIf(!existsSync(browser))(
   `in a browser (skipped when there is none at ${browser}): a customer writes, sees the answers, and is told when the telephone is gone`,
   async () => {
+    await gateway.admin(updateStore, { body: { store_id: storeId, name: 'Salão Aurora', locale: 'pt-BR' } });
+    customers = [{ name: 'Beatriz', customer_phone: '5511977776666' }];
     const address = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
     const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
     try {
@@ -127,8 +217,9 @@ test.skipIf(!existsSync(browser))(
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (line) => line.type() === 'error' && faults.push(line.text()));
-      await page.goto(`${address}${url}`);
+      await page.goto(`${address}${url}?lang=en`);
 
+      await page.getByRole('heading', { name: 'Salão Aurora' }).waitFor();
       await page.locator('summary').click();
       await page.getByLabel('Your name').fill('Ana');
       await page.getByLabel(/Your phone/).fill(phone);
@@ -148,11 +239,30 @@ test.skipIf(!existsSync(browser))(
       expect(await answer.textContent()).toContain(long);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
 
+      add(phone, 'outbound', 'Seen?', 'sent');
+      await shown.nth(2).getByRole('img', { name: 'read' }).waitFor();
+      expect(await shown.nth(0).getByRole('img').getAttribute('aria-label')).toBe('received by the store');
+
+      windowExpiresAt = new Date(Date.now() - 1000).toISOString();
+      await page.getByText('The reply window is closed').waitFor();
+      windowExpiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      await page.getByText('The store can write free text until').waitFor();
+
       await page.reload();
-      await waitFor(async () => (await shown.count()) === 2, { description: 'the conversation is still there' });
+      await waitFor(async () => (await shown.count()) === 3, { description: 'the conversation is still there' });
+      await page.goto(`${address}${url}`);
+      await page.getByText('Você escreve para').waitFor();
+      await page.locator('summary').click();
+      await page.getByRole('button', { name: 'Beatriz 5511977776666' }).click();
+      await page.getByLabel('Mensagem').fill('Bom dia');
+      await page.getByRole('button', { name: 'Enviar' }).click();
+      await waitFor(async () => conversations.has('5511977776666'), { description: 'the chosen customer writes' });
+      expect(names).toEqual(['Ana', 'Beatriz']);
+      await page.goto(`${address}${url}?lang=es-MX`);
+      await page.getByText('Escribes a').waitFor();
       expect(faults).toEqual([]);
 
-      await page.goto(`${address}/sandbox/${'x'.repeat(43)}`);
+      await page.goto(`${address}/sandbox/${'x'.repeat(43)}?lang=en`);
       await page.getByRole('alert').filter({ hasText: 'This telephone is gone' }).waitFor();
       expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(false);
       expect(await page.getByText('Write something').isVisible()).toBe(false);

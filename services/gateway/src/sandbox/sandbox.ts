@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type ReplyOf, type RequestOf, readSandboxConversation, receiveSandboxMessage } from '@mostrador/contracts';
+import {
+  describeSandbox,
+  getStore,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+  readSandboxConversation,
+  receiveSandboxMessage,
+  reportSandboxReceipts,
+} from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
@@ -9,7 +18,15 @@ import { saneTraceparent } from '../requests/headers.ts';
 
 const page = '/sandbox/:token';
 const secret = { config: { secretAddress: true } };
+const storeLimitMs = 2_000;
 type Params = { Params: { token: string } };
+
+/** What the page shows of the store and of its customers. */
+type About = {
+  /** Null while a service that knows it is down. */
+  readonly store: { readonly name: string; readonly locale: string } | null;
+  readonly customers: ReplyOf<typeof describeSandbox>['customers'];
+};
 
 /**
  * Serves the sandbox telephone: a page on which anyone with its address writes to the store as a customer, and the data
@@ -56,18 +73,45 @@ export async function addSandbox(
     `${page}/messages`,
     secret,
     async (request, reply): Promise<ReplyOf<typeof receiveSandboxMessage>> => {
-      const written = request.body;
-      if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-        throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
-      }
-      const body = { ...written, token: tokenOf(request.params) } as RequestOf<typeof receiveSandboxMessage>['body'];
-      // Validation trims texts, so it gets a copy. Anyone may post here, so messaging gets only valid requests.
-      const faults = validateRequest(receiveSandboxMessage, { body: { ...body } });
-      if (faults.length > 0) throw validationFailed(faults);
       reply.header('cache-control', 'no-store');
+      const body = bodyOf(receiveSandboxMessage, request) as RequestOf<typeof receiveSandboxMessage>['body'];
       return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
     },
   );
+
+  app.post<Params>(
+    `${page}/receipts`,
+    secret,
+    async (request, reply): Promise<ReplyOf<typeof reportSandboxReceipts>> => {
+      reply.header('cache-control', 'no-store');
+      const body = bodyOf(reportSandboxReceipts, request) as RequestOf<typeof reportSandboxReceipts>['body'];
+      return await rpc.call(reportSandboxReceipts, { body }, contextOf(request));
+    },
+  );
+
+  app.get<Params>(`${page}/about`, secret, async (request, reply): Promise<About> => {
+    reply.header('cache-control', 'no-store');
+    const context = contextOf(request);
+    const body = { token: tokenOf(request.params) };
+    const { store_id, customers } = await rpc.call(describeSandbox, { body }, context);
+    // The page works without the store's name, so a service that is down or slow must not take the telephone away.
+    const deadline = Math.min(context.deadline, Date.now() + storeLimitMs);
+    const store = await rpc.call(getStore, {}, { ...context, storeId: store_id, deadline }).catch(() => null);
+    return { store: store && { name: store.name, locale: store.locale }, customers };
+  });
+}
+
+/** The body of the request to messaging. Anyone may post here, so messaging gets only valid ones. */
+function bodyOf(operation: Operation, request: FastifyRequest<Params>): unknown {
+  const posted = request.body;
+  if (typeof posted !== 'object' || posted === null || Array.isArray(posted)) {
+    throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
+  }
+  const body = { ...posted, token: tokenOf(request.params) };
+  // Validation trims texts, so it gets a copy.
+  const faults = validateRequest(operation, { body: { ...body } });
+  if (faults.length > 0) throw validationFailed(faults);
+  return body;
 }
 
 function tokenOf({ token }: { token: string }): string {
