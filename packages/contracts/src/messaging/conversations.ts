@@ -24,8 +24,12 @@ export const getConversation = defineOperation({
         ...NullableTimestamp,
         description:
           'Until when the channel accepts free text to the lead; it may be in the past. Null when the lead has never ' +
-          'written, or when the channel always accepts free text.',
+          'written, or when the channel always accepts free text: `window_open` tells which.',
       },
+      window_open: Type.Boolean({
+        description:
+          'Whether the channel accepts free text to the lead now. Without a channel false. An opt-out does not count.',
+      }),
     },
     { title: 'Conversation', description: 'What decides whether a message to the lead is accepted.' },
   ),

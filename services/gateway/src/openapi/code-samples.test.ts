@@ -64,7 +64,7 @@ test('a GET has its query, and several values of a filter keep their commas', ()
     expect(source).toContain(`${baseUrl}/leads?updated_after=2026-01-12T00%3A00%3A00Z&sort=updated_at&limit=200`);
   const route = routes.find(({ operation }) => operation === listLeads) as Route;
   const request = { query: { status: 'pending,in_progress' } };
-  for (const { source } of codeSamples(route, { request, reply: undefined as never }, baseUrl))
+  for (const { source } of codeSamples(route, { request, reply: undefined } as never, baseUrl))
     expect(source).toContain(`${baseUrl}/leads?status=pending,in_progress`);
   const [curl, typescript] = sourcesOf('GET', '/store');
   expect(curl).toBe(`curl '${baseUrl}/store' \\\n  -H "X-API-Key: $MOSTRADOR_API_KEY"`);

@@ -69,6 +69,7 @@ test('the id, the other ids and the reply window of the earlier phone are forgot
     lead_id: leadId,
     opted_out_at: expect.any(String),
     window_expires_at: null,
+    window_open: false,
   });
 });
 

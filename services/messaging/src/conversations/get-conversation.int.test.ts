@@ -28,19 +28,25 @@ test('the opt-out of a lead and the end of its reply window are shown', async ()
     lead_id: leadId,
     opted_out_at: '2026-11-20T10:00:00.000Z',
     window_expires_at: '2026-11-21T10:00:00.000Z',
+    window_open: false,
   });
   const forAnother = await messaging.rpc.call(getOptOut, { body: { lead_id: leadId } }, testContext({ storeId }));
   expect(forAnother).toEqual({ opted_out_at: '2026-11-20T10:00:00.000Z' });
 });
 
-test('a channel without a reply window has no end of it', async () => {
-  const { storeId, leadId } = await leadWith('sandbox', { last_inbound_at: wrote });
-  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, window_expires_at: null });
+test.each([
+  ['a sandbox always', 'sandbox', wrote, { window_open: true, window_expires_at: null }],
+  ['WhatsApp before the lead writes', 'whatsapp_cloud', null, { window_open: false, window_expires_at: null }],
+  ['WhatsApp afterwards', 'whatsapp_cloud', new Date(), { window_open: true, window_expires_at: expect.any(String) }],
+] as const)('%s: whether free text is accepted', async (_, provider, last_inbound_at, expected) => {
+  const { storeId, leadId } = await leadWith(provider, { last_inbound_at });
+  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, ...expected });
 });
 
-test('a lead that has never written has neither, and an unknown lead is not found', async () => {
+test('without a channel no text is accepted, and an unknown lead is not found', async () => {
   const storeId = randomUUID();
   const leadId = messaging.crm.addLead(storeId);
-  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, opted_out_at: null, window_expires_at: null });
+  const expected = { opted_out_at: null, window_expires_at: null, window_open: false };
+  expect(await read(storeId, leadId)).toEqual({ lead_id: leadId, ...expected });
   await expect(read(storeId, randomUUID())).rejects.toMatchObject({ code: 'lead_not_found' });
 });

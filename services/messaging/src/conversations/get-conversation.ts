@@ -5,7 +5,7 @@ import { findLiveChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findConversation } from './conversation.repository.ts';
-import { windowExpiresAt } from './reply-window.ts';
+import { isWindowOpen, windowExpiresAt } from './reply-window.ts';
 import { requireLead } from './require-lead.ts';
 
 export const getConversation =
@@ -17,10 +17,12 @@ export const getConversation =
     );
     if (!conversation) await requireLead(dependencies, context, leadId);
     const { opted_out_at = null, last_inbound_at = null } = conversation ?? {};
-    const expiresAt = windowExpiresAt(channel ? replyWindowMsOf(channel) : null, last_inbound_at);
+    const windowMs = channel ? replyWindowMsOf(channel) : null;
+    const expiresAt = windowExpiresAt(windowMs, last_inbound_at);
     return {
       lead_id: leadId.toLowerCase(),
       opted_out_at: opted_out_at && toTimestamp(opted_out_at),
       window_expires_at: expiresAt && toTimestamp(expiresAt),
+      window_open: channel !== undefined && isWindowOpen(windowMs, last_inbound_at, new Date()),
     };
   };

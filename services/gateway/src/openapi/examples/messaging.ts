@@ -68,7 +68,7 @@ export const messagingExamples: readonly ExampleOfOperation[] = [
   example(
     getConversation,
     { params },
-    { lead_id: ids.lead, opted_out_at: null, window_expires_at: '2026-01-13T13:02:11.482Z' },
+    { lead_id: ids.lead, opted_out_at: null, window_expires_at: '2026-01-13T13:02:11.482Z', window_open: true },
   ),
   example(listSessions, { params }, [session]),
   example(

@@ -157,7 +157,7 @@ test('a sandbox with a reply window accepts free text only within it, and tells 
   const minutes = (Date.parse(String(window_expires_at)) - Date.now()) / 60_000;
   expect(minutes).toBeGreaterThan(29);
   expect(minutes).toBeLessThanOrEqual(30);
-  expect(await conversation()).toMatchObject({ window_expires_at });
+  expect(await conversation()).toMatchObject({ window_expires_at, window_open: true });
   await messaging.send(storeId, leadId);
   await messaging.adminSql`
     update conversations set last_inbound_at = now() - interval '31 minutes' where lead_id = ${leadId}`;
