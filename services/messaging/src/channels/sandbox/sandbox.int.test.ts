@@ -70,6 +70,18 @@ test('the telephone shows its own conversation in order, and no other conversati
   expect((await read(await connect(randomUUID()))).messages).toEqual([]);
 });
 
+test('the telephone shows what a lead gets whose phone is written without the ninth digit', async () => {
+  const storeId = randomUUID();
+  const token = await connect(storeId);
+  await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
+  const leadId = messaging.crm.addLead(storeId, '551188887777');
+  await messaging.send(storeId, leadId);
+  await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId, timeoutMs: 12_000 }));
+  for (const phone of ['5511988887777', '551188887777']) expect((await read(token, phone)).messages).toHaveLength(1);
+  await report(token, 'read', '5511988887777');
+  await waitFor(async () => (await read(token)).messages[0]?.status === 'read', { description: 'it is read' });
+});
+
 test('a replaced or unknown address is rejected', async () => {
   const storeId = randomUUID();
   const old = await connect(storeId);

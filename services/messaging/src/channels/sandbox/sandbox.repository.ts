@@ -1,5 +1,6 @@
 import type { MessageStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 
 type SandboxRow = {
   readonly id: string;
@@ -58,6 +59,7 @@ export type TelephoneMessage = {
   readonly status: MessageStatus | null;
 };
 
+/** `phone`: one of the forms of its number. A lead may have another one. */
 type Telephone = { readonly channelId: string; readonly phone: string; readonly limit: number };
 
 /** The latest messages from and to the telephone with this number, the oldest first. */
@@ -69,12 +71,12 @@ export async function listTelephoneMessages(
   const rows = await sql<TelephoneMessage[]>`
     (select m.id, m.direction, m.body as text, m.created_at as at, m.status
      from conversations c join messages m using (store_id, lead_id)
-     where c.store_id = ${storeId} and c.wa_id = ${phone} and m.direction = 'inbound' and m.channel_id = ${channelId}
+     where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)}) and m.direction = 'inbound' and m.channel_id = ${channelId}
      order by m.number desc limit ${limit})
     union all
     (select d.id, 'outbound', d.body, d.delivered_at, m.status
      from sandbox_deliveries d left join messages m on m.store_id = d.store_id and m.id = d.id
-     where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = ${phone}
+     where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${phoneForms(phone)})
        and d.delivered_at <= statement_timestamp()
      order by d.delivered_at desc limit ${limit})
     order by at desc, id desc limit ${limit}`;
@@ -93,7 +95,7 @@ export async function listUnreported(
   const open = ['sending', 'unknown', 'sent', ...(status === 'read' ? ['delivered'] : [])];
   const rows = await sql<{ id: string }[]>`
     select d.id from sandbox_deliveries d join messages m on m.store_id = d.store_id and m.id = d.id
-    where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = ${phone}
+    where d.store_id = ${storeId} and d.channel_id = ${channelId} and d.customer_phone = any(${phoneForms(phone)})
       and d.delivered_at <= statement_timestamp() and m.status = any(${open}::text[])
     order by d.delivered_at desc limit ${limit}`;
   return rows.map(({ id }) => id);
@@ -102,7 +104,8 @@ export async function listUnreported(
 /** When the customer with this number last wrote; null: never. */
 export async function findLastInbound(sql: Sql, storeId: string, phone: string): Promise<Date | null> {
   const [row] = await sql<{ last_inbound_at: Date | null }[]>`
-    select last_inbound_at from conversations where store_id = ${storeId} and wa_id = ${phone}`;
+    select max(last_inbound_at) as last_inbound_at from conversations
+    where store_id = ${storeId} and wa_id = any(${phoneForms(phone)})`;
   return row?.last_inbound_at ?? null;
 }
 
