@@ -16,6 +16,7 @@ export type TestContextOptions = {
   /** The body for the key's fingerprint. */
   readonly body?: unknown;
   readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
   readonly log?: Log;
 };
 
@@ -29,6 +30,7 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
     signal: AbortSignal.timeout(timeoutMs),
     log: options.log ?? silentLog(),
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
+    ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }),
     ...(idempotencyKey === undefined
       ? {}
       : {

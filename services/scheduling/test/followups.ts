@@ -70,7 +70,8 @@ export async function startFollowups(scheduling: TestScheduling) {
       rpc.call(advanceFollowup, { body: { followup_id } }, context(timeoutMs)),
     change: (followupId: string, body: RequestOf<typeof updateFollowup>['body'], more: TestContextOptions = {}) =>
       rpc.call(updateFollowup, { params: { followupId }, body }, testContext({ storeId, ...more })),
-    cancel: (followupId: string) => rpc.call(cancelFollowup, { params: { followupId } }, context()),
+    cancel: (followupId: string, more: TestContextOptions = {}) =>
+      rpc.call(cancelFollowup, { params: { followupId } }, testContext({ storeId, timeoutMs: 12_000, ...more })),
     read: (followupId: string) => rpc.call(getFollowup, { params: { followupId } }, context()),
     /** Makes the next attempt due now. */
     makeDue: (id: string) => adminSql`update followups set next_attempt_at = now() where id = ${id}`,

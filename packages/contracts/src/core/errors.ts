@@ -302,7 +302,9 @@ export const errorCatalogue = {
   version_mismatch: {
     status: 412,
     title: 'Version mismatch',
-    description: '`If-Match` does not name the current version. Read the resource again and use its new ETag.',
+    description:
+      '`If-Match` does not name the current version, or with `If-None-Match: *` the lead exists. Read the resource ' +
+      'again and use its new ETag, or use the lead whose id is in `id`.',
     retryable: false,
   },
   internal_error: {

@@ -228,13 +228,14 @@ export const upsertLead = defineOperation({
   description:
     'Creates the lead (201) when the store has none with this phone in any of its forms, else changes it (200). Members ' +
     'left out stay as they are, and so does the phone as it was first written. A repeated request changes nothing. ' +
-    'Concurrent requests give one lead. With `If-Match` the lead must exist.',
+    'Concurrent requests give one lead. With `If-Match` the lead must exist. With `If-None-Match: *` it must not: an ' +
+    'existing lead stays as it is, and the 412 has its `id`.',
   extension: true,
   request: {
     params: Exact({ phone: WrittenPhone }),
     body: Exact(
       {
-        name: Text(200, { description: 'The name of the lead.' }),
+        name: Type.Optional(Text(200, { description: 'The name of the lead. Required to create it.' })),
         status: Type.Optional(LeadStatus),
         seller_id: Type.Optional(About(NullableUuid, 'The seller who takes the lead. Null unassigns it.')),
         ...contentOfStore,

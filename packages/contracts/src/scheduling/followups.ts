@@ -183,7 +183,7 @@ export const cancelFollowup = defineOperation({
     { cancelled: Type.Literal(true), id: About(Uuid, 'The id of the follow-up.') },
     { description: 'The follow-up is cancelled.' },
   ),
-  errors: ['followup_not_found', 'followup_not_pending'],
+  errors: ['followup_not_found', 'followup_not_pending', 'version_mismatch'],
 });
 
 /** The due step of one follow-up: claims it, hands it to messaging, records the outcome. Safe to repeat at any time. */

@@ -21,6 +21,8 @@ export type Context = {
   readonly idempotency?: Idempotency;
   /** The raw `If-Match` header. */
   readonly ifMatch?: string;
+  /** The `If-None-Match` of a write, always `*`: it must find nothing. Never together with `ifMatch`. */
+  readonly ifNoneMatch?: string;
   /** W3C trace context, passed on unchanged. */
   readonly traceparent?: string;
 };

@@ -15,6 +15,7 @@ export const wireHeaders = {
   /** JSON of `Idempotency`. */
   idempotency: 'Mostrador-Idempotency',
   ifMatch: 'If-Match',
+  ifNoneMatch: 'If-None-Match',
   traceparent: 'traceparent',
   error: 'Mostrador-Error',
   etag: 'ETag',
@@ -30,6 +31,8 @@ export type RequestEnvelope = {
   readonly storeId?: string;
   readonly idempotency?: Idempotency;
   readonly ifMatch?: string;
+  /** Excludes `ifMatch`. */
+  readonly ifNoneMatch?: string;
   readonly traceparent?: string;
 };
 
@@ -44,15 +47,25 @@ export type ReplyHeaders = {
 /** The audience of an operation, which also names its request queue by default: the second word of its subject. */
 export const audienceOf = (operation: Operation): string => operation.subject.split('.')[1] ?? '';
 
+/**
+ * The `If-Match` beside an `If-None-Match`. No version has this tag. So a service of the previous version, which ignores
+ * `If-None-Match`, answers `version_mismatch` and changes nothing.
+ */
+const matchesNothing = '"none"';
+
 /** The headers of a request. */
 export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
-  const { requestId, deadline, storeId, idempotency, ifMatch, traceparent } = envelope;
+  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, traceparent } = envelope;
   const written = headers();
   written.set(wireHeaders.requestId, requestId);
   written.set(wireHeaders.deadline, String(deadline));
   if (storeId !== undefined) written.set(wireHeaders.store, storeId);
   if (idempotency !== undefined) written.set(wireHeaders.idempotency, JSON.stringify(idempotency));
   if (ifMatch !== undefined) written.set(wireHeaders.ifMatch, ifMatch);
+  if (ifNoneMatch !== undefined) {
+    written.set(wireHeaders.ifNoneMatch, ifNoneMatch);
+    written.set(wireHeaders.ifMatch, matchesNothing);
+  }
   if (traceparent !== undefined) written.set(wireHeaders.traceparent, traceparent);
   return written;
 }
@@ -65,12 +78,14 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
 export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const deadline = header(received, wireHeaders.deadline);
   const idempotency = header(received, wireHeaders.idempotency);
+  const ifNoneMatch = header(received, wireHeaders.ifNoneMatch);
   return {
     requestId: header(received, wireHeaders.requestId) ?? 'none',
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
     storeId: header(received, wireHeaders.store),
     idempotency: idempotency === undefined ? undefined : readIdempotency(idempotency),
-    ifMatch: header(received, wireHeaders.ifMatch),
+    ifMatch: ifNoneMatch === undefined ? header(received, wireHeaders.ifMatch) : undefined,
+    ifNoneMatch,
     traceparent: header(received, wireHeaders.traceparent),
   };
 }

@@ -132,6 +132,57 @@ test('with If-Match only the current version of an existing lead is changed', as
   await expect(upsert(storeId, long, { name: 'Eva' }, { ifMatch: '"v1"' })).rejects.toMatchObject(mismatch);
 });
 
+test('with If-None-Match: * a lead is only created, and an existing one stays as it is and is named', async () => {
+  const storeId = randomUUID();
+  const ifNoneMatch = '*';
+  const body = { name: 'Maria' };
+  const key = { body, idempotencyKey: 'k', idempotencyScope: `PUT /leads/by-phone/${long}` };
+  const first = await upsert(storeId, long, body, { ifNoneMatch, ...key });
+  expect(first).toMatchObject({ created: true, etag: '"v1.0"' });
+  // A retry of the request that created it is answered as that one was.
+  expect(await upsert(storeId, long, body, { ifNoneMatch, ...key })).toEqual({ ...first, replayed: true });
+  for (const phone of [long, short]) {
+    const refused = upsert(storeId, phone, { name: 'Eva', tags: [] }, { ifNoneMatch });
+    await expect(refused).rejects.toMatchObject({ code: 'version_mismatch', members: { id: first.lead.id } });
+  }
+  expect(await read(storeId, first.lead.id)).toEqual(first.lead);
+  expect(await topics(storeId)).toEqual(['crm.lead.created']);
+});
+
+test('of twenty concurrent requests with If-None-Match: * one creates the lead, and the others name it', async () => {
+  const storeId = randomUUID();
+  const asked = Array.from({ length: 20 }, (_, n) =>
+    upsert(storeId, n % 2 === 0 ? long : short, { name: `Maria ${n}` }, { ifNoneMatch: '*' }),
+  );
+  const answers = await Promise.allSettled(asked);
+  const created = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  expect(created).toMatchObject([{ created: true, etag: '"v1.0"' }]);
+  const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  expect(new Set(refused.map(({ code, members }) => `${code} ${members?.id}`))).toEqual(
+    new Set([`version_mismatch ${created[0]?.lead.id}`]),
+  );
+  expect(await countOf(storeId)).toBe(1);
+});
+
+test('without a name an existing lead keeps its name, and a new one is not created', async () => {
+  const storeId = randomUUID();
+  for (const body of [{}, { email: 'maria@example.com' }]) {
+    await expect(upsert(storeId, long, body)).rejects.toMatchObject({
+      code: 'validation_failed',
+      detail: '#/name is required to create the lead.',
+      members: { errors: [{ pointer: '#/name', detail: 'is required to create the lead' }] },
+    });
+  }
+  expect(await countOf(storeId)).toBe(0);
+  const { lead } = await upsert(storeId, long, { name: 'Maria' });
+  expect(await upsert(storeId, short, {})).toMatchObject({ created: false, etag: '"v1.0"', lead });
+  expect((await upsert(storeId, long, { status: 'converted' })).lead).toMatchObject({
+    name: 'Maria',
+    status: 'converted',
+  });
+  await expect(upsert(storeId, long, { name: '' })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
 test('a repeated request with a key gets the first answer, and still says that the lead was created', async () => {
   const storeId = randomUUID();
   const body = { name: 'Maria' };
@@ -144,7 +195,6 @@ test('a repeated request with a key gets the first answer, and still says that t
 });
 
 test.each<[string, string, object]>([
-  ['no name', long, {}],
   ['a phone that is too short', '1234567', { name: 'Maria' }],
   ['a phone that the gateway has not read', '+55 31 97777-6666', { name: 'Maria' }],
   ['a phone in the body', long, { name: 'Maria', customer_phone: long }],

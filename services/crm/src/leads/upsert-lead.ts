@@ -1,11 +1,11 @@
 import { upsertLead as operation, type RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { assertIfMatch } from '@mostrador/kit/database/etag';
+import { assertIfMatch, versionMismatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSeller } from '../sellers/seller.repository.ts';
@@ -45,6 +45,7 @@ async function change(
   const row = await lockLead(sql, context.storeId, id);
   // It has just got another phone, or was merged into another lead.
   if (row === null || !isSamePhone(row.customer_phone, phone)) throw again();
+  if (context.ifNoneMatch !== undefined) throw exists(id);
   assertIfMatch(context, row.version);
   const changed = changeLead(row, body);
   return { row: changed ? await saveChange(sql, row, changed) : row, created: false };
@@ -57,8 +58,10 @@ async function create(
   body: Request['body'],
 ): Promise<Upserted> {
   const { storeId, ifMatch } = context;
-  if (ifMatch !== undefined) throw new AppError('version_mismatch');
-  const row = await insertLead(sql, storeId, newLead({ ...body, customer_phone: phone }));
+  if (ifMatch !== undefined) throw versionMismatch();
+  const { name } = body;
+  if (name === undefined) throw validationFailed([{ pointer: '#/name', detail: 'is required to create the lead' }]);
+  const row = await insertLead(sql, storeId, newLead({ ...body, name, customer_phone: phone }));
   if (row) {
     await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.lead.created', data: leadEvent(row) }]);
     return { row, created: true };
@@ -68,5 +71,11 @@ async function create(
   if (known) return known;
   throw (await externalIdTaken(sql, storeId, body.external_id)) ?? again();
 }
+
+const exists = (id: string) =>
+  new AppError('version_mismatch', {
+    detail: 'The store already has a lead with this phone, and `If-None-Match: *` only creates. Its id is in `id`.',
+    members: { id },
+  });
 
 const again = () => new AppError('service_unavailable', { retryAfterSeconds: 1 });

@@ -37,6 +37,14 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'O lead foi mesclado a outro. Use o lead cujo id está em `merged_into`.',
   ],
   [
+    '`If-Match` does not name the current version. Read the resource again and use its new ETag.',
+    '`If-Match` não traz a versão atual. Leia o recurso de novo e use o novo ETag.',
+  ],
+  [
+    'The store already has a lead with this phone, and `If-None-Match: *` only creates. Its id is in `id`.',
+    'A loja já tem um lead com este telefone, e `If-None-Match: *` só cria. O id dele está em `id`.',
+  ],
+  [
     'The store already has the default agent {id}. Clear its `is_default` first.',
     'A loja já tem o agente padrão {id}. Desligue antes o `is_default` dele.',
   ],
@@ -131,6 +139,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not be nested more than {number} deep', 'não pode ter mais de {number} níveis de aninhamento'],
 
   // Faults that an operation finds.
+  ['is not supported by this operation', 'não é aceito nesta operação'],
+  ['cannot be combined with If-Match', 'não pode ser combinado com If-Match'],
+  ['must be * in this operation', 'deve ser * nesta operação'],
+  ['is required to create the lead', 'é obrigatório para criar o lead'],
   ['was given more than once', 'foi enviado mais de uma vez'],
   [
     'must be a quoted string when it begins with a quotation mark',

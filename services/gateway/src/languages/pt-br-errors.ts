@@ -207,7 +207,8 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   },
   version_mismatch: {
     title: 'Versão diferente',
-    description: '`If-Match` não traz a versão atual. Leia o recurso de novo e use o novo ETag.',
+    description:
+      '`If-Match` não traz a versão atual ou, com `If-None-Match: *`, o lead já existe. Leia o recurso de novo e use o novo ETag, ou use o lead cujo id está em `id`.',
   },
   internal_error: {
     title: 'Erro interno',

@@ -94,15 +94,13 @@ export async function saveFollowup(
   return row as FollowupRow;
 }
 
-/** Cancels the follow-up for the API, if no step has claimed it. */
-export async function cancelPending(sql: TransactionSql, storeId: string, id: string): Promise<Named | undefined> {
-  const [row] = await sql<Named[]>`
+/** Cancels a locked pending follow-up for the API. */
+export async function saveCancellation(sql: TransactionSql, storeId: string, id: string): Promise<void> {
+  await sql`
     update followups
     set status = 'cancelled', cancel_reason = 'api', next_attempt_at = null,
         updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and id = ${id} and status = 'pending'
-    returning id, lead_id`;
-  return row;
+    where store_id = ${storeId} and id = ${id}`;
 }
 
 /** Cancels up to `limit` of the lead's pending follow-ups. Rows are locked in the order of their ids. */

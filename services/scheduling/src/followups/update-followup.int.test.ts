@@ -155,6 +155,22 @@ test('the sending windows apply to the new time', async () => {
   expect(Date.parse(String(next_attempt_at)) - monday.getTime()).toBeLessThan(300_000);
 });
 
+test('a cancellation under a stale version is rejected, and the follow-up stays pending', async () => {
+  const { id } = await followups.create();
+  const stale = await etagOf(id);
+  const { updated_at } = await followups.change(id, { message: 'New' });
+  for (const ifMatch of [stale, '"v9"']) {
+    await expect(followups.cancel(id, { ifMatch })).rejects.toMatchObject({ code: 'version_mismatch' });
+  }
+  expect(await followups.read(id)).toMatchObject({ status: 'pending', updated_at });
+  const ifMatch = await etagOf(id);
+  const key = { idempotencyKey: 'k', idempotencyScope: `DELETE /followups/scheduled/${id}`, ifMatch };
+  expect(await followups.cancel(id, key)).toEqual({ cancelled: true, id });
+  expect(await followups.cancel(id, key)).toEqual({ cancelled: true, id });
+  await expect(followups.cancel(id, { ifMatch })).rejects.toMatchObject({ code: 'followup_not_pending' });
+  expect(await signals()).toEqual(['scheduled', 'rescheduled', 'cancelled']);
+});
+
 test('If-Match compares the version, which only changes by the API raise', async () => {
   const { id } = await followups.create();
   const ifMatch = await etagOf(id);
