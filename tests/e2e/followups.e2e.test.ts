@@ -30,7 +30,8 @@ async function scheduled(leadId: string, body: object): Promise<Json> {
   expect(answer.status, answer.text).toBe(201);
   return answer.body;
 }
-const cancel = (id: string) => request('DELETE', `/followups/scheduled/${id}`, { key: store.key });
+const cancel = (id: string, headers: Record<string, string> = {}) =>
+  request('DELETE', `/followups/scheduled/${id}`, { key: store.key, headers });
 const read = async (id: string): Promise<Json> =>
   (await request('GET', `/followups/scheduled/${id}`, { key: store.key })).body;
 const becomes = (id: string, status: string) =>
@@ -68,6 +69,7 @@ test('a follow-up arrives on the telephone once, and not before it is due', asyn
 test('a cancelled follow-up never arrives, and a second cancellation gets its status', async () => {
   const { id: leadId, phone } = await newLead();
   const followup = await scheduled(leadId, { due_at: inSeconds(4), message: 'Called off' });
+  expectProblem(await cancel(followup.id, { 'if-match': '"v9"' }), 'version_mismatch');
   expect(await cancel(followup.id)).toMatchObject({ status: 200, body: { cancelled: true, id: followup.id } });
   expect(expectProblem(await cancel(followup.id), 'followup_not_pending').current_status).toBe('cancelled');
   // Due 1 s later. When this one has arrived, the cancelled one would have arrived too.

@@ -48,6 +48,13 @@ describe.each(changes)('$name', ({ call: { method, path, body } }) => {
     expect([again.status, again.headers.get('idempotent-replay')], again.text).toEqual([200, 'true']);
     expect([again.text, again.headers.get('etag')]).toEqual([first.text, first.headers.get('etag')]);
   });
+
+  test('under a stale version it is rejected, and under the current one it is not', async () => {
+    const owned = await newRows();
+    const change = (etag: string) => send(method, path(owned), { headers: { 'if-match': etag }, body: body?.(owned) });
+    expectProblem(await change('"v9"'), 'version_mismatch');
+    expect((await change('"v1"')).status).toBe(200);
+  });
 });
 
 test('a retry of a cancellation gets its answer, and the same cancellation with another key is rejected', async () => {

@@ -116,12 +116,32 @@ test('PUT by phone creates a lead once and then changes it, whatever the form of
   expect([changed.status, changed.body]).toMatchObject([200, { created: false, id: created.body.id, tags: ['vip'] }]);
   expectProblem(await put('5511988887777', { name: 'Eva' }, { 'if-match': etag }), 'version_mismatch');
   expect(await call('GET', `/leads?customer_phone=5511988887777`)).toMatchObject({ body: { total: 1 } });
-  const wrong = expectProblem(await put('12', {}), 'validation_failed');
+  const wrong = expectProblem(await put('12', { name: 1 }), 'validation_failed');
   expect(wrong.errors).toMatchObject([
     { in: 'path', name: 'phone' },
-    { pointer: '#/name', detail: 'is required' },
+    { pointer: '#/name', detail: 'must be a string' },
   ]);
   expectProblem(await call('GET', '/leads/by-phone/5511988887777'), 'method_not_allowed');
+});
+
+test('PUT by phone with If-None-Match: * finds or creates, and overwrites nothing', async () => {
+  const path = '/leads/by-phone/5511988880000';
+  const find = (body: object, headers: Record<string, string> = {}) =>
+    call('PUT', path, { body, headers: { 'if-none-match': '*', ...headers } });
+  const none = expectProblem(await call('PUT', path, { body: {} }), 'validation_failed');
+  expect(none.errors).toEqual([{ pointer: '#/name', detail: 'is required to create the lead' }]);
+  const key = { 'idempotency-key': randomUUID() };
+  const created = await find({ name: 'Maria', tags: ['vip'] }, key);
+  expect([created.status, created.body.created]).toEqual([201, true]);
+  const retry = await find({ name: 'Maria', tags: ['vip'] }, key);
+  expect([retry.status, retry.text, retry.headers.get('idempotent-replay')]).toEqual([201, created.text, 'true']);
+  expect(expectProblem(await find({ name: 'Eva', tags: [] }), 'version_mismatch').id).toBe(created.body.id);
+  const { created: _, ...lead } = created.body;
+  expect((await call('GET', `/leads/${lead.id}`)).body).toEqual(lead);
+  const kept = await call('PUT', path, { body: { status: 'converted' } });
+  expect([kept.status, kept.body]).toMatchObject([200, { created: false, name: 'Maria', status: 'converted' }]);
+  const tagged = expectProblem(await find({ name: 'Eva' }, { 'if-none-match': '"v1"' }), 'validation_failed');
+  expect(tagged.errors).toMatchObject([{ in: 'header', name: 'If-None-Match' }]);
 });
 
 test('only an active seller of the store can get a lead', async () => {

@@ -78,7 +78,15 @@ function requestOf(platform: FuzzPlatform, random: Random): { bytes: Buffer; wha
     case 3:
       return { what: 'large JSON', bytes: json(heavyJson(random, random.pick([1_000, 60_000, 250_000])), 'POST') };
     case 4: {
-      const name = random.pick(['x-long', 'cookie', 'idempotency-key', 'if-match', 'traceparent', 'x-request-id']);
+      const preconditions = ['if-match', 'if-none-match'];
+      const name = random.pick([
+        'x-long',
+        'cookie',
+        'idempotency-key',
+        ...preconditions,
+        'traceparent',
+        'x-request-id',
+      ]);
       return {
         what: 'a large header',
         bytes: Buffer.from(

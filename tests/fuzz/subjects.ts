@@ -78,6 +78,7 @@ function headersOf(random: Random, storeId: string, { tenancy }: Operation): Msg
     set('Mostrador-Idempotency', JSON.stringify({ scope: 'POST /x', key: randomUUID(), fingerprint: 'f' }), 0.3);
   }
   if (random.next() < 0.1) set('If-Match', '"1"', 0.5);
+  if (random.next() < 0.1) set('If-None-Match', '*', 0.5);
   return written;
 }
 

@@ -86,6 +86,16 @@ test('a DELETE of a versioned resource takes If-Match, and its response has no E
   expect(document.paths['/sellers/{sellerId}']?.patch?.responses[200]).toHaveProperty(['headers', 'ETag']);
 });
 
+test('the operation that creates or changes takes If-None-Match: * alone, and its 412 has the id of the lead', () => {
+  const { parameters, responses } = document.paths['/leads/by-phone/{phone}']?.put ?? {};
+  expect(parameters?.filter(({ name }) => name.startsWith('If-'))).toMatchObject([
+    { name: 'If-Match', required: false },
+    { name: 'If-None-Match', required: false, schema: { pattern: '^\\*$' } },
+  ]);
+  expect(responses?.[412]).toMatchObject({ $ref: '#/components/responses/PreconditionFailed' });
+  expect(document.components).toHaveProperty(['schemas', 'PreconditionProblem', 'properties', 'id']);
+});
+
 test('the summary is described as JSON and as CSV, and its dates use formats of JSON Schema', () => {
   const described = document.paths['/reports/summary']?.get;
   expect(Object.keys(described?.responses[200]?.content ?? {})).toEqual(['application/json', 'text/csv']);

@@ -7,7 +7,14 @@ import {
   schedulingOperations,
 } from '@mostrador/contracts';
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { apiPrefix, documentedPath, type Route, takesIdempotencyKey, takesIfMatch } from '../routes/route.ts';
+import {
+  apiPrefix,
+  documentedPath,
+  type Route,
+  takesIdempotencyKey,
+  takesIfMatch,
+  takesIfNoneMatch,
+} from '../routes/route.ts';
 import { tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
 import { codeSamples } from './code-samples.ts';
@@ -37,6 +44,8 @@ The guides explain what the operations have in common: [authentication](/docs/gu
   its turn. Above 60 rejections a minute, each 429 takes 5 s longer.
 - **Retries**: every POST, PUT, PATCH and DELETE accepts an \`Idempotency-Key\`, which is valid for 24 hours. A retry of the
   same request with the same key gets the first response, with \`Idempotent-Replay: true\`, whatever changed meanwhile.
+- **Preconditions**: a request with an \`If-Match\` or \`If-None-Match\` that its operation does not list gets 400. Only
+  the \`If-None-Match\` of a GET is ignored there.
 - **Compression**: a response of 1 KiB or more is compressed with \`zstd\`, \`br\` or \`gzip\`, as \`Accept-Encoding\` prefers.
   Request bodies must not be compressed.
 - **Language**: \`title\` and \`detail\` of errors, and the guides, are in Brazilian Portuguese where \`Accept-Language\`
@@ -208,6 +217,7 @@ function parametersOf(route: Route, schemas: Schemas) {
     ...(takesIdempotencyKey(route) ? [requestHeaders.idempotencyKey] : []),
     ...(route.versioned && route.method === 'GET' ? [requestHeaders.ifNoneMatch] : []),
     ...(takesIfMatch(route) ? [requestHeaders.ifMatch] : []),
+    ...(takesIfNoneMatch(route) ? [requestHeaders.ifNoneMatchAny] : []),
   ];
 }
 
@@ -247,6 +257,13 @@ const requestHeaders = {
     required: false,
     description: 'The `ETag` of a stored copy. The response is 304 while all of the copy is current.',
     schema: { type: 'string' },
+  },
+  ifNoneMatchAny: {
+    in: 'header',
+    name: 'If-None-Match',
+    required: false,
+    description: '`*`: only create. If the lead exists, nothing changes, and the response is 412 with its `id`.',
+    schema: { type: 'string', pattern: '^\\*$' },
   },
   ifMatch: {
     in: 'header',

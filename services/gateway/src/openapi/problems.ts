@@ -63,6 +63,10 @@ export const ConflictProblem = problem('ConflictProblem', 'The state of a resour
   }),
 });
 
+export const PreconditionProblem = problem('PreconditionProblem', 'A precondition of the request does not hold.', {
+  id: Type.String({ ...Uuid, description: 'With `If-None-Match: *`: the id of the existing lead.' }),
+});
+
 export const UnavailableProblem = problem('UnavailableProblem', 'A part of the platform does not answer.', {
   missing: Type.Array(Type.String(), { description: 'Of a report: the parts that it would lack.' }),
 });

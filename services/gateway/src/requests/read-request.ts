@@ -7,6 +7,7 @@ import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/valid
 import { type Route, takesIdempotencyKey } from '../routes/route.ts';
 import { sentTwice } from './headers.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
+import { type Preconditions, readPreconditions } from './preconditions.ts';
 import { queryReader, type RawQuery } from './query.ts';
 import { phonesReader } from './written-phones.ts';
 
@@ -22,7 +23,11 @@ export type RawRequest = {
 };
 
 /** A valid request. Except for phones it is as the client sent it: texts are not trimmed, defaults not filled in. */
-export type ReadRequest = { readonly parts: UncheckedRequest; readonly idempotency?: Idempotency };
+export type ReadRequest = {
+  readonly parts: UncheckedRequest;
+  readonly idempotency?: Idempotency;
+  readonly preconditions: Preconditions;
+};
 
 /** Makes the reader of a route's requests. It throws `validation_failed` with all faults of a request at once. */
 export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
@@ -37,6 +42,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
     const raw = { ...given, params: phonesOfParams(given.params, given.country) };
     const faults: ValidationFault[] = [];
     const key = takesIdempotencyKey(route) ? idempotencyKey(raw, faults) : undefined;
+    const preconditions = readPreconditions(route, raw.headers, faults);
     const isComplete = raw.body !== undefined || !hasBody;
     const idempotency = key === undefined || !isComplete ? undefined : idempotencyOf(route, raw, key);
 
@@ -51,7 +57,7 @@ export function requestReader(route: Route): (raw: RawRequest) => ReadRequest {
 
     if (faults.length > 0) throw validationFailed(faults);
     if (!operation.request.query) delete parts.query;
-    return { parts, idempotency };
+    return { parts, idempotency, preconditions };
   };
 }
 

@@ -9,5 +9,5 @@ export const followupRoutes: readonly Route[] = [
   route(get('/followups/scheduled'), listFollowups, read),
   route(get('/followups/scheduled/:followupId'), getFollowup, { ...read, versioned: true }),
   route(patch('/followups/scheduled/:followupId'), updateFollowup, { ...write, versioned: true }),
-  route(del('/followups/scheduled/:followupId'), cancelFollowup, write),
+  route(del('/followups/scheduled/:followupId'), cancelFollowup, { ...write, versioned: true }),
 ];

@@ -59,13 +59,13 @@ test('PATCH and DELETE forward the Idempotency-Key with method and concrete path
   const appointment = `/appointments/${appointmentId}`;
   await send(`${api}${appointment}`, { method: 'PATCH', payload: { title: 'B' }, headers });
   await send(`${api}/followups/scheduled/${appointmentId}`, { method: 'DELETE', headers });
-  await send(`${api}${appointment}`, { headers });
+  await send(`${api}${appointment}`, { headers: { 'idempotency-key': 'k' } });
   const [patched, deleted, read] = scheduling.asked.map(({ context }) => context);
   const fingerprint = expect.stringMatching(/^[0-9a-f]{64}$/);
   expect(patched?.idempotency).toEqual({ key: 'k', scope: `PATCH ${appointment}`, fingerprint });
   expect(patched?.ifMatch).toBe('"v1"');
   const scope = `DELETE /followups/scheduled/${appointmentId}`;
-  expect(deleted?.idempotency).toEqual({ key: 'k', scope, fingerprint });
+  expect(deleted).toMatchObject({ idempotency: { key: 'k', scope, fingerprint }, ifMatch: '"v1"' });
   expect(read?.idempotency).toBeUndefined();
 });
 
@@ -117,6 +117,24 @@ test('PATCH accepts JSON and merge-patch JSON, and forwards If-Match', async () 
     expect(answer.statusCode).toBe(200);
   }
   expect(scheduling.asked.map(({ context }) => context.ifMatch)).toEqual(['"v1"', '"v1"']);
+});
+
+test('a precondition that an operation does not check is rejected, and the service gets no request', async () => {
+  const one = `${api}/appointments/${appointmentId}`;
+  const rejected = async (method: 'GET' | 'POST' | 'PATCH', url: string, header: string, value: string) => {
+    const payload = method === 'PATCH' ? { title: 'B' } : method === 'POST' ? appointmentBody : undefined;
+    const answer = await send(url, { method, payload, headers: { [header.toLowerCase()]: value } });
+    const problem = expectProblem(answer, 400, 'validation_failed');
+    expect(problem.errors).toEqual([{ in: 'header', name: header, detail: 'is not supported by this operation' }]);
+    expect(problem.detail).toBe(`header ${header} is not supported by this operation.`);
+  };
+  await rejected('GET', one, 'If-Match', '"v1"');
+  await rejected('POST', `${api}/appointments`, 'If-Match', '*');
+  await rejected('POST', `${api}/appointments`, 'If-None-Match', '*');
+  await rejected('PATCH', one, 'If-None-Match', '"v1"');
+  expect(scheduling.asked).toEqual([]);
+  const list = await send(`${api}/appointments`, { headers: { 'if-none-match': '*' } });
+  expect(list.statusCode).toBe(200);
 });
 
 test('the link to the next page of a list keeps the query and replaces the page with the cursor', async () => {

@@ -5,7 +5,7 @@ import { currentTag } from '../requests/entity-tags.ts';
 import { addVary, saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
-import { apiPrefix, type Route, takesIfMatch } from './route.ts';
+import { apiPrefix, type Route } from './route.ts';
 
 export type ForwardOptions = {
   readonly rpc: RpcClient;
@@ -28,13 +28,12 @@ export function addRoutes(api: FastifyInstance, routes: readonly Route[], option
 
 function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOptions) {
   const read = requestReader(route);
-  const withIfMatch = takesIfMatch(route);
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     const query = request.query as RawQuery;
     const params = request.params as Record<string, string>;
-    const { parts, idempotency } = read({
+    const { parts, idempotency, preconditions } = read({
       params,
       query,
       body: request.body,
@@ -50,7 +49,7 @@ function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOp
       storeId: request.access.storeId,
       deadline: Date.now() + requestTimeoutMs,
       idempotency,
-      ifMatch: withIfMatch ? headers['if-match'] : undefined,
+      ...preconditions,
       traceparent: saneTraceparent(headers.traceparent),
     });
     return send(route, request, reply, answer, { publicUrl, csv: csv?.render });

@@ -12,14 +12,14 @@ export type Route = Endpoint & {
   readonly operation: Operation;
   /** The status of a successful response. */
   readonly status: 200 | 201;
-  /** The status is 201 when the reply's `created` is true. */
+  /** The status is 201 when the reply's `created` is true. Its requests take `If-None-Match: *`. */
   readonly upserts: boolean;
   readonly scope: Scope;
   /** The lowest tier that may call it; undefined: every tier. */
   readonly tier?: Tier;
   /**
    * The resource has a version: answers carry `ETag`, GET takes `If-None-Match`, PUT, PATCH and DELETE take
-   * `If-Match`.
+   * `If-Match`. To a write that does not check a precondition the gateway answers `validation_failed`.
    */
   readonly versioned: boolean;
   /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
@@ -59,6 +59,9 @@ export const takesIdempotencyKey = ({ method }: Route): boolean => method !== 'G
 /** Whether its requests take an `If-Match`. */
 export const takesIfMatch = ({ versioned, method }: Route): boolean =>
   versioned && (method === 'PUT' || method === 'PATCH' || method === 'DELETE');
+
+/** Whether its requests take `If-None-Match: *`: only create, and change nothing that exists. */
+export const takesIfNoneMatch = ({ upserts }: Route): boolean => upserts;
 
 /** Defaults: status 200, every tier, not versioned, no `Location`. */
 export const route = (endpoint: Endpoint, operation: Operation, options: RouteOptions): Route => ({
