@@ -22,6 +22,7 @@ const routes = {
     list: { method: 'GET', path: '/leads', input: 'query' },
     get: { method: 'GET', path: '/leads/{leadId}', input: 'query' },
     update: { method: 'PATCH', path: '/leads/{leadId}', input: 'body' },
+    upsert: { method: 'PUT', path: '/leads/by-phone/{phone}', input: 'body' },
   },
   sessions: { close: { method: 'POST', path: '/leads/{leadId}/sessions/{sessionId}/close', input: 'query' } },
 } as const satisfies Routes;
@@ -78,15 +79,19 @@ describe('requests', () => {
     await client().leads.update({ leadId: 'a/b c', name: 'Ana', seller_id: null }, { ifMatch: '"7"' });
     await client().sessions.close({ leadId: 'one', sessionId: 'two' });
     await client().leads.create({});
+    await client().leads.upsert({ phone: '5511961234567', name: 'Ana' }, { ifNoneMatch: '*' });
     expect(received).toMatchObject([
       { method: 'GET', url: '/v1/leads?status=pending,in_progress&email=a%2Bb%40c.de', body: '' },
       { method: 'PATCH', url: '/v1/leads/a%2Fb%20c', body: '{"name":"Ana","seller_id":null}' },
       { method: 'POST', url: '/v1/leads/one/sessions/two/close', body: '' },
       { method: 'POST', url: '/v1/leads', body: '{}' },
+      { method: 'PUT', url: '/v1/leads/by-phone/5511961234567', body: '{"name":"Ana"}' },
     ]);
-    expect(received.map(({ headers }) => headers['x-api-key'])).toEqual(Array(4).fill(apiKey));
+    expect(received.map(({ headers }) => headers['x-api-key'])).toEqual(Array(5).fill(apiKey));
     expect(received[1]?.headers).toMatchObject({ 'if-match': '"7"', 'content-type': 'application/json' });
     expect(received[2]?.headers).not.toHaveProperty('content-type');
+    expect(received[4]?.headers).toMatchObject({ 'if-none-match': '*' });
+    expect(received[1]?.headers).not.toHaveProperty('if-none-match');
   });
 
   test('an empty id never becomes the address of the list', async () => {

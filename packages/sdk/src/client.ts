@@ -42,7 +42,7 @@ function createRequest({ baseUrl, apiKey, ...settings }: ClientOptions) {
   });
   const defaults = { fetch: globalThis.fetch, maxRetries: 3, timeoutMs: 60_000, attemptTimeoutMs: 30_000, ...settings };
 
-  return (route: Route, input: Input = {}, { ifMatch, ...options }: CallOptions = {}): Call<unknown> => {
+  return (route: Route, input: Input = {}, { ifMatch, ifNoneMatch, ...options }: CallOptions = {}): Call<unknown> => {
     const { path, query, body } = split(route, input);
     const isWrite = route.method !== 'GET';
     const idempotencyKey = options.idempotencyKey ?? (isWrite ? crypto.randomUUID() : undefined);
@@ -54,7 +54,7 @@ function createRequest({ baseUrl, apiKey, ...settings }: ClientOptions) {
         params: { path, query },
         ...(search === undefined ? {} : { querySerializer: () => search }),
         body,
-        headers: { 'Idempotency-Key': idempotencyKey, 'If-Match': ifMatch },
+        headers: { 'Idempotency-Key': idempotencyKey, 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch },
         parseAs: 'stream', // `send` has read the body
         fetch: async (sent: Request) => {
           const answer = await send(sent, sendOptions);

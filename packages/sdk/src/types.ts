@@ -18,6 +18,8 @@ export type CallOptions = {
   readonly idempotencyKey?: string;
   /** An `ETag`: the change is refused with `version_mismatch` if the resource has changed since. */
   readonly ifMatch?: string;
+  /** Of `leads.upsert`: only creates. An existing lead is refused with `version_mismatch`, which has its `id`. */
+  readonly ifNoneMatch?: '*';
   /** Ends the call, also while it waits for a retry. */
   readonly signal?: AbortSignal;
   readonly maxRetries?: number;

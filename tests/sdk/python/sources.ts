@@ -8,7 +8,8 @@ export function pythonDocument(document: ApiDocument): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { method, path, operationId, parameters = [], ...operation } of operationsOf(document)) {
     const [resource = '', verb = ''] = operationId.split('.');
-    const sent = parameters.filter(({ name }) => name !== 'If-None-Match');
+    // A 304 would be no result of a function.
+    const sent = parameters.filter(({ name }) => method !== 'get' || name !== 'If-None-Match');
     paths[path] = { ...paths[path], [method]: { ...operation, tags: [resource], operationId: verb, parameters: sent } };
   }
   return { ...document, paths };
