@@ -52,7 +52,8 @@ export const createAppointment = defineOperation({
   summary: 'Create an appointment',
   description:
     'The service syncs the appointment to the connected calendar, if the store has one. ' +
-    '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed.',
+    '`GET /appointments/{appointmentId}/calendar-sync` shows the state of the sync. Past dates are allowed, ' +
+    'and appointments may overlap: the API checks no availability.',
   request: {
     body: Exact(
       {
