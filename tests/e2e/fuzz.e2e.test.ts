@@ -5,7 +5,7 @@ import { gatewayUrl, newStore } from './platform.ts';
 // For a longer search: npm run fuzz, or MOSTRADOR_FUZZ_SEED=7 MOSTRADOR_FUZZ_EXAMPLES=200 npm test -- fuzz
 const seed = process.env.MOSTRADOR_FUZZ_SEED || '1';
 const examples = process.env.MOSTRADOR_FUZZ_EXAMPLES;
-const limitMs = examples ? 3_600_000 : 300_000;
+const limitMs = examples ? 3_600_000 : 900_000;
 
 beforeAll(prepareSchemathesis);
 
