@@ -160,6 +160,14 @@ def keep_search(context, case, kwargs):
         case.query["q"] = "ana"
 
 
+@schemathesis.hook("before_call").apply_to(path="/messages")
+def drop_null_link(context, case, kwargs):
+    """Removes `lead_id=None`: the stateful phase passes on the null of an appointment without a lead."""
+    is_positive = case.meta is None or case.meta.generation.mode.is_positive
+    if is_positive and isinstance(case.query, dict) and case.query.get("lead_id") in (None, "None"):
+        case.query.pop("lead_id", None)
+
+
 @schemathesis.hook("before_call").apply_to(method="PUT", path="/leads/by-phone/{phone}")
 def create_lead(context, case, kwargs):
     """Gives a new lead the name that only an existing one need not have, and the request one precondition at most."""
