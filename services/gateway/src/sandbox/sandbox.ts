@@ -69,25 +69,13 @@ export async function addSandbox(
     },
   );
 
-  app.post<Params>(
-    `${page}/messages`,
-    secret,
-    async (request, reply): Promise<ReplyOf<typeof receiveSandboxMessage>> => {
+  const addPost = (path: string, operation: typeof receiveSandboxMessage | typeof reportSandboxReceipts) =>
+    app.post<Params>(`${page}/${path}`, secret, async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      const body = bodyOf(receiveSandboxMessage, request) as RequestOf<typeof receiveSandboxMessage>['body'];
-      return await rpc.call(receiveSandboxMessage, { body }, contextOf(request));
-    },
-  );
-
-  app.post<Params>(
-    `${page}/receipts`,
-    secret,
-    async (request, reply): Promise<ReplyOf<typeof reportSandboxReceipts>> => {
-      reply.header('cache-control', 'no-store');
-      const body = bodyOf(reportSandboxReceipts, request) as RequestOf<typeof reportSandboxReceipts>['body'];
-      return await rpc.call(reportSandboxReceipts, { body }, contextOf(request));
-    },
-  );
+      return await rpc.call(operation, toRequest(operation, request), contextOf(request));
+    });
+  addPost('messages', receiveSandboxMessage);
+  addPost('receipts', reportSandboxReceipts);
 
   app.get<Params>(`${page}/about`, secret, async (request, reply): Promise<About> => {
     reply.header('cache-control', 'no-store');
@@ -101,8 +89,8 @@ export async function addSandbox(
   });
 }
 
-/** The body of the request to messaging. Anyone may post here, so messaging gets only valid ones. */
-function bodyOf(operation: Operation, request: FastifyRequest<Params>): unknown {
+/** The request to messaging. Anyone may post here, so messaging gets only valid ones. */
+function toRequest<O extends Operation>(operation: O, request: FastifyRequest<Params>): RequestOf<O> {
   const posted = request.body;
   if (typeof posted !== 'object' || posted === null || Array.isArray(posted)) {
     throw validationFailed([{ pointer: '#', detail: 'must be an object' }]);
@@ -111,7 +99,7 @@ function bodyOf(operation: Operation, request: FastifyRequest<Params>): unknown 
   // Validation trims texts, so it gets a copy.
   const faults = validateRequest(operation, { body: { ...body } });
   if (faults.length > 0) throw validationFailed(faults);
-  return body;
+  return { body } as RequestOf<O>;
 }
 
 function tokenOf({ token }: { token: string }): string {

@@ -75,7 +75,7 @@ const outcomes = new Map<number, Behaviour>([
 ]);
 
 /**
- * Numbers 555-0100 to 555-0199 of an area code in North America are reserved for fiction: nobody has one, and each is
+ * Numbers 555-0100 to 555-0199 of an area code in North America are reserved for fiction: no customer has one, and each is
  * valid as a phone. https://www.nanpa.com/numbering/555-line-numbers
  */
 const reserved = /^120155501([0-9]{2})$/;

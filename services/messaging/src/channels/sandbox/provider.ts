@@ -22,7 +22,7 @@ export const sandbox: ChannelProvider = {
   webhook: null,
   // A store that wants one gives it when it connects.
   replyWindowMs: null,
-  // A telephone that nobody opens reports nothing.
+  // A telephone reports only while its page is open.
   reportsStatus: false,
   // It writes to our own database, which has its own timeouts. Magic numbers can fail, and so they have a circuit: one
   // for each channel, so that no store disturbs another.

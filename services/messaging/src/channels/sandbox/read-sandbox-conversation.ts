@@ -1,29 +1,29 @@
 import type { readSandboxConversation as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { windowExpiresAt } from '../../conversations/reply-window.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { findChannelById } from '../channel.repository.ts';
 import { replyWindowMsOf } from '../providers.ts';
-import { findLastInbound, findSandbox, listTelephoneMessages } from './sandbox.repository.ts';
-import { hashSandboxToken } from './token.ts';
+import { requireSandbox } from './require-sandbox.ts';
+import { findLastInbound, listTelephoneMessages } from './sandbox.repository.ts';
 
 const mostShown = 200;
 
 export const readSandboxConversation =
-  ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const sandbox = await systemDatabase.read(context, (sql) => findSandbox(sql, hashSandboxToken(body.token)));
-    if (!sandbox) throw new AppError('sandbox_not_found');
+    const sandbox = await requireSandbox(dependencies, context, body.token);
     const { store_id: storeId, id: channelId, phone } = sandbox;
     const telephone = { channelId, phone: body.customer_phone, limit: mostShown };
-    const [messages, channel, lastInboundAt] = await database.read({ storeId, deadline: context.deadline }, (sql) =>
-      Promise.all([
-        listTelephoneMessages(sql, storeId, telephone),
-        findChannelById(sql, storeId, channelId),
-        findLastInbound(sql, storeId, body.customer_phone),
-      ]),
+    const [messages, channel, lastInboundAt] = await dependencies.database.read(
+      { storeId, deadline: context.deadline },
+      (sql) =>
+        Promise.all([
+          listTelephoneMessages(sql, storeId, telephone),
+          findChannelById(sql, storeId, channelId),
+          findLastInbound(sql, storeId, body.customer_phone),
+        ]),
     );
     const replyWindowMs = channel ? replyWindowMsOf(channel) : null;
     const expiresAt = windowExpiresAt(replyWindowMs, lastInboundAt);

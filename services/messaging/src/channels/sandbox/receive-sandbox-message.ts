@@ -1,24 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { receiveSandboxMessage as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { sendInteractionCounts } from '../../conversations/send-interaction-counts.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { acceptInbound } from '../../inbound/accept-inbound.ts';
-import { findSandbox } from './sandbox.repository.ts';
-import { hashSandboxToken } from './token.ts';
+import { providerIdOf } from './payload.ts';
+import { requireSandbox } from './require-sandbox.ts';
 
 /** Accepts the message before it answers. On an error, the person at the sandbox page can try again. */
 export const receiveSandboxMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const sandbox = await dependencies.systemDatabase.read(context, (sql) =>
-      findSandbox(sql, hashSandboxToken(body.token)),
-    );
-    if (!sandbox) throw new AppError('sandbox_not_found');
-    const storeId = sandbox.store_id;
-    const accepted = await acceptInbound(dependencies, { ...context, storeId }, sandbox.id, {
-      providerMessageId: `sandbox.${randomUUID()}`,
+    const { id: channelId, store_id: storeId } = await requireSandbox(dependencies, context, body.token);
+    const accepted = await acceptInbound(dependencies, { ...context, storeId }, channelId, {
+      providerMessageId: providerIdOf(randomUUID()),
       waId: body.customer_phone,
       userId: null,
       name: body.name,

@@ -1,11 +1,10 @@
 import type { reportSandboxReceipts as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { magicOutcome } from './magic-numbers.ts';
 import { toPayload } from './payload.ts';
-import { findSandbox, listUnreported, planStatusUpdates } from './sandbox.repository.ts';
-import { hashSandboxToken } from './token.ts';
+import { requireSandbox } from './require-sandbox.ts';
+import { listUnreported, planStatusUpdates } from './sandbox.repository.ts';
 
 const mostReported = 200;
 
@@ -14,13 +13,12 @@ const mostReported = 200;
  * number reports for itself, so its telephone reports nothing.
  */
 export const reportSandboxReceipts =
-  ({ database, systemDatabase, inbound }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const sandbox = await systemDatabase.read(context, (sql) => findSandbox(sql, hashSandboxToken(body.token)));
-    if (!sandbox) throw new AppError('sandbox_not_found');
+    const { store_id: storeId, id: channelId } = await requireSandbox(dependencies, context, body.token);
     const { customer_phone: phone, status } = body;
     if (magicOutcome(phone)) return { done: true as const };
-    const { store_id: storeId, id: channelId } = sandbox;
+    const { database, inbound } = dependencies;
     const at = new Date().toISOString();
     await inbound.ingest(() =>
       database.write({ storeId, deadline: context.deadline }, async (sql) => {

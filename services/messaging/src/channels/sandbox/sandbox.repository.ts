@@ -2,7 +2,7 @@ import type { MessageStatus } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 
-type SandboxRow = {
+export type SandboxRow = {
   readonly id: string;
   readonly store_id: string;
   readonly phone: string | null;
@@ -71,7 +71,8 @@ export async function listTelephoneMessages(
   const rows = await sql<TelephoneMessage[]>`
     (select m.id, m.direction, m.body as text, m.created_at as at, m.status
      from conversations c join messages m using (store_id, lead_id)
-     where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)}) and m.direction = 'inbound' and m.channel_id = ${channelId}
+     where c.store_id = ${storeId} and c.wa_id = any(${phoneForms(phone)})
+       and m.direction = 'inbound' and m.channel_id = ${channelId}
      order by m.number desc limit ${limit})
     union all
     (select d.id, 'outbound', d.body, d.delivered_at, m.status
