@@ -38,10 +38,10 @@ export function addDocs(
 ): void {
   const { document, publicUrl, isOn, exampleIdsFile } = options;
   const text = () => withRealIds(JSON.stringify(document), exampleIdsFile);
-  const add = (paths: readonly string[], make: Make, policy = policyOf({})) => {
-    const assets = createAssets();
+  const assets = createAssets();
+  const add = (paths: readonly [string, ...string[]], make: Make, policy = policyOf({})) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const asset = await assets.get('', make);
+      const asset = await assets.get(paths[0], make);
       reply.header('content-security-policy', policy);
       return sendAsset(request, reply, asset);
     };
@@ -49,13 +49,12 @@ export function addDocs(
   };
   // A page in each language: the one of `?lang=`, which its links then keep, otherwise the one of `Accept-Language`.
   const addPage = (path: string, make: (language: Language, name: string) => string) => {
-    const assets = createAssets();
     app.get(path, async (request, reply) => {
       const [name = ''] = Object.values(request.params as Record<string, string>);
       const { lang } = request.query as { lang?: unknown };
       const chosen = isLanguage(lang) ? lang : undefined;
       const language = chosen ?? preferredLanguage(request.headers['accept-language']);
-      const asset = await assets.get(`${language} ${chosen} ${name}`, () => {
+      const asset = await assets.get(`${path} ${name} ${language} ${chosen}`, () => {
         const html = make(language, name);
         return page(chosen === undefined ? html : keepLanguage(html, chosen));
       });
