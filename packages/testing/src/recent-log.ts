@@ -2,7 +2,7 @@
 const most = 100;
 let lines: string[] = [];
 
-/** Keeps what a service under test logs. The setup file prints it if the test fails, so a failure in CI tells its cause. */
+/** Keeps what a service under test logs. The setup file prints it if the test fails, so that CI shows the cause. */
 export function keepLine(line: string): void {
   lines.push(line.trimEnd());
   if (lines.length > most) lines.shift();

@@ -23,8 +23,8 @@ export type ForwardedReply = {
  * Both methods throw `AppError`: the error of the service, `service_unavailable` when no service received the request
  * (nothing was done), `upstream_timeout` when no answer came by the deadline (the outcome is unknown).
  *
- * `Idempotency-Key` and the preconditions belong to the public request, so they travel only to `.api.` operations. A handler
- * can pass on its own context without passing on its key.
+ * `Idempotency-Key` and the preconditions belong to the public request, so they travel only to `.api.` operations. A
+ * handler can pass on its own context without passing on its key.
  */
 export type RpcClient = {
   /** Calls and parses the reply. */
