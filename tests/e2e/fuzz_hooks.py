@@ -160,7 +160,7 @@ def keep_search(context, case, kwargs):
         case.query["q"] = "ana"
 
 
-@schemathesis.hook("before_call").apply_to(path="/messages")
+@schemathesis.hook("before_call").apply_to(path_regex="^/(messages|appointments|followups/scheduled)$")
 def drop_null_link(context, case, kwargs):
     """Removes `lead_id=None`: the stateful phase passes on the null of an appointment without a lead."""
     is_positive = case.meta is None or case.meta.generation.mode.is_positive
