@@ -5,7 +5,9 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { admin, daysAhead, eventually, newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
-const { localDirectory, requestTimeoutMs } = inject('platform');
+const { localDirectory } = inject('platform');
+/** The default of REQUEST_TIMEOUT_MS. */
+const requestTimeoutMs = 10_000;
 let store: Awaited<ReturnType<typeof newStore>>;
 
 beforeAll(async () => {

@@ -6,9 +6,6 @@ import type { TestProject } from 'vitest/node';
 import { localDirectory as localDirectoryOf, root } from '../../infra/local/paths.ts';
 import { startTemporal } from './temporal.ts';
 
-/** Shorter than in production, where the test of a hanging service would wait 10 s. */
-const requestTimeoutMs = 4_000;
-
 /** Where the tests find the platform and its files. */
 export type PlatformAddresses = {
   localDirectory: string;
@@ -17,7 +14,6 @@ export type PlatformAddresses = {
   temporalControlUrl: string;
   /** Temporal's HTTP API. */
   temporalHttpUrl: string;
-  requestTimeoutMs: number;
 };
 
 declare module 'vitest' {
@@ -41,7 +37,6 @@ export default async function startPlatform(project: TestProject): Promise<() =>
     folder,
     environment: {
       TEMPORAL_ADDRESS: temporal.address,
-      REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
       // A test searches the logs for secrets.
       LOG_LEVEL: 'debug',
     },
@@ -55,7 +50,6 @@ export default async function startPlatform(project: TestProject): Promise<() =>
     root,
     temporalControlUrl: temporal.controlUrl,
     temporalHttpUrl: temporal.httpUrl,
-    requestTimeoutMs,
   });
   return async () => {
     const fault = await platform.stop();

@@ -8,7 +8,7 @@ import { keepLine } from './recent-log.ts';
 export type TestContextOptions = {
   readonly storeId?: string;
   readonly requestId?: string;
-  /** The deadline, from now. Default: 10 s. */
+  /** The deadline, from now. Default: 30 s, which only a machine that stands still needs. */
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
   /** The key's scope. Default: `POST /test`. */
@@ -22,7 +22,7 @@ export type TestContextOptions = {
 
 /** The context of a request in a test. Defaults: a new store and a silent log. */
 export function testContext(options: TestContextOptions = {}): StoreContext {
-  const { timeoutMs = 10_000, idempotencyKey } = options;
+  const { timeoutMs = 30_000, idempotencyKey } = options;
   return {
     requestId: options.requestId ?? randomUUID(),
     storeId: options.storeId ?? randomUUID(),

@@ -7,7 +7,7 @@ import { newLead } from './leads/lead.ts';
 
 let database: TestDatabase;
 const [storeId, otherId] = [randomUUID(), randomUUID()];
-const scopeOf = (store: string) => ({ storeId: store, deadline: Date.now() + 10_000 });
+const scopeOf = (store: string) => ({ storeId: store, deadline: Date.now() + 30_000 });
 
 beforeAll(async () => {
   database = await createTestDatabase('crm');

@@ -195,7 +195,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
 
   const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
   const call = <O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>> =>
-    rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 15_000, storeId });
+    rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 30_000, storeId });
 
   await start(...options.processes);
   return {

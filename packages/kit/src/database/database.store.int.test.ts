@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => kit.drop());
 
-const newScope = (): StoreScope => ({ storeId: randomUUID(), deadline: Date.now() + 10_000 });
+const newScope = (): StoreScope => ({ storeId: randomUUID(), deadline: Date.now() + 30_000 });
 const addNote = (sql: TransactionSql, storeId: string, text: string) =>
   sql`insert into notes (store_id, text) values (${storeId}, ${text})`;
 const textsOf = async (storeId: string) =>

@@ -64,7 +64,7 @@ describe.skipIf(!canMakeCertificates)('PostgreSQL with TLS', () => {
     return database;
   };
   const isSecured = async (database: Database): Promise<unknown> => {
-    const scope = { storeId: '00000000-0000-0000-0000-000000000000', deadline: Date.now() + 5000 };
+    const scope = { storeId: '00000000-0000-0000-0000-000000000000', deadline: Date.now() + 30_000 };
     const [row] = await database.read(scope, (sql) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`);
     return row?.ssl;
   };

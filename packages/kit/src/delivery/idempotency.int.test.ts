@@ -122,7 +122,7 @@ test('requests that wait for the first one hold no connection', async () => {
   await running;
   const others = Array.from({ length: 20 }, () => send(testContext(key), { during, database }));
   await waitFor(() => database.stats().busy === 1, { description: 'all other requests wait' });
-  const scope = { storeId: key.storeId, deadline: Date.now() + 1000 };
+  const scope = { storeId: key.storeId, deadline: Date.now() + 30_000 };
   expect(await database.read(scope, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
   letFinish();
   expect((await first).replayed).toBe(false);

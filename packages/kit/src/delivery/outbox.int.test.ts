@@ -47,7 +47,7 @@ function startRelay(options: Partial<RelayOptions> = {}): Relay {
 
 const storeId = randomUUID();
 const append = (entries: readonly OutboxEntry[]) =>
-  kit.database.write({ storeId, deadline: Date.now() + 5000 }, (sql) => appendOutbox(sql, storeId, entries));
+  kit.database.write({ storeId, deadline: Date.now() + 30_000 }, (sql) => appendOutbox(sql, storeId, entries));
 const wakeUp = (entityId: string, signal: 'created' | 'changed' = 'created', leadId?: string): OutboxEntry => ({
   kind: 'workflow',
   workflow: 'appointment',
@@ -84,7 +84,7 @@ async function signalsOf(client: Client, entityId: string): Promise<string[]> {
 }
 
 test('an entry of a transaction that was rolled back is never delivered', async () => {
-  const failing = kit.database.write({ storeId, deadline: Date.now() + 5000 }, async (sql) => {
+  const failing = kit.database.write({ storeId, deadline: Date.now() + 30_000 }, async (sql) => {
     await appendOutbox(sql, storeId, [fact(randomUUID())]);
     throw new Error('refused');
   });

@@ -84,7 +84,7 @@ test('another store finds nothing, neither through the function', async () => {
   const [storeId, other] = [randomUUID(), randomUUID()];
   await add(storeId, { name: 'Zuleica' });
   expect(await page(other, { q: 'zuleica' })).toMatchObject({ data: [], total: 0 });
-  const found = await crm.database.read({ storeId: other, deadline: Date.now() + 5000 }, (sql) =>
+  const found = await crm.database.read({ storeId: other, deadline: Date.now() + 30_000 }, (sql) =>
     Promise.all([
       sql`select * from find_lead_texts(${storeId}, ${['zuleica']}, '{}', 10)`,
       sql`select * from lead_texts where store_id = ${storeId}`,

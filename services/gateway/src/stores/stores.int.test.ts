@@ -148,7 +148,7 @@ test('a key has all scopes unless it is created with fewer, and lists show no se
 
 test("the runtime role sees only its store's rows, even if a statement names no store", async () => {
   const [mine, other] = [await gateway.newStore(), await gateway.newStore()];
-  const scope = { storeId: mine.store.id, deadline: Date.now() + 5000 };
+  const scope = { storeId: mine.store.id, deadline: Date.now() + 30_000 };
   const stores = await gateway.database.database.read(scope, (sql) => sql<{ id: string }[]>`select id from stores`);
   expect(stores.map(({ id }) => id)).toEqual([mine.store.id]);
   const keys = await gateway.database.database.read(scope, (sql) => sql<{ id: string }[]>`select id from api_keys`);
@@ -163,7 +163,7 @@ test("the runtime role sees only its store's rows, even if a statement names no 
 
 test('the system role can write only the last use of a key', async () => {
   const { key } = await gateway.newStore();
-  const scope = { deadline: Date.now() + 5000 };
+  const scope = { deadline: Date.now() + 30_000 };
   const { systemDatabase } = gateway.database;
   await systemDatabase.write(scope, (sql) => sql`update api_keys set last_used_at = now() where id = ${key.id}`);
   for (const column of ['revoked_at', 'expires_at']) {

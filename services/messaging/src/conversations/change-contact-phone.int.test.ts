@@ -171,7 +171,7 @@ describe('the event', () => {
   const hear = (lead_id = leadId) =>
     onLeadEvent(messaging.dependencies)(
       { id: randomUUID(), type: 'crm.lead.phone_changed', store_id: storeId, occurred_at: '', data: { lead_id } },
-      { deadline: Date.now() + 5_000 },
+      { deadline: Date.now() + 30_000 },
     );
 
   test('makes up for a change that messaging was not told', async () => {

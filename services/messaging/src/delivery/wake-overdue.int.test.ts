@@ -115,7 +115,7 @@ describe('the watchdog', () => {
     expect(await watch()).toBe(1);
     expect(await watch()).toBe(0);
     expect(await told()).toBe(1);
-    const counts = await messaging.dependencies.systemDatabase.read({ deadline: Date.now() + 1000 }, (sql) =>
+    const counts = await messaging.dependencies.systemDatabase.read({ deadline: Date.now() + 30_000 }, (sql) =>
       countUnsettled(sql),
     );
     expect(counts).toEqual({ queued: 0, sending: 0, unknown: 1 });

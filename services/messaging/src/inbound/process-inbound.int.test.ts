@@ -216,7 +216,7 @@ test('payloads that a crashed process had claimed are processed by the next one'
     for (const text of ['1', '2']) {
       await receive(restarted, channelId, notification(phoneNumberId, textFrom(newPhone(), text)));
     }
-    const scope = { deadline: Date.now() + 10_000 };
+    const scope = { deadline: Date.now() + 30_000 };
     const taken = await restarted.systemDatabase.write(scope, (sql) => claimPayloads(sql, { leaseMs: 300, limit: 10 }));
     expect(taken).toHaveLength(2);
     restarted.inbound.start();

@@ -71,7 +71,7 @@ test('one reply cancels all follow-ups of the lead across batches, and none of a
   await insert(3, other);
   const cause = { leadId: followups.leadId, reason: 'lead_replied' } as const;
   const cancel = () =>
-    scheduling.dependencies.database.write({ storeId: followups.storeId, deadline: Date.now() + 10_000 }, (sql) =>
+    scheduling.dependencies.database.write({ storeId: followups.storeId, deadline: Date.now() + 30_000 }, (sql) =>
       cancelFollowups(sql, followups.storeId, cause),
     );
   expect(await cancel()).toBe(1_100);

@@ -26,7 +26,7 @@ const tell = <Type extends Event['type']>(
 ) =>
   onMessagingEvent(scheduling.dependencies)(
     { id: randomUUID(), type, store_id: storeId, occurred_at: at.toISOString(), data } as Event,
-    { deadline: Date.now() + 5_000 },
+    { deadline: Date.now() + 30_000 },
   );
 const received = (at: Date, leadId = followups.leadId) => ({
   message_id: randomUUID(),

@@ -64,9 +64,12 @@ export async function openTown(platform: Platform, leads: number) {
     settledByHand,
     async schedule(leadId: string, dueMs: number): Promise<Planned> {
       const body = { lead_id: leadId, message: 'Still interested?', due_at: new Date(dueMs).toISOString() };
-      const { status, text } = await post(`${baseUrl}/followups/scheduled`, store.key, leadId, body);
-      if (status !== 201) throw new Error(`a follow-up got the answer ${status}: ${text}`);
-      return { id: JSON.parse(text).id, dueMs };
+      const send = () => post(`${baseUrl}/followups/scheduled`, store.key, leadId, body);
+      let answer = await send();
+      // On a machine that stands still, an answer can be late. A client then sends the request again.
+      if (answer.status === 504) answer = await send();
+      if (answer.status !== 201) throw new Error(`a follow-up got the answer ${answer.status}: ${answer.text}`);
+      return { id: JSON.parse(answer.text).id, dueMs };
     },
     /** Sends one cancellation at this time. */
     async cancel(planned: Planned, atMs: number): Promise<void> {
