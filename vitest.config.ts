@@ -44,7 +44,7 @@ export default defineConfig({
           exclude: ignored,
           setupFiles: ['./packages/testing/src/setup.ts'],
           globalSetup: ['./infra/local/test-servers.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },

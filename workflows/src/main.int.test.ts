@@ -47,17 +47,16 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
   const signal = (name: string) =>
     waitFor(() => starter.signalWithStart('appointment', row, name).then(() => true), {
       description: `the signal ${name} to be accepted`,
-      timeoutMs: 20_000,
     });
 
   await nats.stopServer();
   const health = await startWorker();
-  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness', timeoutMs: 20_000 });
+  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness' });
   expect(await health('/readyz')).toBe(503);
 
   temporal.start();
   await nats.startServer();
-  await waitFor(async () => (await health('/readyz')) === 200, { description: 'readiness', timeoutMs: 20_000 });
+  await waitFor(async () => (await health('/readyz')) === 200, { description: 'readiness' });
   const operator = await Connection.connect({ address: temporal.address });
   const schedules = new ScheduleClient({ connection: operator });
   for (const service of reportServices) {
@@ -67,18 +66,18 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
   }
   await operator.close();
   await signal('created');
-  await waitFor(() => looks.length === 1, { description: 'the first step', timeoutMs: 10_000 });
+  await waitFor(() => looks.length === 1, { description: 'the first step' });
 
   await temporal.kill();
   await waitFor(async () => (await health('/readyz')) === 503, { description: 'readiness to fail' });
   temporal.start();
   await signal('overdue');
-  await waitFor(() => looks.length === 2, { description: 'a step after the crash of Temporal', timeoutMs: 20_000 });
+  await waitFor(() => looks.length === 2, { description: 'a step after the crash of Temporal' });
 
   await nats.stopServer();
   await signal('overdue');
   await nats.startServer();
-  await waitFor(() => looks.length === 3, { description: 'a step after the crash of NATS', timeoutMs: 20_000 });
+  await waitFor(() => looks.length === 3, { description: 'a step after the crash of NATS' });
   expect(new Set(looks)).toEqual(new Set([row.entityId]));
 
   worker.kill('SIGTERM');

@@ -67,7 +67,7 @@ export const untilMade = (creation: Creation): Promise<Answer> =>
       const answer = await creation.send();
       return answer.status === 201 && answer;
     },
-    { description: 'the creation is answered with 201', timeoutMs: 15_000 },
+    { description: 'the creation is answered with 201' },
   );
 
 /** Sends each creation until it succeeds, checks that each has one row, and returns the ids. */

@@ -11,7 +11,7 @@ import { type Lead, type Sending, type SendingStage, startSendingStage, untilAcc
 type Point = 'begun' | 'uncommitted' | 'committed' | 'asked' | 'taken' | 'accepted' | 'untold' | 'told' | 'unanswered';
 
 /** A lost attempt shows only when its lease has expired. */
-const leaseOverMs = 25_000;
+const leaseOverMs = 45_000;
 let stage: SendingStage;
 let leads: Lead[];
 const points = {} as Record<Point, { sending: Sending; behind: Sending; first: Promise<Answer>; held: Hold }>;
@@ -52,7 +52,6 @@ const untilStatus = (point: Point, status: string) =>
 beforeAll(async () => {
   stage = await startSendingStage({
     processes: ['gateway', 'crm', 'messaging', 'workflows'],
-    requestTimeoutMs: 2000,
   });
   leads = await stage.newLeads(9);
   const { database, provider, temporal } = stage.proxies;

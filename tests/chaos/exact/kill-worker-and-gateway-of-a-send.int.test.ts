@@ -28,7 +28,7 @@ async function standAt(point: Point, holdOf: (sending: Sending) => Hold): Promis
 
 const newSending = () => stage.newSending(leads.pop() as Lead);
 
-const untilSent = (sending: Sending, timeoutMs = 5_000) =>
+const untilSent = (sending: Sending, timeoutMs = 30_000) =>
   waitFor(async () => (await stage.rowOf(sending))?.status === 'sent', {
     description: 'the message is sent',
     timeoutMs,
@@ -37,7 +37,6 @@ const untilSent = (sending: Sending, timeoutMs = 5_000) =>
 beforeAll(async () => {
   stage = await startSendingStage({
     processes: ['gateway', 'crm', 'messaging', 'workflows'],
-    requestTimeoutMs: 2000,
   });
   leads = await stage.newLeads(35);
   const { provider, workflowsNats } = stage.proxies;
@@ -134,7 +133,7 @@ test(
     const untilThere = (count: number) =>
       waitFor(
         async () => (await stage.database.adminSql`select from messages where body = any(${texts})`).length >= count,
-        { description: `${count} messages are accepted`, timeoutMs: 15_000 },
+        { description: `${count} messages are accepted` },
       );
     const accepted = Promise.all(
       queues.map(async (queue) => {

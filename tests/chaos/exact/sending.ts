@@ -100,5 +100,5 @@ export const untilAccepted = (sending: Sending): Promise<Answer> =>
       const answer = await sending.send();
       return answer.status === 200 && answer;
     },
-    { description: 'the send is answered with 200', timeoutMs: 15_000 },
+    { description: 'the send is answered with 200' },
   );

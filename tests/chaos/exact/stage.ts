@@ -26,7 +26,7 @@ import { type processNames, serviceSpec } from '../../../infra/local/services.ts
 
 export type ProcessName = (typeof processNames)[number] | 'gateway-2' | 'scheduling-2' | 'workflows-2';
 
-const readyWithinMs = 30_000;
+const readyWithinMs = 60_000;
 
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Store = { readonly id: string; readonly key: string; readonly keyId: string };
@@ -37,6 +37,7 @@ const entityWorkflowQueues = Object.values(entityWorkflows)
 
 type StageOptions = {
   readonly processes: readonly ProcessName[];
+  /** How long the gateway waits for an answer. Default: 8 s. */
   readonly requestTimeoutMs?: number;
   /** Whether the worker runs the schedules that close reports. */
   readonly schedules?: boolean;
@@ -118,6 +119,8 @@ export async function startPlatform(options: StageOptions & { readonly service: 
   const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
   const roleUrl = (role: string, proxy: TcpProxy) =>
     Object.assign(new URL(through(database.url, proxy)), { username: role }).href;
+  // A scheduled run could be open while a test waits until no workflow is.
+  const taskQueues = options.schedules ? {} : { TASK_QUEUES: entityWorkflowQueues };
   const environment: Partial<Record<ProcessName, NodeJS.ProcessEnv>> = {
     gateway: {
       NATS_URL: through(nats.url, proxies.gatewayNats),
@@ -132,9 +135,9 @@ export async function startPlatform(options: StageOptions & { readonly service: 
     workflows: {
       NATS_URL: through(nats.url, proxies.workflowsNats),
       TEMPORAL_ADDRESS: proxies.workflowsTemporal.address,
-      // A scheduled run could be open while a test waits until no workflow is.
-      ...(options.schedules ? {} : { TASK_QUEUES: entityWorkflowQueues }),
+      ...taskQueues,
     },
+    'workflows-2': taskQueues,
     crm: { NATS_URL: through(nats.url, proxies.crmNats) },
     [options.service]: {
       NATS_URL: through(nats.url, proxies.nats),
@@ -159,7 +162,7 @@ export async function startPlatform(options: StageOptions & { readonly service: 
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         TEMPORAL_NAMESPACE: temporal.namespace,
-        REQUEST_TIMEOUT_MS: String(options.requestTimeoutMs ?? 3000),
+        REQUEST_TIMEOUT_MS: String(options.requestTimeoutMs ?? 8000),
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'warn',
       },
       ports: { ...portsFrom(0), [service]: port } as Ports,

@@ -9,7 +9,7 @@ let store: Store;
 beforeAll(async () => {
   // Twenty creations at once take seconds on a busy machine, and none may miss its deadline.
   const processes = ['gateway', 'crm', 'scheduling', 'workflows'] as const;
-  stage = await startStage({ processes, requestTimeoutMs: 8_000 });
+  stage = await startStage({ processes });
   store = await stage.newStore();
 });
 afterAll(() => stage?.stop());
@@ -67,7 +67,7 @@ test.each(['terminated', 'lost'] as const)(
             () => false,
             () => true,
           ),
-        { description: 'the workflow is gone', timeoutMs: 10_000 },
+        { description: 'the workflow is gone' },
       );
     }
     await stage.radicale.start();
