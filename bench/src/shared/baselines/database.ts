@@ -30,12 +30,14 @@ export async function createTable(databaseUrl: string): Promise<void> {
 /** Does what a competent small service does: one pool, and one prepared statement per request. */
 export function openTable(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} });
+  const columns = (by: postgres.ISql) => by`
+    id, store_id, lead_id, title, scheduled_at, duration_minutes, status, notes, metadata, created_at, updated_at`;
   const insertBy = async (by: postgres.ISql, body: NewAppointment) => {
     const [row] = await by`
         insert into bench.appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes)
         values (${baselineStoreId}, ${body.lead_id ?? null}, ${body.title}, ${new Date(body.scheduled_at)},
                 ${body.duration_minutes}, ${body.notes ?? null})
-        returning id, store_id, lead_id, title, scheduled_at, duration_minutes, status, notes, created_at, updated_at`;
+        returning ${columns(by)}`;
     return row;
   };
   return {
@@ -44,8 +46,7 @@ export function openTable(databaseUrl: string) {
     insertInTransaction: (body: NewAppointment) => sql.begin((transaction) => insertBy(transaction, body)),
     async find(id: string) {
       const [row] = await sql`
-        select id, store_id, lead_id, title, scheduled_at, duration_minutes, status, notes, created_at, updated_at
-        from bench.appointments where store_id = ${baselineStoreId} and id = ${id}`;
+        select ${columns(sql)} from bench.appointments where store_id = ${baselineStoreId} and id = ${id}`;
       return row;
     },
   };
