@@ -32,6 +32,7 @@ export default defineConfig({
           exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
           // Only a busy machine needs so long.
           testTimeout: 20_000,
+          expect: { poll: { timeout: 15_000 } },
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
@@ -44,7 +45,9 @@ export default defineConfig({
           exclude: ignored,
           setupFiles: ['./packages/testing/src/setup.ts'],
           globalSetup: ['./infra/local/test-servers.ts'],
+          // Only a machine that stands still needs so long.
           testTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },

@@ -10,6 +10,7 @@ import { silentLog } from './context.ts';
 import { createTestDatabase, type TestDatabase } from './servers/database.ts';
 import { startTestNats, type TestNats } from './servers/nats.ts';
 import { type TestTemporal, testTemporal } from './servers/temporal.ts';
+import { waitFor } from './wait.ts';
 
 export type TestServiceOptions<Ops extends Record<string, Operation>> = {
   readonly name: string;
@@ -35,7 +36,7 @@ export async function startTestService<const Ops extends Record<string, Operatio
   const { name, operations, build } = options;
   const log = silentLog();
   const [database, nats, temporal] = await Promise.all([createTestDatabase(name), startTestNats(), testTemporal()]);
-  await ensureEventStream(nats.nats);
+  await waitFor(() => ensureEventStream(nats.nats).then(() => true), { description: 'the event stream exists' });
   const starter = connectTemporal({ address: temporal.address, namespace: temporal.namespace, log });
   const relay = createRelay({ database: database.systemDatabase, temporal: starter, nats: nats.nats, log });
   const rpc = createRpcClient({ nats: nats.nats, log });

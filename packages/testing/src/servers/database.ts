@@ -7,6 +7,7 @@ import {
 } from '@mostrador/kit/database/database';
 import postgres from 'postgres';
 import { silentLog } from '../context.ts';
+import { waitFor } from '../wait.ts';
 
 /** A test's own database, with the migrated schemas of all services. */
 export type TestDatabase = {
@@ -45,6 +46,9 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
   const database = createDatabase({ url, size: 8, log, name: `${service} test` });
   const systemDatabase = createSystemDatabase({ url: systemUrl, size: 2, log, name: `${service} test system` });
   const adminSql = postgres(urlOf(), { max: 2, onnotice: () => {}, connection: { search_path: service } });
+  // A request gives a new connection only 5 s, so the first ones are opened before any request.
+  const opened = (pool: Pick<Database, 'ping'>) => waitFor(() => pool.ping().then(() => true), { description: name });
+  await Promise.all([opened(database), opened(systemDatabase)]);
   return {
     database,
     systemDatabase,

@@ -42,7 +42,7 @@ export async function startTestNats(options: { settings?: string; tls?: NatsTls 
     server = started;
     const portsFile = await waitFor(
       async () => (await readdir(directory)).find((name) => name.endsWith(`_${started.pid}.ports`)),
-      { description: 'nats-server has created its ports file', timeoutMs: 10_000 },
+      { description: 'nats-server has created its ports file' },
     );
     const url = await waitFor(
       async () => (JSON.parse(await readFile(join(directory, portsFile), 'utf8')) as { nats: string[] }).nats[0],

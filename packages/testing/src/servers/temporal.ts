@@ -18,7 +18,7 @@ export async function testTemporal(): Promise<TestTemporal> {
   if (!address || !serverUrl) throw new Error('TEST_TEMPORAL_ADDRESS is not set: run the tests with npm test');
   const loan = await borrow(serverUrl);
   const namespace = `test-${String(loan.number).padStart(2, '0')}`;
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, connectTimeout: '1 minute' });
   const client = new Client({ connection, namespace });
   const close = async () => {
     await connection.close();
