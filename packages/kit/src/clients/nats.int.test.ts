@@ -23,7 +23,7 @@ describe('the connection to NATS', () => {
     await waitFor(() => !isConnected(server.nats), { description: 'the loss is noticed' });
     await expect(pingNats(server.nats)).rejects.toThrow('not connected');
     await server.startServer();
-    await waitFor(() => isConnected(server.nats), { description: 'connected again', timeoutMs: 10_000 });
+    await waitFor(() => isConnected(server.nats), { description: 'connected again' });
     await pingNats(server.nats);
   });
 
@@ -44,10 +44,10 @@ describe('the connection to NATS', () => {
     const nats = await connectNats({ url: way.url, name: 'test', log: silentLog() });
     way.hold();
     way.cut();
-    await waitFor(() => way.met() > 2, { description: 'an attempt timed out and another began', timeoutMs: 10_000 });
+    await waitFor(() => way.met() > 2, { description: 'an attempt timed out and another began' });
     way.goOn();
-    await waitFor(() => isConnected(nats), { description: 'connected again', timeoutMs: 10_000 });
-    await waitFor(() => way.open() === 1, { description: 'nothing else is open', timeoutMs: 10_000 });
+    await waitFor(() => isConnected(nats), { description: 'connected again' });
+    await waitFor(() => way.open() === 1, { description: 'nothing else is open' });
     await pingNats(nats);
     await nats.close();
     await way.close();
@@ -60,7 +60,7 @@ describe('the connection to NATS', () => {
     expect(await js.publish('events.crm.lead.created', '{}', { msgID: 'a' })).toMatchObject({ duplicate: true });
     await server.stopServer();
     await server.startServer();
-    await waitFor(() => isConnected(server.nats), { description: 'connected again', timeoutMs: 10_000 });
+    await waitFor(() => isConnected(server.nats), { description: 'connected again' });
     await ensureEventStream(server.nats);
     const manager = await server.nats.jetstreamManager();
     const { state } = await manager.streams.info(eventStream.name);
@@ -123,7 +123,7 @@ describe.skipIf(!canMakeCertificates)('NATS with TLS', () => {
     void connectNats({ url, tls: tls(), name: 'refused', log: silentLog() }).then(() => {
       connected = true;
     });
-    await waitFor(() => attempts() >= 3, { description: 'it has tried three times', timeoutMs: 10_000 });
+    await waitFor(() => attempts() >= 3, { description: 'it has tried three times' });
     expect(connected).toBe(false);
     close();
   });
@@ -133,7 +133,7 @@ test('with a tls address the client sends no password to a server without TLS', 
   const plain = await startTestNats();
   const { url, attempts, sent, close } = await countingWay(plain.url);
   void connectNats({ url: url.replace('nats://', 'tls://crm:known-secret@'), name: 'crm', log: silentLog() });
-  await waitFor(() => attempts() >= 3, { description: 'it has tried three times', timeoutMs: 10_000 });
+  await waitFor(() => attempts() >= 3, { description: 'it has tried three times' });
   expect(sent()).not.toContain('known-secret');
   close();
   await plain.stop();

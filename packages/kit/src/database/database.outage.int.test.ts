@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { silentLog } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -40,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const scope = (timeoutMs = 2000) => ({ deadline: Date.now() + timeoutMs });
+const scope = (timeoutMs = 30_000) => ({ deadline: Date.now() + timeoutMs });
 const write = (work: Parameters<SystemDatabase['write']>[1]) => database.write(scope(), work);
 const note = (text: string) => write((sql) => sql`insert into facts (text) values (${text})`);
 const atOnce = <T>(count: number, work: () => Promise<T>) =>
@@ -64,9 +65,9 @@ async function expectWholePool(): Promise<void> {
 test('the pool rejects at once while PostgreSQL is stopped, and works again after its restart', async () => {
   await atOnce(poolSize, () => note('warm'));
   await server.stop(5000);
-  const startedAt = performance.now();
-  expect(new Set(await atOnce(20, () => note('away')))).toEqual(new Set(['service_unavailable']));
-  expect(performance.now() - startedAt).toBeLessThan(1000);
+  // With a wait for the deadline, or for the 5 s of a connection that does not open, the test would take too long.
+  const attempt = () => database.read(scope(300_000), (sql) => sql`select 1`);
+  expect(new Set(await atOnce(200, attempt))).toEqual(new Set(['service_unavailable']));
   await expect(database.ping()).rejects.toMatchObject({ code: 'service_unavailable' });
   await startServer();
   await expectWholePool();
@@ -119,9 +120,9 @@ test('while PostgreSQL is frozen no operation outlasts its deadline, and the poo
   };
   signalAll('SIGSTOP');
   try {
-    const startedAt = performance.now();
-    const outcomes = await atOnce(poolSize * 3, () => database.read(scope(500), (sql) => sql`select 1`));
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    // Timers fire in the order of their times, also after the machine has stood still.
+    const reads = atOnce(poolSize * 3, () => database.read(scope(500), (sql) => sql`select 1`));
+    const outcomes = await Promise.race([reads, pause(5_000, [])]);
     expect(outcomes.filter((code) => code === 'upstream_timeout')).toHaveLength(poolSize);
     expect(outcomes.filter((code) => code === 'service_unavailable')).toHaveLength(poolSize * 2);
   } finally {

@@ -39,11 +39,11 @@ async function publish(type: EventType = 'messaging.lead.opted_out', data: objec
   const id = randomUUID();
   const event = { id, type, store_id: randomUUID(), occurred_at: new Date().toISOString(), data };
   const publishing = () => server.nats.jetstream().publish(eventSubject(type), JSON.stringify(event), { msgID: id });
-  await waitFor(publishing, { description: 'the stream accepts an event', timeoutMs: 20_000 });
+  await waitFor(publishing, { description: 'the stream accepts an event' });
   return id;
 }
 
-const until = (condition: () => boolean, description: string) => waitFor(condition, { description, timeoutMs: 30_000 });
+const until = (condition: () => boolean, description: string) => waitFor(condition, { description });
 const pending = async () => {
   const manager = await server.nats.jetstreamManager();
   const { num_pending, num_ack_pending } = await manager.consumers.info(eventStream.name, 'test');

@@ -96,7 +96,6 @@ async function readiness(url = healthUrl): Promise<Readiness> {
 const untilStatus = (status: number) =>
   waitFor(async () => (await readiness()).status === status, {
     description: `ready answers ${status}`,
-    timeoutMs: 25_000,
   });
 const ask = () =>
   createRpcClient({ nats: nats.nats, log: silentLog() }).call(
@@ -126,7 +125,7 @@ test('a replica with a wrong database password gets no requests, and its readine
   await untilStatus(200);
   const ofOther = () => readiness(`http://127.0.0.1:${port}`);
   const started = async () => (await ofOther()).dependencies.nats?.state === 'up';
-  await waitFor(started, { description: 'the other is up but for its database', timeoutMs: 25_000 });
+  await waitFor(started, { description: 'the other is up but for its database' });
   expect(await ofOther()).toMatchObject({
     status: 503,
     dependencies: { postgres: { detail: expect.stringContaining('DATABASE_URL') } },
@@ -169,7 +168,7 @@ test('a service whose clock is 10 s ahead of PostgreSQL is not ready, and a metr
   await exited;
   service = startService({ before: aheadClock });
   const up = async () => (await readiness()).dependencies.nats?.state === 'up';
-  await waitFor(up, { description: 'it is up but for its clock', timeoutMs: 15_000 });
+  await waitFor(up, { description: 'it is up but for its clock' });
   expect(await readiness()).toMatchObject({ status: 503, dependencies: { clock: { state: 'down' } } });
   const text = await (await fetch(`${healthUrl}/metrics`)).text();
   expect(text).toMatch(/mostrador_clock_skew_seconds\{.*\} (9\.|10)/);

@@ -32,7 +32,7 @@ const bread = { body: { name: 'bread' } };
 /** The headers of a request that a test sends itself. */
 const envelope = () => {
   const written = headers();
-  written.set('Mostrador-Deadline', String(Date.now() + 5_000));
+  written.set('Mostrador-Deadline', String(Date.now() + 30_000));
   written.set('Mostrador-Store', thing.id);
   return written;
 };
@@ -126,10 +126,9 @@ describe('rpc', () => {
   });
 
   test('a call that no service serves fails with service_unavailable at once', async () => {
-    const startedMs = performance.now();
+    // A call that waited for its deadline would get upstream_timeout.
     const error = await failure(client.call(operations.createThing, bread, testContext()));
     expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 
   test('a call without an answer by the deadline fails with upstream_timeout and aborts the handler', async () => {
@@ -218,7 +217,7 @@ describe('rpc', () => {
       const envelope = headers();
       envelope.set('Mostrador-Store', thing.id);
       if (deadline !== undefined) envelope.set('Mostrador-Deadline', deadline);
-      const options = { timeout: 5_000, headers: envelope };
+      const options = { timeout: 30_000, headers: envelope };
       const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
       expect(answer.json()).toMatchObject({
         code: 'validation_failed',
@@ -233,9 +232,9 @@ describe('rpc', () => {
       await serve({ createThing: async () => thing });
       const envelope = headers();
       envelope.set('Mostrador-Store', thing.id);
-      envelope.set('Mostrador-Deadline', String(Date.now() + 5_000));
+      envelope.set('Mostrador-Deadline', String(Date.now() + 30_000));
       envelope.set('Mostrador-Idempotency', said);
-      const options = { timeout: 5_000, headers: envelope };
+      const options = { timeout: 30_000, headers: envelope };
       const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
       expect(answer.json()).toMatchObject({
         code: 'validation_failed',
@@ -252,10 +251,9 @@ describe('rpc', () => {
     );
     const calls = [1, 2, 3].map(() => client.call(operations.createThing, bread, testContext()));
     await waitFor(() => held.entered() === 2, { description: 'two requests run' });
-    const startedMs = performance.now();
+    // A call that waited for its deadline would get upstream_timeout.
     const error = await failure(client.call(operations.createThing, bread, testContext()));
     expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
     await client.call(operations.checkThing, bread, testContext());
     held.open();
     expect(await Promise.all(calls)).toEqual([thing, thing, thing]);
@@ -340,7 +338,7 @@ describe('rpc', () => {
     await serve({ createThing: async () => thing });
     const late = envelope();
     late.set('Mostrador-Deadline', String(Date.now() - 10_000));
-    const options = { timeout: 5_000, headers: late };
+    const options = { timeout: 30_000, headers: late };
     const answer = await server.nats.request(operations.createThing.subject, JSON.stringify(bread), options);
     expect(answer.json()).toMatchObject({ code: 'service_unavailable', retry_after: 1 });
   });
@@ -408,7 +406,7 @@ describe('rpc', () => {
     ];
     for (const payload of payloads) {
       const answer = await server.nats.request(operations.createThing.subject, payload, {
-        timeout: 5_000,
+        timeout: 30_000,
         headers: envelope(),
       });
       expect(answer.json<{ code: string }>().code, String(payload).slice(0, 40)).toMatch(
@@ -500,16 +498,15 @@ describe('rpc', () => {
     expect(['service_unavailable', 'upstream_timeout']).toContain(first.code);
     await waitFor(
       async () => {
-        const startedMs = performance.now();
-        const error = await failure(client.call(operations.createThing, bread, testContext()));
-        return error.code === 'service_unavailable' && performance.now() - startedMs < 100;
+        // A call that waited for its deadline would get upstream_timeout.
+        const error = await failure(client.call(operations.createThing, bread, testContext({ timeoutMs: 300_000 })));
+        return error.code === 'service_unavailable';
       },
       { description: 'the client knows that NATS is gone' },
     );
     await server.startServer();
     await waitFor(() => client.call(operations.createThing, bread, testContext({ timeoutMs: 1_000 })), {
       description: 'requests are answered again',
-      timeoutMs: 10_000,
     });
   });
 });
