@@ -62,7 +62,6 @@ test('the process serves HTTP and admin operations, rejects a revoked key, and s
   const { child, output } = start(environment(port));
   await waitFor(async () => (await fetch(`${base}/readyz`)).status === 200, {
     description: 'the gateway is ready',
-    timeoutMs: 15_000,
   });
 
   const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
@@ -74,7 +73,7 @@ test('the process serves HTTP and admin operations, rejects a revoked key, and s
   const ask = () => fetch(`${base}/integrations/v1/nothing`, { headers: { 'x-api-key': apiKey } });
   expect((await ask()).status).toBe(404);
   await rpc.call(revokeApiKey, { body: { key_id: key.id } }, testContext());
-  await waitFor(async () => (await ask()).status === 401, { description: 'the key is rejected', timeoutMs: 2000 });
+  await waitFor(async () => (await ask()).status === 401, { description: 'the key is rejected' });
 
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
@@ -92,7 +91,6 @@ test('the log of a 503 has the error code, and names the operation that no proce
   const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
   const store = await waitFor(() => rpc.call(createStore, { body: { name: 'A', tier: 'pro' } }, testContext()), {
     description: 'admin operations are served',
-    timeoutMs: 15_000,
   });
   const { api_key } = await rpc.call(createApiKey, { body: { store_id: store.id, name: 'test' } }, testContext());
   const url = `http://127.0.0.1:${port}/integrations/v1/leads/${store.id}`;
@@ -118,17 +116,22 @@ test('the log of a 503 has the error code, and names the operation that no proce
 });
 
 test('after SIGTERM the process is unready, and serves until the drain delay is over', async () => {
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const { child, output } = start({ ...environment(port), DRAIN_DELAY_MS: '1000', SHUTDOWN_TIMEOUT_MS: '900' });
-  const exited = once(child, 'exit');
-  const readiness = async () => (await fetch(`${base}/readyz`)).status;
-  await waitFor(async () => (await readiness()) === 200, { description: 'the gateway is ready', timeoutMs: 15_000 });
-  child.kill('SIGTERM');
-  await waitFor(async () => (await readiness()) === 503, { description: 'the gateway is unready' });
-  expect((await fetch(`${base}/integrations/v1/store`)).status).toBe(401);
-  const [code] = await exited;
-  expect(code, output.text).toBe(0);
+  const drain = async () => {
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}`;
+    const { child, output } = start({ ...environment(port), DRAIN_DELAY_MS: '1000', SHUTDOWN_TIMEOUT_MS: '900' });
+    const exited = once(child, 'exit');
+    const readiness = async () => (await fetch(`${base}/readyz`)).status;
+    await waitFor(async () => (await readiness()) === 200, { description: 'the gateway is ready' });
+    child.kill('SIGTERM');
+    while ((await readiness()) !== 503);
+    expect((await fetch(`${base}/integrations/v1/store`)).status).toBe(401);
+    const [code] = await exited;
+    expect(code, output.text).toBe(0);
+    return true;
+  };
+  // On a machine that stands still, the delay can be over before the process is asked.
+  await waitFor(drain, { description: 'the gateway serves while it drains' });
 });
 
 test('without NATS and PostgreSQL the process answers probes, is not ready, and still stops', async () => {
@@ -142,7 +145,6 @@ test('without NATS and PostgreSQL the process answers probes, is not ready, and 
   const base = `http://127.0.0.1:${port}`;
   await waitFor(async () => (await fetch(`${base}/healthz`)).status === 200, {
     description: 'the process lives',
-    timeoutMs: 15_000,
   });
   expect((await fetch(`${base}/readyz`)).status).toBe(503);
   const headers = { 'x-api-key': `mk_live_abcdefgh_${'a'.repeat(43)}` };

@@ -69,7 +69,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     log,
     settings: {
       publicUrl,
-      requestTimeoutMs: 5000,
+      requestTimeoutMs: 30_000,
       maximumConnections: 2000,
       connectionTimeoutMs: 30_000,
       ...options,

@@ -9,7 +9,7 @@ export type RawResponse = {
 };
 
 /** Sends bytes that no HTTP client would send, and reads until the server closes the connection. */
-export async function sendRaw(port: number, text: string, limitMs = 10_000): Promise<RawResponse> {
+export async function sendRaw(port: number, text: string, limitMs = 30_000): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));

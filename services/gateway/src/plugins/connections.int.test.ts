@@ -4,16 +4,24 @@ import { publicUrl, startTestGateway, type TestGateway } from '../../test/gatewa
 import { type RawResponse, sendRaw } from '../../test/raw-http.ts';
 
 let gateway: TestGateway;
+/** Requests must arrive sooner than at the other one. */
+let hasty: TestGateway;
 let apiKey: string;
+let hastyKey: string;
 let port: number;
+let hastyPort: number;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ arrivalTimeoutMs: 500 });
-  ({ apiKey } = await gateway.newStore());
-  await gateway.app.listen({ host: '127.0.0.1', port: 0 });
-  ({ port } = gateway.app.server.address() as AddressInfo);
+  [gateway, hasty] = await Promise.all([startTestGateway(), startTestGateway({ arrivalTimeoutMs: 500 })]);
+  [{ apiKey }, { apiKey: hastyKey }] = await Promise.all([gateway.newStore(), hasty.newStore()]);
+  [port, hastyPort] = (await Promise.all([gateway, hasty].map(listen))) as [number, number];
 });
-afterAll(() => gateway?.stop());
+afterAll(() => Promise.all([gateway?.stop(), hasty?.stop()]));
+
+async function listen({ app }: TestGateway): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
 
 function expectProblem(response: RawResponse, status: number, code: string) {
   expect(response.status).toBe(status);
@@ -28,7 +36,7 @@ function expectProblem(response: RawResponse, status: number, code: string) {
 }
 const close = 'Connection: close\r\n\r\n';
 const start = 'POST /integrations/v1/appointments HTTP/1.1\r\nHost: x\r\n';
-const withKey = () => `${start}X-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+const withKey = (key = apiKey) => `${start}X-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
 
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n'],
@@ -61,11 +69,11 @@ test('a URL of more than 16 KiB gets 431', async () => {
 });
 
 test('headers that do not arrive in time get 408', async () => {
-  expectProblem(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: x\r\n'), 408, 'request_timeout');
+  expectProblem(await sendRaw(hastyPort, 'GET / HTTP/1.1\r\nHost: x\r\n'), 408, 'request_timeout');
 });
 
 test('a body that does not arrive in time gets 408', async () => {
-  expectProblem(await sendRaw(port, `${withKey()}Content-Length: 10\r\n\r\n{`), 408, 'request_timeout');
+  expectProblem(await sendRaw(hastyPort, `${withKey(hastyKey)}Content-Length: 10\r\n\r\n{`), 408, 'request_timeout');
 });
 
 test('a body with a too large Content-Length gets 413 before it is sent', async () => {

@@ -12,7 +12,7 @@ let send: ReturnType<typeof createClient>['send'];
 let post: ReturnType<typeof createClient>['post'];
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ requestTimeoutMs: 1000 });
+  gateway = await startTestGateway();
   scheduling = await serveScheduling(gateway);
   const { apiKey, store } = await gateway.newStore();
   storeId = store.id;
@@ -188,19 +188,22 @@ test('a request to a service that is down gets 503 with Retry-After', async () =
 });
 
 test('a request that times out gets 504, because its outcome is unknown', async () => {
-  scheduling.before.answer = ({ signal }) =>
+  const hasty = await startTestGateway({ requestTimeoutMs: 500 });
+  const { before } = await serveScheduling(hasty);
+  before.answer = ({ signal }) =>
     new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new AppError('upstream_timeout')));
     });
-  expectProblem(await post(appointmentBody), 504, 'upstream_timeout');
+  const { apiKey } = await hasty.newStore();
+  expectProblem(await createClient(hasty, apiKey).post(appointmentBody), 504, 'upstream_timeout');
+  await hasty.stop();
 });
 
 test('without NATS a request gets 503 at once, and works again when NATS is back', async () => {
   await gateway.nats.stopServer();
   await waitFor(async () => (await post(appointmentBody)).statusCode === 503, { description: 'NATS is down' });
-  const since = performance.now();
+  // A request that waited for its deadline would get 504.
   expectProblem(await post(appointmentBody), 503, 'service_unavailable');
-  expect(performance.now() - since).toBeLessThan(200);
   await gateway.nats.startServer();
   await waitFor(async () => (await post(appointmentBody)).statusCode === 201, { description: 'NATS is back' });
 });
