@@ -31,8 +31,18 @@ export type TestMessaging = TestService & {
   readonly crm: TestCrm;
   /** Inserts the row of a channel without credentials, so nothing can be sent over it. Returns its id. */
   addChannel(storeId: string, provider?: NonNullable<ChannelConnection['provider']>): Promise<string>;
-  /** Sends a message through the API operation. */
-  send(storeId: string, leadId: string, message?: string): Promise<{ sent: boolean; id: string; status: string }>;
+  /** Sends a message through the API operation. `timeoutMs` is the time until the request's deadline. */
+  send(
+    storeId: string,
+    leadId: string,
+    message?: string,
+    timeoutMs?: number,
+  ): Promise<{ sent: boolean; id: string; status: string }>;
+  /**
+   * Lets the store's requests wait so long for an outcome that no test waits for the end. A request needs the deadline
+   * `longMs` for it.
+   */
+  waitLong(storeId: string): Promise<void>;
   /** The wake-ups in the outbox, in order. */
   wakeUps(storeId: string): Promise<{ entity_id: string; lead_id: string | null; signal: string }[]>;
   /** The events in the outbox, in order. */
@@ -51,6 +61,9 @@ export type TestCrm = {
   stop(): Promise<void>;
   start(): Promise<void>;
 };
+
+/** Longer than a test may take: what waits so long fails its test by the test's time limit. */
+export const longMs = 300_000;
 
 export const publicUrl = 'http://127.0.0.1:8080';
 
@@ -100,8 +113,15 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         await adminSql`insert into channels (store_id, provider) values (${storeId}, ${provider}) returning id`;
       return row?.id;
     },
-    send: (storeId, leadId, message = 'Hello') =>
-      service.rpc.call(sendMessage, { params: { leadId }, body: { message } }, testContext({ storeId })),
+    send: (storeId, leadId, message = 'Hello', timeoutMs) =>
+      service.rpc.call(sendMessage, { params: { leadId }, body: { message } }, testContext({ storeId, timeoutMs })),
+    async waitLong(storeId) {
+      await adminSql`
+        alter table store_settings drop constraint if exists store_settings_message_wait_seconds_check`;
+      await adminSql`
+        insert into store_settings (store_id, message_wait_seconds) values (${storeId}, ${longMs / 1000})
+        on conflict (store_id) do update set message_wait_seconds = excluded.message_wait_seconds`;
+    },
     wakeUps: async (storeId) =>
       await adminSql`
         select entity_id, lead_id, signal from outbox where store_id = ${storeId} and kind = 'workflow' order by id`,

@@ -44,8 +44,7 @@ const addConversation = async (columns: object = {}) => {
 const conversation = async () =>
   (await messaging.adminSql`select * from conversations where store_id = ${storeId} and lead_id = ${leadId}`)[0];
 const userIds = () => messaging.adminSql`select user_id from customer_user_ids where store_id = ${storeId}`;
-const step = () =>
-  messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId, timeoutMs: 12_000 }));
+const step = () => messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId }));
 
 test('a message that was queued before the change goes to the new phone', async () => {
   await messaging.addChannel(storeId);

@@ -93,8 +93,7 @@ const stored = async () => {
   return rows.map(({ body }) => body);
 };
 const conversations = () => messaging.adminSql`select * from conversations where store_id = ${storeId}`;
-const step = (lead_id: string) =>
-  messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const eventsOf = async () => (await messaging.events(storeId)).map(({ topic, data }) => [topic, data.lead_id]);
 
 test('the messages of both leads are one list in the order of acceptance, and the next message follows', async () => {

@@ -46,7 +46,7 @@ async function accept(leadId = messaging.crm.addLead(storeId)): Promise<Message>
   return await read({ id, lead_id: leadId });
 }
 const step = ({ lead_id }: Pick<Message, 'lead_id'>) =>
-  messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+  messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const read = ({ id, lead_id }: Pick<Message, 'id' | 'lead_id'>) =>
   messaging.rpc.call(getMessage, { params: { leadId: lead_id, messageId: id } }, testContext({ storeId }));
 const report = (

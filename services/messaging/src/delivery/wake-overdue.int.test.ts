@@ -44,16 +44,15 @@ const older = (seconds: number) => messaging.adminSql`
   where store_id = ${storeId}`;
 const sweep = () => wakeOverdue({ ...overdueDeliveries, ...messaging.dependencies }, new AbortController().signal);
 const watch = () => watchUnsettled(messaging.dependencies, new AbortController().signal);
-const step = (lead_id: string) =>
-  messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));
 
 describe('the sweep', () => {
   test('wakes a lead that is due for more than 30 s, at most once in five minutes', async () => {
     const leadId = await waiting(3);
-    await older(25);
+    await older(10);
     expect(await sweep()).toBe(0);
-    await older(6);
+    await older(21);
     expect(await sweep()).toBe(1);
     expect(await messaging.wakeUps(storeId)).toEqual([{ entity_id: leadId, lead_id: leadId, signal: 'overdue' }]);
     expect(await sweep()).toBe(0);
@@ -109,9 +108,9 @@ describe('the watchdog', () => {
     const leadId = await waiting();
     outcome = failing('ambiguous');
     await step(leadId);
-    await older(590);
+    await older(570);
     expect(await watch()).toBe(0);
-    await older(11);
+    await older(31);
     expect(await watch()).toBe(1);
     expect(await watch()).toBe(0);
     expect(await told()).toBe(1);
@@ -123,9 +122,9 @@ describe('the watchdog', () => {
 
   test('publishes one event when a sent message gets no status update for an hour', async () => {
     await step(await waiting());
-    await older(3590);
+    await older(3570);
     expect(await watch()).toBe(0);
-    await older(11);
+    await older(31);
     expect(await watch()).toBe(1);
     expect(await told()).toBe(1);
   });
@@ -134,9 +133,9 @@ describe('the watchdog', () => {
     const leadId = await waiting(2);
     await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
     expect(await step(leadId)).toMatchObject({ done: false, reason: 'no channel is connected' });
-    await older(590);
+    await older(570);
     expect(await watch()).toBe(0);
-    await older(11);
+    await older(31);
     expect(await watch()).toBe(2);
     expect(await watch()).toBe(0);
     expect(await told()).toBe(2);
@@ -156,6 +155,6 @@ test('a lost delivery workflow is started again', async () => {
   expect(await sweep()).toBe(1);
   messaging.relay.start();
   const handle = messaging.temporal.client.workflow.getHandle(deliveryWorkflow.workflowId(leadId));
-  const description = await waitFor(() => handle.describe(), { description: 'the workflow exists', timeoutMs: 15_000 });
+  const description = await waitFor(() => handle.describe(), { description: 'the workflow exists' });
   expect(description.status.name).toBe('RUNNING');
 });

@@ -72,7 +72,7 @@ async function newChannel() {
 type Channel = Awaited<ReturnType<typeof newChannel>>;
 
 const processed = ({ open }: Channel) =>
-  waitFor(async () => (await open()) === 0, { description: 'every payload is processed', timeoutMs: 20_000 });
+  waitFor(async () => (await open()) === 0, { description: 'every payload is processed' });
 
 /** The customer's messages, oldest first. */
 async function messagesOf(channel: Channel, phone: string): Promise<Message[]> {
@@ -236,9 +236,9 @@ test('an interaction count that crm does not have is sent later', async () => {
   const leadId = (await channel.leadOf(phone)) as string;
   await messaging.adminSql`update conversations set interaction_count = 7 where lead_id = ${leadId}`;
   const tools = { ...messaging.dependencies, log: testContext().log };
-  await sendMissedInteractionCounts(tools, AbortSignal.timeout(10_000));
+  await sendMissedInteractionCounts(tools, AbortSignal.timeout(60_000));
   expect(messaging.crm.interactionCounts.get(leadId)).toBe(7);
-  expect(await sendMissedInteractionCounts(tools, AbortSignal.timeout(10_000))).toBe(0);
+  expect(await sendMissedInteractionCounts(tools, AbortSignal.timeout(60_000))).toBe(0);
 });
 
 test('a payload that cannot be processed delays no customer, and an unreadable one is given up', async () => {
@@ -407,7 +407,7 @@ test('a payload is purged a week after it was processed', async () => {
   await messaging.adminSql`
     update inbound_payloads set processed_at = now() - interval '8 days'
     where id = (select min(id::text)::uuid from inbound_payloads where store_id = ${channel.storeId})`;
-  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(10_000))).toBe(1);
+  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(60_000))).toBe(1);
   const rows = await messaging.adminSql`select 1 from inbound_payloads where store_id = ${channel.storeId}`;
   expect(rows).toHaveLength(1);
 });
@@ -420,10 +420,10 @@ test('a payload that failed is kept for 90 days', async () => {
   await messaging.adminSql`
     update inbound_payloads set processed_at = now() - interval '89 days', failed_at = now() - interval '89 days'
     where store_id = ${channel.storeId}`;
-  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(10_000))).toBe(0);
+  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(60_000))).toBe(0);
   await messaging.adminSql`
     update inbound_payloads set failed_at = now() - interval '91 days'
     where id = (select min(id::text)::uuid from inbound_payloads where store_id = ${channel.storeId})`;
-  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(10_000))).toBe(1);
+  expect(await purgeInbound(messaging.dependencies, AbortSignal.timeout(60_000))).toBe(1);
   expect(await channel.failed()).toHaveLength(1);
 });

@@ -29,7 +29,7 @@ const list = async (storeId: string, query: Query = {}): Promise<Listed> => {
   return { ...JSON.parse(Buffer.from(body).toString()), cursor: headers.nextCursor };
 };
 const write = <T>(storeId: string, work: (sql: TransactionSql) => Promise<T>) =>
-  messaging.database.write(testContext({ storeId, timeoutMs: 20_000 }), work);
+  messaging.database.write(testContext({ storeId }), work);
 
 /** Inserts a message in either direction. Nothing is sent. */
 const insert = async (

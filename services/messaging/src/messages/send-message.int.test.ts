@@ -3,7 +3,7 @@ import { getMessage, type MessageTemplate, sendMessage, updateMessagingSettings 
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
 let messaging: TestMessaging;
 beforeAll(async () => {
@@ -24,12 +24,14 @@ const post = async (leadId: string, options: Options, body: Body = hello) => {
 const waitSeconds = (storeId: string, message_wait_seconds: number) =>
   messaging.rpc.call(updateMessagingSettings, { body: { message_wait_seconds } }, testContext({ storeId }));
 /** A store with a sandbox channel and a wait of 0 s unless given, and a lead of it. */
-const newLead = async ({ wait = 0 } = {}) => {
+const newLead = async ({ wait = 0 }: { wait?: number | 'long' } = {}) => {
   const storeId = randomUUID();
   await messaging.addChannel(storeId);
-  await waitSeconds(storeId, wait);
+  await (wait === 'long' ? messaging.waitLong(storeId) : waitSeconds(storeId, wait));
   return { storeId, leadId: messaging.crm.addLead(storeId) };
 };
+/** The context of a request that may wait for an outcome as long as the store lets it. */
+const patient = (storeId: string) => ({ storeId, timeoutMs: longMs });
 const messagesOf = (storeId: string) => messaging.adminSql`
   select * from messages where store_id = ${storeId} order by lead_id, number`;
 /** Records an outcome, as the delivery does. */
@@ -307,17 +309,15 @@ describe('the outcome', () => {
     ['read', true],
     ['unknown', false],
   ])('a message that becomes %s within the wait is answered at once with `sent: %s`', async (status, sent) => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
-    const startedMs = performance.now();
-    const posting = post(leadId, { storeId });
+    const { storeId, leadId } = await newLead({ wait: 'long' });
+    const posting = post(leadId, patient(storeId));
     const [message] = await accepted(storeId);
     await record(message?.id, status);
     expect((await posting).answer).toEqual({ sent, id: message?.id, status, error: null });
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
   test('a message that the provider rejects is answered with `sent: false` and the reason', async () => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
+    const { storeId, leadId } = await newLead({ wait: 'long' });
     const posting = post(leadId, { storeId });
     const [message] = await accepted(storeId);
     const error = { code: '131026', detail: 'Message undeliverable' };
@@ -326,37 +326,48 @@ describe('the outcome', () => {
   });
 
   test('an outcome that was recorded before the wait is answered at once, without a notification', async () => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
+    const { storeId, leadId } = await newLead({ wait: 'long' });
     await messaging.adminSql`
       create or replace function pg_temp_sent() returns trigger language plpgsql as $$
         begin if new.body = 'at once' then new.status := 'sent'; end if; return new; end $$`;
     await messaging.adminSql`
       create trigger at_once before insert on messages for each row execute function pg_temp_sent()`;
-    const startedMs = performance.now();
-    const { answer } = await post(leadId, { storeId }, { message: 'at once' });
+    const { answer } = await post(leadId, patient(storeId), { message: 'at once' });
     await messaging.adminSql`drop trigger at_once on messages`;
     expect(answer).toMatchObject({ sent: true, status: 'sent' });
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
   test('the end of the wait is answered with the status of the row', async () => {
-    const { storeId, leadId } = await newLead({ wait: 0.3 });
-    const posting = post(leadId, { storeId });
-    const [message] = await accepted(storeId);
-    await messaging.adminSql`update messages set status = 'sending' where id = ${message?.id}`;
-    expect((await posting).answer).toEqual({ sent: false, id: message?.id, status: 'sending', error: null });
+    const attempt = async () => {
+      const { storeId, leadId } = await newLead({ wait: 0.3 });
+      const posting = post(leadId, { storeId });
+      const [message] = await accepted(storeId);
+      await messaging.adminSql`update messages set status = 'sending' where id = ${message?.id}`;
+      return { id: message?.id, answer: (await posting).answer };
+    };
+    // On a machine that stands still, the wait can end before the update.
+    const { id, answer } = await waitFor(
+      async () => {
+        const made = await attempt();
+        return made.answer.status !== 'queued' && made;
+      },
+      { description: 'an answer after the update' },
+    );
+    expect(answer).toEqual({ sent: false, id, status: 'sending', error: null });
   });
 
   test('a wait that is longer than the request’s deadline still gets an answer in time', async () => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
-    const { answer } = await post(leadId, { storeId, timeoutMs: 1_500 });
+    const { storeId, leadId } = await newLead({ wait: 'long' });
+    const { answer } = await waitFor(() => post(leadId, { storeId, timeoutMs: 1_500 }), {
+      description: 'an answer in time',
+    });
     expect(answer).toMatchObject({ sent: false, status: 'queued' });
   });
 
   test('two hundred waiting requests hold neither a queue slot nor a database connection', async () => {
-    const { storeId } = await newLead({ wait: 6 });
+    const { storeId } = await newLead({ wait: 'long' });
     const leads = Array.from({ length: 200 }, () => messaging.crm.addLead(storeId));
-    const posting = leads.map((leadId) => messaging.send(storeId, leadId));
+    const posting = leads.map((leadId) => messaging.send(storeId, leadId, 'Hello', longMs));
     await waitFor(() => messaging.dependencies.outcomes.waiting() === 200, { description: 'all requests wait' });
     const { storeId: other, leadId } = await newLead();
     await messaging.send(other, leadId);
@@ -370,8 +381,8 @@ describe('the outcome', () => {
 
 describe('Idempotency-Key', () => {
   test('fifty concurrent requests with one key create one message, one wake-up and one answer', async () => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
-    const keyed = { storeId, idempotencyKey: 'fifty', timeoutMs: 20_000 };
+    const { storeId, leadId } = await newLead({ wait: 'long' });
+    const keyed = { ...patient(storeId), idempotencyKey: 'fifty' };
     const posting = Array.from({ length: 50 }, () => post(leadId, keyed));
     const [message] = await accepted(storeId);
     await record(message?.id, 'sent');
@@ -396,8 +407,8 @@ describe('Idempotency-Key', () => {
   });
 
   test('a retry after an answer was lost waits for the outcome of the same message', async () => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
-    const keyed = { storeId, idempotencyKey: 'k' };
+    const { storeId, leadId } = await newLead({ wait: 'long' });
+    const keyed = { ...patient(storeId), idempotencyKey: 'k' };
     // A process that dies after the commit leaves the message and an idempotency record without an answer.
     void post(leadId, keyed).catch(() => {});
     const [message] = await accepted(storeId);
@@ -409,8 +420,8 @@ describe('Idempotency-Key', () => {
   });
 
   test('another text under the same key is rejected, even while the first request waits', async () => {
-    const { storeId, leadId } = await newLead({ wait: 8 });
-    const keyed = { storeId, idempotencyKey: 'k' };
+    const { storeId, leadId } = await newLead({ wait: 'long' });
+    const keyed = { ...patient(storeId), idempotencyKey: 'k' };
     const posting = post(leadId, keyed);
     const [message] = await accepted(storeId);
     const other = () => post(leadId, { ...keyed, body: { message: 'Tchau' } }, { message: 'Tchau' });
@@ -433,33 +444,30 @@ describe('a process', () => {
   const withWait = async (own: TestMessaging) => {
     const storeId = randomUUID();
     await own.addChannel(storeId);
-    await own.rpc.call(updateMessagingSettings, { body: { message_wait_seconds: 8 } }, testContext({ storeId }));
-    return { storeId, leadId: own.crm.addLead(storeId) };
+    await own.waitLong(storeId);
+    const leadId = own.crm.addLead(storeId);
+    return () => own.send(storeId, leadId, 'Hello', longMs);
   };
 
   test('that stops answers its waiting requests at once with the current status', async () => {
     const own = await startMessaging();
-    const { storeId, leadId } = await withWait(own);
-    const sending = [own.send(storeId, leadId), own.send(storeId, leadId)];
+    const send = await withWait(own);
+    const sending = [send(), send()];
     await waitFor(() => own.dependencies.outcomes.waiting() === 2, { description: 'both requests wait' });
-    const startedMs = performance.now();
     const stopping = own.stop();
     expect(await Promise.all(sending)).toMatchObject([
       { sent: false, status: 'queued' },
       { sent: false, status: 'queued' },
     ]);
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
     await stopping;
   });
 
   test('with too many waiting requests accepts the next message and answers at once', async () => {
     const own = await startMessaging({ mostWaiting: 1 });
-    const { storeId, leadId } = await withWait(own);
-    const waiting = own.send(storeId, leadId);
+    const send = await withWait(own);
+    const waiting = send();
     await waitFor(() => own.dependencies.outcomes.waiting() === 1, { description: 'one request waits' });
-    const startedMs = performance.now();
-    expect(await own.send(storeId, leadId)).toMatchObject({ sent: false, status: 'queued' });
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(await send()).toMatchObject({ sent: false, status: 'queued' });
     const stopping = own.stop();
     await waiting;
     await stopping;

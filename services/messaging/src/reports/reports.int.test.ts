@@ -55,10 +55,9 @@ const report = (storeId: string, lead_id: string, [from, to]: readonly [Date | n
     testContext({ storeId }),
   );
 const close = async () => {
-  while ((await messaging.rpc.call(closeConversationReports, {}, testContext({ timeoutMs: 12_000 }))).more);
+  while ((await messaging.rpc.call(closeConversationReports, {}, testContext())).more);
 };
-const verify = () =>
-  messaging.rpc.call(verifyConversationReports, { body: { after: null } }, testContext({ timeoutMs: 12_000 }));
+const verify = () => messaging.rpc.call(verifyConversationReports, { body: { after: null } }, testContext());
 /** Reopens every quarter-hour from this time on, as if the job had stopped here. */
 const reopen = async (from: Date) => {
   await messaging.adminSql`delete from report_quarters where quarter >= ${from}`;
@@ -98,7 +97,7 @@ test('a report equals a recount of the rows and the sum over its leads, with any
       fc.uniqueArray(cut, { minLength: 2, maxLength: 6 }),
       fc.integer({ min: 0, max: quarters }),
       async (history, others, cuts, closedQuarters) => {
-        await messaging.rpc.call(resetConversationReports, {}, testContext({ timeoutMs: 12_000 }));
+        await messaging.rpc.call(resetConversationReports, {}, testContext());
         const [storeId, { adminSql }] = [randomUUID(), messaging];
         const leads = await insertHistory(adminSql, storeId, beganAt, history);
         await insertHistory(adminSql, randomUUID(), beganAt, others);
@@ -150,7 +149,7 @@ async function open() {
     return accepted?.lead_id as string;
   };
   const leadId = await write();
-  const scope = testContext({ storeId, timeoutMs: 12_000 });
+  const scope = testContext({ storeId });
   return {
     storeId,
     leadId,

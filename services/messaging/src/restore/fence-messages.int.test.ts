@@ -31,7 +31,7 @@ beforeEach(async () => {
   await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
 });
 
-const context = () => testContext({ storeId, timeoutMs: 12_000 });
+const context = () => testContext({ storeId });
 const accept = async () => (await messaging.send(storeId, leadId)).id;
 const step = () => messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
 const read = (messageId: string) => messaging.rpc.call(getMessage, { params: { leadId, messageId } }, context());

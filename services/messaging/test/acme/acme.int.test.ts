@@ -49,7 +49,7 @@ async function send(text = 'Hello'): Promise<{ leadId: string; messageId: string
   return { leadId, messageId: id };
 }
 const deliver = (leadId: string) =>
-  messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId, timeoutMs: 12_000 }));
+  messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId }));
 const read = ({ leadId, messageId }: { leadId: string; messageId: string }) =>
   messaging.rpc.call(getMessage, { params: { leadId, messageId } }, testContext({ storeId }));
 function post(channelId: string, payload: object, secret = secrets.app_secret) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connectChannel, deliverMessages, getMessage } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
+import { longMs, startMessaging, type TestMessaging } from '../../../test/messaging.ts';
 import { createSandboxAdapter } from './adapter.ts';
 
 let messaging: TestMessaging;
@@ -13,10 +13,11 @@ afterAll(() => messaging?.stop());
 
 test('a message is on the customer’s telephone at once, without a reply window', async () => {
   const storeId = randomUUID();
-  const context = () => testContext({ storeId, timeoutMs: 12_000 });
+  const context = () => testContext({ storeId });
   await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, context());
   const leadId = messaging.crm.addLead(storeId, '5511999990000');
-  const answer = messaging.send(storeId, leadId, 'Olá 👋');
+  await messaging.waitLong(storeId);
+  const answer = messaging.send(storeId, leadId, 'Olá 👋', longMs);
   await expect.poll(() => messaging.wakeUps(storeId)).toHaveLength(1);
   await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
   const { sent, id } = await answer;
@@ -30,7 +31,7 @@ test('a message is on the customer’s telephone at once, without a reply window
 
 test('each of many concurrent leads gets its messages in order, each once', async () => {
   const storeId = randomUUID();
-  const context = () => testContext({ storeId, timeoutMs: 12_000 });
+  const context = () => testContext({ storeId });
   const body = { provider: 'sandbox' as const, number_rate: 100_000 };
   await messaging.rpc.call(connectChannel, { body }, context());
   await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
@@ -42,9 +43,7 @@ test('each of many concurrent leads gets its messages in order, each once', asyn
       await Promise.all([step, messaging.send(storeId, lead_id)]);
     }
     await expect
-      .poll(async () => (await messaging.rpc.call(deliverMessages, { body: { lead_id } }, context())).done, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await messaging.rpc.call(deliverMessages, { body: { lead_id } }, context())).done)
       .toBe(true);
   };
   await Promise.all(leads.map(deliver));
@@ -61,7 +60,7 @@ test('a duplicate send stores one message', async () => {
   const channelId = await messaging.addChannel(storeId);
   const sandbox = createSandboxAdapter(messaging.database, storeId, channelId);
   const message = { id: randomUUID(), to: '5511999990000', text: 'Hello', template: null, attempt: 1 };
-  const signal = AbortSignal.timeout(1000);
+  const signal = AbortSignal.timeout(60_000);
   await Promise.all([sandbox.send(message, signal), sandbox.send(message, signal)]);
   const delivered = await messaging.adminSql`select id from sandbox_deliveries where store_id = ${storeId}`;
   expect(delivered).toHaveLength(1);

@@ -7,6 +7,7 @@ import {
   showChannel,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
+import { expectDelay } from '@mostrador/testing/delay';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
@@ -15,17 +16,19 @@ import { startMessaging, type TestMessaging } from '../../../test/messaging.ts';
 let messaging: TestMessaging;
 let storeId: string;
 let token: string;
+const limits = { callLimitMs: 10_000, leaseMs: 60_000, unknownHoldMs: 500 };
 beforeAll(async () => {
-  messaging = await startMessaging({ limits: { callLimitMs: 2_000, leaseMs: 4_000, unknownHoldMs: 500 } });
+  messaging = await startMessaging({ limits });
   messaging.inbound.start();
 });
 beforeEach(async () => {
+  Object.assign(messaging.dependencies.limits, limits);
   storeId = randomUUID();
   await connect();
 });
 afterAll(() => messaging?.stop());
 
-const context = () => testContext({ storeId, timeoutMs: 12_000 });
+const context = () => testContext({ storeId });
 async function connect() {
   await messaging.adminSql`
     insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0) on conflict do nothing`;
@@ -46,10 +49,9 @@ async function accept(digits: string): Promise<Sent> {
 const step = ({ leadId }: Sent) => messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context());
 const read = ({ leadId, id }: Sent) => messaging.rpc.call(getMessage, { params: { leadId, messageId: id } }, context());
 const becomes = (sent: Sent, status: string) =>
-  waitFor(async () => (await read(sent)).status === status, { description: `${status}`, timeoutMs: 8_000 });
+  waitFor(async () => (await read(sent)).status === status, { description: `${status}` });
 const makeDue = () =>
   messaging.adminSql`update messages set next_attempt_at = now(), slot_at = null where store_id = ${storeId} and status = 'queued'`;
-const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
 async function onTelephone({ phone }: Sent) {
   const body = { token, customer_phone: phone };
   return (await messaging.rpc.call(readSandboxConversation, { body }, context())).messages;
@@ -105,7 +107,7 @@ describe('a message that the sandbox accepts', () => {
     await step(sent);
     const updates = () => messaging.adminSql`
       select status from status_reports where store_id = ${storeId} order by received_at`;
-    await waitFor(async () => (await updates()).length === 2, { description: 'both updates', timeoutMs: 8_000 });
+    await waitFor(async () => (await updates()).length === 2, { description: 'both updates' });
     expect(await updates()).toEqual([{ status: 'read' }, { status: 'delivered' }]);
     expect(await read(sent)).toMatchObject({ status: 'read' });
   });
@@ -135,6 +137,7 @@ describe('a message whose outcome is not known', () => {
 
   test('07 becomes unknown when the sandbox does not answer within the limit of a call', async () => {
     const sent = await accept('07');
+    Object.assign(messaging.dependencies.limits, { callLimitMs: 2_000 });
     const beganMs = Date.now();
     await step(sent);
     expect(Date.now() - beganMs).toBeGreaterThan(1_900);
@@ -147,10 +150,10 @@ describe('a message that is not accepted at once', () => {
   test('09 is throttled for its customer alone, twice', async () => {
     const sent = await accept('09');
     for (const attempt of [1, 2]) {
+      const sinceMs = Date.now();
       const next = await step(sent);
       expect(next).toMatchObject({ done: false, reason: `attempt ${attempt} failed (whatsapp_131056)` });
-      expect(secondsUntil(next.wake_at)).toBeGreaterThan(3);
-      expect(secondsUntil(next.wake_at)).toBeLessThanOrEqual(5);
+      expectDelay(next.wake_at, { sinceMs, least: 5, most: 5 });
       const other = await accept('02');
       expect(await step(other)).toMatchObject({ done: true });
       await makeDue();
@@ -161,10 +164,12 @@ describe('a message that is not accepted at once', () => {
 
   test('10 pauses the whole channel', async () => {
     const [sent, other] = [await accept('10'), await accept('01')];
+    const sinceMs = Date.now();
     expect(await step(sent)).toMatchObject({ done: false });
     const paused = await step(other);
     expect(paused).toMatchObject({ done: false, reason: 'the channel asked for a pause' });
-    expect(secondsUntil(paused.wake_at)).toBeGreaterThan(8);
+    // Up to a second more, so that not all leads ask at once.
+    expectDelay(paused.wake_at, { sinceMs, least: 10, most: 11.1 });
     await messaging.adminSql`update channels set paused_until = 'epoch' where store_id = ${storeId}`;
     await makeDue();
     await Promise.all([step(sent), step(other)]);

@@ -76,7 +76,7 @@ test('the telephone shows what a lead gets whose phone is written without the ni
   await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
   const leadId = messaging.crm.addLead(storeId, '551188887777');
   await messaging.send(storeId, leadId);
-  await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId, timeoutMs: 12_000 }));
+  await messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, testContext({ storeId }));
   for (const phone of ['5511988887777', '551188887777']) expect((await read(token, phone)).messages).toHaveLength(1);
   await report(token, 'read', '5511988887777');
   await waitFor(async () => (await read(token)).messages[0]?.status === 'read', { description: 'it is read' });
@@ -97,7 +97,7 @@ test('a replaced or unknown address is rejected', async () => {
 test('a message is sent until the telephone reports it, which may say delivered and then read', async () => {
   const storeId = randomUUID();
   const token = await connect(storeId);
-  const context = () => testContext({ storeId, timeoutMs: 12_000 });
+  const context = () => testContext({ storeId });
   await messaging.adminSql`insert into store_settings (store_id, message_wait_seconds) values (${storeId}, 0)`;
   const leadId = messaging.crm.addLead(storeId, customerPhone);
   const { id } = await messaging.send(storeId, leadId, 'Hi');
@@ -124,7 +124,7 @@ test('a report changes nothing of another number, of another store, or of a magi
   const leads = [messaging.crm.addLead(storeId, customerPhone), messaging.crm.addLead(storeId, magic)];
   for (const lead_id of leads) {
     await messaging.send(storeId, lead_id, 'Hi');
-    await messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+    await messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
   }
   await report(token, 'read', '5511988887778');
   await report(other, 'read');
@@ -174,7 +174,7 @@ test('a sandbox with a reply window accepts free text only within it, and tells 
   await messaging.adminSql`
     update conversations set last_inbound_at = now() - interval '31 minutes' where lead_id = ${leadId}`;
   await refused();
-  const context = testContext({ storeId, timeoutMs: 12_000 });
+  const context = testContext({ storeId });
   const step = messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, context);
   expect(await step).toMatchObject({ done: true });
   const [failed] = await messaging.adminSql`
