@@ -54,7 +54,7 @@ export async function startFollowups(scheduling: TestScheduling) {
   await nats.flush();
   const storeId = randomUUID();
   const leadId = scheduling.addLead(storeId);
-  const context = (timeoutMs = 12_000) => testContext({ storeId, timeoutMs });
+  const context = (timeoutMs?: number) => testContext({ storeId, timeoutMs });
   const { rpc, adminSql } = scheduling;
   return {
     asked,
@@ -71,7 +71,7 @@ export async function startFollowups(scheduling: TestScheduling) {
     change: (followupId: string, body: RequestOf<typeof updateFollowup>['body'], more: TestContextOptions = {}) =>
       rpc.call(updateFollowup, { params: { followupId }, body }, testContext({ storeId, ...more })),
     cancel: (followupId: string, more: TestContextOptions = {}) =>
-      rpc.call(cancelFollowup, { params: { followupId } }, testContext({ storeId, timeoutMs: 12_000, ...more })),
+      rpc.call(cancelFollowup, { params: { followupId } }, testContext({ storeId, ...more })),
     read: (followupId: string) => rpc.call(getFollowup, { params: { followupId } }, context()),
     /** Makes the next attempt due now. */
     makeDue: (id: string) => adminSql`update followups set next_attempt_at = now() where id = ${id}`,

@@ -18,7 +18,7 @@ export type ContractServer = {
   start(): Promise<void>;
 };
 
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(60_000);
 
 export const newEvent = (changes: Partial<CalendarEvent> = {}): CalendarEvent => ({
   uid: `${randomUUID()}@mostrador`,

@@ -165,7 +165,7 @@ describe('Idempotency-Key', () => {
     await connectFeed(storeId);
     const body = bodyOf();
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => post(body, { storeId, idempotencyKey: 'fifty', timeoutMs: 20_000 })),
+      Array.from({ length: 50 }, () => post(body, { storeId, idempotencyKey: 'fifty' })),
     );
     expect(answers.filter(({ headers }) => headers.replayed)).toHaveLength(49);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);

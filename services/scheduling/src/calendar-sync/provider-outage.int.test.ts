@@ -58,7 +58,7 @@ const connect = () =>
     testContext({ storeId }),
   );
 const step = (appointment_id: string) =>
-  scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+  scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id } }, testContext({ storeId }));
 const read = (appointmentId: string) =>
   scheduling.rpc.call(getCalendarSync, { params: { appointmentId } }, testContext({ storeId }));
 const statuses = () =>

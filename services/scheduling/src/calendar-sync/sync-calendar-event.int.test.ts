@@ -8,6 +8,7 @@ import {
   updateAppointment,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
+import { expectDelay } from '@mostrador/testing/delay';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
 import { pausedStep, type ScriptedCalendar, scriptedCalendar } from '../../test/scripted-calendar.ts';
@@ -32,7 +33,7 @@ const connect = () =>
     { body: { provider: 'caldav', url: 'https://dav.example.com/store/' } },
     testContext({ storeId }),
   );
-const step = (appointment_id: string, timeoutMs = 12_000) =>
+const step = (appointment_id: string, timeoutMs?: number) =>
   scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id } }, testContext({ storeId, timeoutMs }));
 const read = (appointmentId: string) =>
   scheduling.rpc.call(getCalendarSync, { params: { appointmentId } }, testContext({ storeId }));
@@ -46,7 +47,6 @@ const failing = (kind: CalendarErrorKind, retryAfterSeconds?: number) => () => {
 const makeDue = (appointmentId: string) =>
   scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${appointmentId}`;
 const puts = () => calendar.calls.flatMap((made) => (made.verb === 'put' ? [made] : []));
-const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
 
 describe('an appointment and its event', () => {
   test('a creation adds the event, a change updates it under the same UID, and a cancellation removes it', async () => {
@@ -132,6 +132,7 @@ describe('a calendar that is down', () => {
     const { id } = await scheduling.create(storeId);
     for (const [attempt, seconds] of [5, 10, 20].entries()) {
       calendar.next(failing('unavailable'));
+      const sinceMs = Date.now();
       const next = await step(id);
       expect(next).toMatchObject({ done: false, reason: `attempt ${attempt + 1} failed (code_unavailable)` });
       const sync = await read(id);
@@ -141,8 +142,7 @@ describe('a calendar that is down', () => {
         last_error: { code: 'code_unavailable', detail: 'It was unavailable.' },
         next_attempt_at: next.wake_at,
       });
-      expect(secondsUntil(next.wake_at)).toBeGreaterThan(seconds * 0.8 - 1);
-      expect(secondsUntil(next.wake_at)).toBeLessThan(seconds * 1.2);
+      expectDelay(next.wake_at, { sinceMs, least: seconds * 0.8, most: seconds * 1.2 });
       // An early step changes nothing.
       expect(await step(id)).toMatchObject({ done: false, wake_at: next.wake_at });
       await makeDue(id);
@@ -155,9 +155,9 @@ describe('a calendar that is down', () => {
   test('with a Retry-After is called again at that time', async () => {
     const { id } = await scheduling.create(storeId);
     calendar.next(failing('throttled', 90));
+    const sinceMs = Date.now();
     const { wake_at } = await step(id);
-    expect(secondsUntil(wake_at)).toBeGreaterThan(88);
-    expect(secondsUntil(wake_at)).toBeLessThanOrEqual(90);
+    expectDelay(wake_at, { sinceMs, least: 90, most: 90 });
   });
 
   test('gets a changed appointment at once, despite the delay after a failed attempt', async () => {
@@ -173,11 +173,12 @@ describe('a calendar that is down', () => {
     const appointments = [];
     for (let count = 0; count < 6; count += 1) appointments.push(await scheduling.create(storeId));
     calendar.always(failing('unavailable'));
+    const sinceMs = Date.now();
     for (const { id } of appointments.slice(0, 5)) await step(id);
     const last = appointments[5]?.id as string;
     const next = await step(last);
     expect(next).toMatchObject({ done: false, reason: expect.stringContaining('not called now') });
-    expect(secondsUntil(next.wake_at)).toBeGreaterThan(25);
+    expectDelay(next.wake_at, { sinceMs, least: 24, most: 45 });
     expect(puts()).toHaveLength(5);
     expect(await read(last)).toMatchObject({ state: 'pending', attempts: 0, next_attempt_at: next.wake_at });
   });
@@ -261,13 +262,13 @@ describe('concurrency', () => {
     const { id } = await scheduling.create(storeId);
     const paused = pausedStep();
     calendar.next(paused.step);
+    const sinceMs = Date.now();
     const first = step(id);
     await paused.begun;
     const others = await Promise.all(Array.from({ length: 5 }, () => step(id)));
     for (const other of others) {
       expect(other).toMatchObject({ done: false, reason: 'another attempt is running' });
-      expect(secondsUntil(other.wake_at)).toBeGreaterThan(10);
-      expect(secondsUntil(other.wake_at)).toBeLessThanOrEqual(15);
+      expectDelay(other.wake_at, { sinceMs, least: 15, most: 15 });
     }
     paused.end();
     expect(await first).toMatchObject({ done: true });
@@ -297,10 +298,11 @@ describe('concurrency', () => {
     const running = step(id);
     await paused.begun;
     await patch(id, { title: 'Shave' });
+    const sinceMs = Date.now();
     paused.end();
     const next = await running;
     expect(next.done).toBe(false);
-    expect(secondsUntil(next.wake_at)).toBeLessThan(0.1);
+    expectDelay(next.wake_at, { sinceMs, least: 0, most: 0 });
     expect(await read(id)).toMatchObject({ state: 'pending' });
     expect(await step(id)).toMatchObject({ done: true });
     expect(calendar.events.get(`${id}@mostrador`)).toMatchObject({ title: 'Shave', sequence: 1 });
@@ -345,9 +347,10 @@ describe('concurrency', () => {
     const running = appointments.slice(0, 4).map(({ id }) => step(id));
     await expect.poll(() => puts().length).toBe(4);
     const fifth = appointments[4]?.id as string;
+    const sinceMs = Date.now();
     const next = await step(fifth);
     expect(next).toMatchObject({ done: false, reason: expect.stringContaining('busy') });
-    expect(secondsUntil(next.wake_at)).toBeLessThan(3);
+    expectDelay(next.wake_at, { sinceMs, least: 0, most: 3 });
     expect(await read(fifth)).toMatchObject({ attempts: 0 });
     paused.end();
     await Promise.all(running);

@@ -35,7 +35,7 @@ const connect = (provider: 'caldav' | 'feed') =>
 const show = (show_customer: boolean) =>
   scheduling.rpc.call(updateCalendarSettings, { body: { show_customer } }, testContext({ storeId }));
 const step = (appointment_id: string) =>
-  scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id } }, testContext({ storeId, timeoutMs: 12_000 }));
+  scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id } }, testContext({ storeId }));
 const patch = (appointmentId: string, body: object) =>
   scheduling.rpc.call(updateAppointment, { params: { appointmentId }, body }, testContext({ storeId }));
 const eventOf = (id: string) => {

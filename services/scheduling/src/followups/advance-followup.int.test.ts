@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { updateSendingWindows } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { testContext } from '@mostrador/testing/context';
+import { expectDelay } from '@mostrador/testing/delay';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startFollowups, type TestFollowups } from '../../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../../test/scheduling.ts';
@@ -23,7 +24,6 @@ const due = async () => {
   await followups.makeDue(id);
   return id;
 };
-const secondsUntil = (timestamp: string | null) => (Date.parse(String(timestamp)) - Date.now()) / 1000;
 const refusing = (code: ConstructorParameters<typeof AppError>[0]) => async () => {
   throw new AppError(code);
 };
@@ -64,10 +64,10 @@ test('the outcome of a queued message is polled with growing delays until it is 
   const id = await due();
   followups.world.answer = async () => ({ status: 'queued', error: null });
   for (const seconds of [1, 2, 5]) {
+    const sinceMs = Date.now();
     const next = await followups.step(id);
     expect(next).toMatchObject({ done: false, reason: 'the message is queued' });
-    expect(secondsUntil(next.wake_at)).toBeGreaterThan(seconds - 1);
-    expect(secondsUntil(next.wake_at)).toBeLessThanOrEqual(seconds);
+    expectDelay(next.wake_at, { sinceMs, least: seconds, most: seconds });
     expect(await followups.read(id)).toMatchObject({ status: 'sending', message_id: id });
   }
   followups.world.answer = async () => ({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
@@ -80,9 +80,9 @@ test('a message that stays queued is asked about once an hour in the end', async
   followups.world.answer = async () => ({ status: 'queued', error: null });
   await followups.step(id);
   await scheduling.adminSql`update followups set attempts = 20 where id = ${id}`;
+  const sinceMs = Date.now();
   const { wake_at } = await followups.step(id);
-  expect(secondsUntil(wake_at)).toBeGreaterThan(3500);
-  expect(secondsUntil(wake_at)).toBeLessThanOrEqual(3600);
+  expectDelay(wake_at, { sinceMs, least: 3600, most: 3600 });
 });
 
 test('a follow-up that could not be sent for 14 days fails instead of being sent late', async () => {
@@ -133,9 +133,9 @@ describe('a store without a channel', () => {
     const id = await due();
     followups.world.answer = refusing('channel_not_connected');
     for (const minutes of [1, 2, 4]) {
+      const sinceMs = Date.now();
       const { wake_at } = await followups.step(id);
-      expect(secondsUntil(wake_at) / 60).toBeGreaterThan(minutes - 0.2);
-      expect(secondsUntil(wake_at) / 60).toBeLessThanOrEqual(minutes);
+      expectDelay(wake_at, { sinceMs, least: minutes * 60, most: minutes * 60 });
       expect(await followups.read(id)).toMatchObject({ status: 'pending', error: { code: 'channel_not_connected' } });
       await followups.makeDue(id);
     }

@@ -33,7 +33,7 @@ const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 const inMs = (ms: number) => new Date(Date.now() + ms);
-const patient = () => testContext({ timeoutMs: 12_000 });
+const patient = () => testContext();
 /** The summary, after checking that a gateway of the previous version gets the same numbers. */
 const summary = async (storeId: string, boundaries: readonly Date[]) => {
   const { rpc } = scheduling;
@@ -283,11 +283,7 @@ test('the counts by status stay exact under concurrent creation, change and dele
   const create = () => scheduling.create(storeId, { scheduled_at: inMs(dayMs).toISOString() });
   const created = await Promise.all(Array.from({ length: 40 }, create));
   const change = (appointmentId: string, status: (typeof appointmentStatuses)[number]) =>
-    scheduling.rpc.call(
-      updateAppointment,
-      { params: { appointmentId }, body: { status } },
-      testContext({ storeId, timeoutMs: 12_000 }),
-    );
+    scheduling.rpc.call(updateAppointment, { params: { appointmentId }, body: { status } }, testContext({ storeId }));
   const changes = created.slice(0, 30).map(({ id }, n) => change(id, n % 3 === 0 ? 'cancelled' : 'done'));
   await Promise.all([...changes, ...Array.from({ length: 10 }, create)]);
   await adminSql`update appointments set title = 'Shave' where store_id = ${storeId}`;

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => followups?.stop());
 
-const context = () => testContext({ storeId: followups.storeId, timeoutMs: 12_000 });
+const context = () => testContext({ storeId: followups.storeId });
 const connect = () => {
   const { collectionUrl: url, username, password } = radicale;
   return scheduling.rpc.call(
@@ -146,7 +146,7 @@ test('events whose appointments are lost are listed, and those of another store 
   await sync(id);
   await backup.restore();
   const lost = (storeId: string) =>
-    scheduling.rpc.call(listLostEvents, { body: { since: backup.at } }, testContext({ storeId, timeoutMs: 12_000 }));
+    scheduling.rpc.call(listLostEvents, { body: { since: backup.at } }, testContext({ storeId }));
   expect(await lost(followups.storeId)).toEqual({ appointments: [id], error: null });
   const other = followups.storeId;
   followups = await startFollowups(scheduling);

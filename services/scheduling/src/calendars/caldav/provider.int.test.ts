@@ -12,7 +12,7 @@ const installTimeoutMs = 10 * 60_000;
 
 const openProvider = createProviders(localEgress());
 
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(60_000);
 
 describe.each([
   { name: 'Radicale', start: startRadicale, sameUidElsewhere: 409, deleted: 200 },

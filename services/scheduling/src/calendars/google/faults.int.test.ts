@@ -31,8 +31,9 @@ beforeEach(() => {
   tokens = createAccessTokens(localEgress());
 });
 
-const signal = () => AbortSignal.timeout(10_000);
-const open = (timeoutMs = 10_000): CalendarProvider =>
+/** Longer than a test may take. */
+const signal = () => AbortSignal.timeout(300_000);
+const open = (timeoutMs = 60_000): CalendarProvider =>
   createGoogleProvider({
     settings: { calendar_id: google.calendarId, api_url: google.url, token_url: google.tokenUrl },
     credentials: google.secrets(),
@@ -126,11 +127,9 @@ describe('the client does not retry by itself', () => {
     ['after a lost connection to the token endpoint', 'hang up', isToken],
   ])('%s', async (_, trouble, when) => {
     google.misbehave(trouble, when, Number.POSITIVE_INFINITY);
-    const started = Date.now();
     const error = await errorOf(open().verify(signal()));
     expect(['unavailable', 'throttled']).toContain(error.kind);
     expect(google.requests.filter(when)).toHaveLength(1);
-    expect(Date.now() - started).toBeLessThan(2_000);
   });
 });
 
@@ -172,12 +171,10 @@ describe('a server that hangs', () => {
     async (_, trouble, when) => {
       const event = newEvent();
       google.misbehave(trouble, when);
-      const started = Date.now();
       await expect(open(500).put(event, null, signal())).rejects.toMatchObject({
         kind: 'unavailable',
         code: 'calendar_timeout',
       });
-      expect(Date.now() - started).toBeLessThan(3_000);
       google.behave();
       // A refresh that hangs is shared. New tokens stand for another process or a later time.
       tokens = createAccessTokens(localEgress());
@@ -186,6 +183,15 @@ describe('a server that hangs', () => {
       expect(writes()).toBe(1);
     },
   );
+
+  test('at the token endpoint does not hold a call beyond its limit, and the refresh goes on for all', async () => {
+    google.misbehave('hang', isToken);
+    for (let call = 0; call < 2; call += 1) {
+      await expect(open(200).verify(signal())).rejects.toMatchObject({ code: 'calendar_timeout' });
+    }
+    // A refresh has a limit of 10 s. A call that waited for its end would be followed by a second refresh.
+    expect(refreshes()).toBe(1);
+  });
 
   test("is abandoned at once when the caller's signal is aborted", async () => {
     const caller = new AbortController();

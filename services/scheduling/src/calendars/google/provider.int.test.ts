@@ -18,7 +18,7 @@ beforeEach(() => {
   openProvider = createProviders(localEgress());
 });
 
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(60_000);
 
 const open = (settings: object = {}, credentials: object = {}): CalendarProvider =>
   openProvider({
