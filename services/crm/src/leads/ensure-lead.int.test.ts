@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => crm?.stop());
 
 const maria = { name: 'Maria', customer_phone: '5511900000001' };
-const ensure = (storeId: string, body = maria) =>
-  crm.rpc.call(ensureLead, { body }, testContext({ storeId, timeoutMs: 20_000 }));
+const ensure = (storeId: string, body = maria) => crm.rpc.call(ensureLead, { body }, testContext({ storeId }));
 const eventsOf = (storeId: string) => crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
 
 test('a hundred concurrent first messages make one lead and one event, and all get that lead', async () => {

@@ -128,10 +128,10 @@ test('a client that follows changes reads each at least once, however transactio
       let writing = true;
       const reads = (count: number) => {
         const until = pages + count;
-        return waitFor(() => pages >= until, { description: 'pages to be read', intervalMs: 1, timeoutMs: 10_000 });
+        return waitFor(() => pages >= until, { description: 'pages to be read', intervalMs: 1 });
       };
       const transact = ({ steps, heldFor }: (typeof plans)[number][number]) =>
-        crm.database.write(testContext({ storeId, timeoutMs: 20_000 }), async (sql) => {
+        crm.database.write(testContext({ storeId }), async (sql) => {
           // In the order of ids, so that two transactions cannot deadlock.
           const ordered = [...steps].sort((a, b) => (a === 'insert' ? 1 : b === 'insert' ? -1 : a.lead - b.lead));
           for (const step of ordered) {

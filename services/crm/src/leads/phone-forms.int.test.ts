@@ -15,7 +15,7 @@ const forms = [
   ['Mexico', '525512345678', '5215512345678'],
   ['Argentina', '5491123456789', '54111523456789'],
 ] as const;
-const inContext = (storeId: string) => testContext({ storeId, timeoutMs: 20_000 });
+const inContext = (storeId: string) => testContext({ storeId });
 const create = (storeId: string, customer_phone: string) =>
   crm.rpc.call(createLead, { body: { name: 'Maria', customer_phone } }, inContext(storeId));
 const ensure = (storeId: string, customer_phone: string) =>
