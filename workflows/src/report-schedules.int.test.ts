@@ -110,11 +110,10 @@ test('a run closes the reports of its service, and no second run starts beside i
   try {
     // The real schedule with a shorter interval.
     await set(reportSchedules.map((each) => ({ ...each, spec: { intervals: [{ every: '1 second' }] } })));
-    await waitFor(() => closing.steps() > 0, { description: 'the first run', timeoutMs: 15_000 });
+    await waitFor(() => closing.steps() > 0, { description: 'the first run' });
     const { numActionsSkippedOverlap: skipped } = (await schedule.describe()).info;
     await waitFor(async () => (await schedule.describe()).info.numActionsSkippedOverlap > skipped + 1, {
       description: 'skipped runs',
-      timeoutMs: 15_000,
     });
     expect(closing.steps()).toBe(1);
   } finally {
@@ -130,7 +129,6 @@ test('the schedules are set when Temporal is back after an outage', async () => 
   own.start();
   const connection = await waitFor(() => NativeConnection.connect({ address: own.address }).catch(() => undefined), {
     description: 'Temporal',
-    timeoutMs: 20_000,
   });
   await own.kill();
   const options = { connection, namespace: 'default', schedules: reportSchedules, log: silentLog() };

@@ -36,7 +36,7 @@ test('a worker that started before its namespace existed polls once the namespac
     log,
   });
   const started = worker.start();
-  await waitFor(() => failed.mock.calls.length >= 3, { description: 'three failures to start', timeoutMs: 20_000 });
+  await waitFor(() => failed.mock.calls.length >= 3, { description: 'three failures to start' });
 
   const { workflowService, operatorService } = temporal.client.connection;
   // @ts-expect-error: the type asks for a Long, and the encoder takes numbers too.
@@ -47,7 +47,7 @@ test('a worker that started before its namespace existed polls once the namespac
         namespace,
         searchAttributes: Object.fromEntries(Object.values(searchAttributes).map((name) => [name, keyword])),
       }),
-    { description: 'the search attributes', timeoutMs: 20_000 },
+    { description: 'the search attributes' },
   );
   await started;
   worker.assertPolling();

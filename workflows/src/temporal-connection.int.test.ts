@@ -39,7 +39,7 @@ describe.skipIf(!canMakeCertificates)("the worker's connection to Temporal behin
       const log = Object.assign(silentLog(), { warn: count });
       const address = temporalAddress({ ...whole(), ...change });
       const connection = connectWhenThere({ address, log, signal: stopping.signal });
-      await waitFor(() => refusals >= 2, { description: 'two refused connections', timeoutMs: 20_000 });
+      await waitFor(() => refusals >= 2, { description: 'two refused connections' });
       stopping.abort();
       await expect(connection).rejects.toThrow();
     }

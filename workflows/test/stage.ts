@@ -22,6 +22,7 @@ import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { emptyNamespace, testTemporal } from '@mostrador/testing/servers/temporal';
+import { waitFor } from '@mostrador/testing/wait';
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { activities } from '../src/activities/activities.ts';
@@ -138,7 +139,10 @@ export async function startWorkflowStage() {
       id,
       storeId,
       looks: () => staged.looks,
-      signal: (signal) => starter.signalWithStart(name, { storeId, entityId: id }, signal),
+      async signal(signal) {
+        const signalled = () => starter.signalWithStart(name, { storeId, entityId: id }, signal, 30_000);
+        await waitFor(() => signalled().then(() => true), { description: `the signal ${signal}` });
+      },
       workflow: client.workflow.getHandle(entityWorkflows[name].workflowId(id)),
     };
   };
