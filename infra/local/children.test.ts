@@ -30,7 +30,7 @@ test('a child that ignores the request to stop is killed after the limit', async
   const lines: string[] = [];
   const script = `process.on('SIGTERM', () => {}); console.log('there'); ${forever}`;
   const child = createChildren(record).start(node(script), (line) => lines.push(line));
-  await expect.poll(() => lines, { timeout: 5000 }).toEqual(['there']);
+  await expect.poll(() => lines).toEqual(['there']);
   await child.stop(100);
   expect(await child.exited).toBe('SIGKILL');
 });
@@ -38,7 +38,7 @@ test('a child that ignores the request to stop is killed after the limit', async
 test('waiting for a child that ends early fails with the last lines of its output', async () => {
   const spec = node("console.error('no database'); process.exit(3)", async () => 'not yet');
   const child = createChildren(record).start(spec);
-  await expect(untilReady(spec, child, 5000)).rejects.toThrow(/exit code 3[\s\S]*no database/);
+  await expect(untilReady(spec, child, 30_000)).rejects.toThrow(/exit code 3[\s\S]*no database/);
 });
 
 test('waiting for a child that never gets ready fails with the answer of its probe', async () => {
@@ -89,5 +89,5 @@ test.skipIf(process.platform !== 'linux')('a child ends when its parent is kille
   const parent = spawn(process.execPath, ['--input-type=module', '-e', parentScript]);
   const [pid] = await once(parent.stdout, 'data');
   parent.kill('SIGKILL');
-  await expect.poll(() => identify(Number(pid)), { timeout: 5000 }).toBeUndefined();
+  await expect.poll(() => identify(Number(pid))).toBeUndefined();
 });

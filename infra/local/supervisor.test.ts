@@ -32,11 +32,11 @@ test('a process that answers that only a restart helps is restarted', async () =
     isReady: async () => answer,
     needsRestart: (given) => given !== true && given.includes('interrupted'),
   });
-  await expect.poll(() => lines.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => lines.length).toBe(1);
   answer = '500 interrupted (9)';
-  await expect.poll(() => said.length, { timeout: 5000 }).toBe(2);
+  await expect.poll(() => said.length).toBe(2);
   answer = true;
-  await expect.poll(() => lines.length, { timeout: 5000 }).toBe(2);
+  await expect.poll(() => lines.length).toBe(2);
   expect(lines[0]).not.toBe(lines[1]);
   expect(said).toEqual([
     'sample answers, but only a restart helps: it is stopped',

@@ -255,7 +255,7 @@ describe('NATS permissions', () => {
       },
     });
     await serving.flush();
-    const answer = await asking.request('crm.internal.leads.check', '', { timeout: 5000 });
+    const answer = await asking.request('crm.internal.leads.check', '', { timeout: 30_000 });
     expect(answer.string()).toBe('first');
     await waitFor(() => refused.includes('publish'), { description: 'the second answer is rejected' });
     await Promise.all([asking.close(), serving.close()]);
@@ -319,7 +319,7 @@ describe('NATS permissions', () => {
     await streams.add({ name: 'CATCH', subjects: ['crm.internal.>'] });
     await consumers.add('EVENTS', { durable_name: 'smuggler', deliver_subject: subject });
     await serving.jetstream().publish('events.crm.lead.created', 'smuggled');
-    await asking.request(subject, 'asked', { timeout: 5000 });
+    await asking.request(subject, 'asked', { timeout: 30_000 });
     expect((await streams.info('CATCH')).state.messages).toBe(0);
     expect(received).toEqual(['asked']);
     await Promise.all([keeper.close(), asking.close(), serving.close()]);
