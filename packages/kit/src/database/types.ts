@@ -66,6 +66,7 @@ function writeElement(value: unknown): string {
 
 /** Reads `a,"b c",NULL}`: the text form of an array after its opening brace. */
 function readArray(text: string, element: Parse): unknown[] {
+  if (text === '}') return [];
   return Array.from(text.slice(0, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs), ([, quoted, bare]) => {
     if (quoted !== undefined) return element(quoted.replaceAll(/\\(.)/gs, '$1'));
     return bare === 'NULL' ? null : element(bare ?? '');

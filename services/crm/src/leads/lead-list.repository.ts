@@ -51,8 +51,11 @@ export function listLeads(
   const beyond = order.descending ? sql`<` : sql`>`;
   const offset = 'offset' in start ? start.offset : 0;
   const inOrder = sql`order by ${column} ${direction}, id ${direction}`;
+  // Not `*`: a page would also read the columns that only the filters use.
   const rowsOf = (some: LeadFilters) => sql`
-    select * from leads where ${matches(sql, storeId, some, isBroad)}
+    select id, store_id, name, customer_phone, status, seller_id, external_id, email, tags, metadata, interaction_count,
+      ai_paused_until, version, created_at, updated_at
+    from leads where ${matches(sql, storeId, some, isBroad)}
       ${'after' in start ? sql`and (${column}, id) ${beyond} (${start.after.at}, ${start.after.id})` : sql``}`;
   const { status = [] } = filters;
   // No index has the rows of several statuses in order, but each status has one: their pages are merged.
@@ -72,20 +75,24 @@ export function listLeads(
 function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
   const { status, seller_id, customer_phone, external_id, email, tag, search } = filters;
   const { created_after, updated_after, updated_before } = filters;
-  return sql`store_id = ${storeId}
-    ${status?.length === 1 ? sql`and status = ${status[0] as string}` : sql``}
-    ${status && status.length > 1 ? sql`and status = any(${[...status]}::text[])` : sql``}
-    ${seller_id ? sql`and seller_id = ${seller_id}` : sql``}
-    ${seller_id === null ? sql`and seller_id is null` : sql``}
-    ${customer_phone ? sql`and customer_phone = any(${phoneForms(customer_phone)}::text[])` : sql``}
-    ${external_id ? sql`and external_id = ${external_id}` : sql``}
-    ${email ? sql`and email_key = ${email}` : sql``}
-    ${tag ? sql`and id in (select lead_id from lead_tags where store_id = ${storeId} and tag = any(${[...tag]}::text[]))` : sql``}
-    ${search && !isBroad ? sql`and id in (select lead_id from ${find(sql, storeId, search)})` : sql``}
-    ${search && isBroad ? sql`and ${hasText(sql, storeId, search)}` : sql``}
-    ${created_after ? sql`and created_at > ${created_after}` : sql``}
-    ${updated_after ? sql`and updated_at > ${updated_after}` : sql``}
-    ${updated_before ? sql`and updated_at < ${updated_before}` : sql``}`;
+  const conditions = [
+    status?.length === 1 && sql`status = ${status[0] as string}`,
+    status && status.length > 1 && sql`status = any(${[...status]}::text[])`,
+    seller_id && sql`seller_id = ${seller_id}`,
+    seller_id === null && sql`seller_id is null`,
+    customer_phone && sql`customer_phone = any(${phoneForms(customer_phone)}::text[])`,
+    external_id && sql`external_id = ${external_id}`,
+    email && sql`email_key = ${email}`,
+    tag && sql`id in (select lead_id from lead_tags where store_id = ${storeId} and tag = any(${[...tag]}::text[]))`,
+    search && !isBroad && sql`id in (select lead_id from ${find(sql, storeId, search)})`,
+    search && isBroad && hasText(sql, storeId, search),
+    created_after && sql`created_at > ${created_after}`,
+    updated_after && sql`updated_at > ${updated_after}`,
+    updated_before && sql`updated_at < ${updated_before}`,
+  ];
+  let all = sql`store_id = ${storeId}`;
+  for (const condition of conditions) if (condition) all = sql`${all} and ${condition}`;
+  return all;
 }
 
 /** Compares the text of one lead after the other: for a search that finds so many that they are near in every order. */
