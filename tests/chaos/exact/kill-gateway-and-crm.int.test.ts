@@ -64,8 +64,10 @@ test('after a kill of the gateway before the answer arrives, the retry gets the 
 });
 
 test('after a kill of crm before it checks the lead, the answer is 504 in time, nothing is stored, and the retry creates the appointment', async () => {
-  const creation = newCreation(stage, store, { lead_id: await newLead(stage, store) });
-  const first = await killAt(creation, stage.proxies.crmNats.holdDelivery('crm.internal.leads.check'), 'crm');
+  const lead_id = await newLead(stage, store);
+  const creation = newCreation(stage, store, { lead_id });
+  // Not by the subject, which the gateway's readiness check uses, too.
+  const first = await killAt(creation, stage.proxies.crmNats.holdDelivery(lead_id), 'crm');
   expect(first.status).toBe(504);
   expect(first.afterMs).toBeLessThan(requestTimeoutMs + graceMs);
   await noRow(stage, creation);

@@ -10,8 +10,8 @@ import { type Lead, type Sending, type SendingStage, startSendingStage, untilAcc
 
 type Point = 'begun' | 'uncommitted' | 'committed' | 'asked' | 'taken' | 'accepted' | 'untold' | 'told' | 'unanswered';
 
-/** A lost attempt shows only when its lease has expired. */
-const leaseOverMs = 45_000;
+/** A lost attempt shows only when its lease has expired, and a task given to a dead connection is given again. */
+const leaseOverMs = 120_000;
 let stage: SendingStage;
 let leads: Lead[];
 const points = {} as Record<Point, { sending: Sending; behind: Sending; first: Promise<Answer>; held: Hold }>;
