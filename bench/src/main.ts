@@ -1,8 +1,6 @@
-import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments/appointments.ts';
-import { type CompareOptions, compare } from './compare/compare.ts';
 import { crm } from './crm/crm.ts';
 import { followups } from './followups/followups.ts';
 import { messaging } from './messaging/messaging.ts';
@@ -58,18 +56,5 @@ for (const benchmark of benchmarks) {
     .action((options: Options) => measure([benchmark], options));
   benchmark.addOptions?.(command);
 }
-
-addOptions(program.command('compare <checkout>'))
-  .option('--only <text>', 'only the calls whose name contains this')
-  .description(
-    'Runs the existing calls of crm on the version in another checkout and on this one, in turn. Start the platform of\n' +
-      'that checkout once before, which installs what it needs.',
-  )
-  .addHelpText('after', '\nExample:\n  git worktree add ../before main && npm run bench -- compare ../before')
-  .action(async (checkout: string, options: CompareOptions & Options) => {
-    const found = await compare(resolve(checkout), options, start());
-    console.log(textOf(found.report));
-    if (options.write) publish(root, found);
-  });
 
 await program.parseAsync();

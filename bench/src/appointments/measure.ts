@@ -1,6 +1,6 @@
 import { untilQuiet } from '../shared/backlog.ts';
 import type { LoadResult } from '../shared/load/job.ts';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { rotated } from '../shared/statistics.ts';
 import { body, makeReadable, type PlatformTarget, type Stage, type Target } from './stage.ts';
 
@@ -141,10 +141,7 @@ async function measure(
     warmUpMs: 500,
     durationMs,
   });
-  const used = cpuUsed(before, cpuOfAll(stage.processes));
-  const cpuMs = Object.fromEntries(
-    Object.entries(used).map(([name, seconds]) => [name, (seconds * 1000) / result.sent]),
-  );
+  const cpuMs = cpuMsEach(before, stage.processes, result.sent);
   if (leavesBacklog) {
     await leavesBacklog.backlog.discard();
     await untilQuiet(stage.processes, quietWithinMs);

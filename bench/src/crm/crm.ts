@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { root } from '../../../infra/local/paths.ts';
-import type { Benchmark } from '../shared/benchmark.ts';
+import { type Benchmark, someOf } from '../shared/benchmark.ts';
 import { describeMachine, loadAverage } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
+import { type AgainstOptions, comparedParts, measureAgainst } from './against.ts';
 import { type Imported, measureImport } from './import.ts';
 import { type CrmMeasurements, type CrmPlan, measureRound, variantsOf, warmUp } from './measure.ts';
 import { type CrmFindings, reportCrm } from './report.ts';
@@ -18,12 +20,22 @@ const quickly: CrmPlan = {
 };
 
 /** `npm run bench -- crm`. */
-export const crm: Benchmark = {
+export const crm: Benchmark<AgainstOptions & { against?: string }> = {
   name: 'crm',
   about:
     'Reads, lists, changes and imports leads, with 10,000 and with 1,000,000 in the database (quick: 100,000), on\n' +
     'separate platforms. The full form takes about 20 minutes and needs an otherwise idle machine.',
-  async run({ quick, rounds, seconds }, run) {
+  addOptions: (command) =>
+    command
+      .option(
+        '--against <folder>',
+        'another checkout of this repository: only compares its calls with those of this one',
+      )
+      .option('--only <parts>', `with --against: some of ${comparedParts.join(', ')}`, someOf(comparedParts)),
+  async run({ against, ...options }, run) {
+    if (against !== undefined)
+      return { name: 'crm-against', ...(await measureAgainst(resolve(against), options, run)) };
+    const { quick, rounds, seconds } = options;
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };
     const findings = await measureCrm({ root, plan }, run);

@@ -1,7 +1,7 @@
 import { leadStatuses } from '@mostrador/contracts';
 import type { Measurement } from '../appointments/measure.ts';
 import type { Target } from '../appointments/stage.ts';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { rotated } from '../shared/statistics.ts';
 import { listsOf, pageAfter } from './lists.ts';
 import type { CrmStage, Sized } from './stage.ts';
@@ -27,6 +27,9 @@ export const readConcurrencies = [1, 32];
 export const changeConcurrencies = [1, 8, 32];
 /** A page by cursor: after `deepPages` pages at the large size, and after one page at the small size. */
 export const deepPage = 'deep page';
+
+/** The bodies of changes. They take turns, so that every request changes something. */
+export const statusChanges = leadStatuses.map((status) => JSON.stringify({ status }));
 
 /** One server and operation, measured at one size. */
 type Variant = {
@@ -134,14 +137,11 @@ async function measure(stage: CrmStage, variant: Variant): Promise<Measurement> 
     method: changes ? 'PATCH' : 'GET',
     paths,
     headers: target.headers,
-    // The statuses take turns, so that every request changes something.
-    ...(changes ? { bodies: leadStatuses.map((status) => JSON.stringify({ status })) } : {}),
+    ...(changes ? { bodies: statusChanges } : {}),
     expectedStatus: 200,
     concurrency,
     warmUpMs: 200,
     durationMs: seconds * 1000,
   });
-  const used = cpuUsed(before, cpuOfAll(size.processes));
-  const cpuMs = Object.fromEntries(Object.entries(used).map(([name, s]) => [name, (s * 1000) / result.sent]));
-  return { ...result, cpuMs };
+  return { ...result, cpuMs: cpuMsEach(before, size.processes, result.sent) };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { bodiesOf, reach } from './schedule.ts';
 import { creating, type FollowupStage } from './stage.ts';
 
@@ -69,7 +69,7 @@ export async function fallDue(
   for (const giveUpAt = Date.now() + finalWithinMs; await isOpen().catch(() => true); await pause(100)) {
     if (Date.now() > giveUpAt) break;
   }
-  const used = cpuUsed(cpuBefore, cpuOfAll(platform.processes));
+  const cpuMs = cpuMsEach(cpuBefore, platform.processes, count);
   const rows = await sql<Row[]>`
     select f.status,
            extract(epoch from d.delivered_at - f.due_at)::float8 * 1000 as late_ms,
@@ -89,7 +89,7 @@ export async function fallDue(
     givenUp,
     lateMs: percentiles(late),
     claimedMs: percentiles(rows.flatMap(({ claimed_ms }) => claimed_ms ?? [])),
-    cpuMs: Object.fromEntries(Object.entries(used).map(([name, seconds]) => [name, (seconds * 1000) / count])),
+    cpuMs,
   };
 }
 

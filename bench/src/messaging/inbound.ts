@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Measurement } from '../appointments/measure.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { LoadResult, Prepared } from '../shared/load/job.ts';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { rotated } from '../shared/statistics.ts';
 import type { Inbound, MessagingStage } from './stage.ts';
 
@@ -117,9 +117,7 @@ async function load(
     ...{ origin, method: 'POST', paths: [], headers: {}, expectedStatus: 200 },
     ...{ prepared, concurrency, warmUpMs, durationMs: seconds * 1000 },
   });
-  const used = cpuUsed(before, cpuOfAll(processes));
-  const cpuMs = Object.fromEntries(Object.entries(used).map(([name, s]) => [name, (s * 1000) / result.sent]));
-  return { ...result, cpuMs };
+  return { ...result, cpuMs: cpuMsEach(before, processes, result.sent) };
 }
 
 /** Signed posts with one message each, for the customers in turn. Every fifth post is a duplicate of a recent one. */

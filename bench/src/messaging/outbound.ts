@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { Prepared } from '../shared/load/job.ts';
 import type { Store } from '../shared/platform.ts';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { rotated } from '../shared/statistics.ts';
 import type { MessagingStage } from './stage.ts';
 
@@ -84,7 +84,7 @@ async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent
     () =>
       sql`select 1 from messaging.messages where direction = 'outbound' and status in ('queued', 'sending', 'unknown') limit 1`,
   );
-  const used = cpuUsed(before, cpuOfAll(processes));
+  const cpuMs = cpuMsEach(before, processes, count);
   const delivered = await readDeliveries(stage, leadIds.flat());
   if (delivered.count !== count || delivered.misplaced > 0) {
     throw new Error(`${delivered.count} of ${count} messages were delivered, ${delivered.misplaced} out of order`);
@@ -97,7 +97,7 @@ async function sendMany(stage: MessagingStage, plan: OutboundPlan): Promise<Sent
     toChannelP50Ms: delivered.p50Ms,
     toChannelP99Ms: delivered.p99Ms,
     runs: (await stage.temporalClient.call<number>('countRuns', 'delivery')) - runsBefore,
-    cpuMs: perPiece(used, count),
+    cpuMs,
   };
 }
 
@@ -115,7 +115,7 @@ async function signalMany(
     (await temporalWorker.call<number>('stepsDone')) - before >= count ? [] : ['some are open'],
   );
   const seconds = (performance.now() - since) / 1000;
-  return { perSecond: count / seconds, cpuMs: perPiece(cpuUsed(cpuBefore, cpuOfAll(processes)), count) };
+  return { perSecond: count / seconds, cpuMs: cpuMsEach(cpuBefore, processes, count) };
 }
 
 /** Measures callers that wait for the channel, at low load. */
@@ -141,9 +141,6 @@ const jobOf = ({ platform }: MessagingStage, prepared: readonly Prepared[]) => (
   ...({ origin: platform.origin, method: 'POST', paths: [], headers: {}, expectedStatus: 200 } as const),
   ...{ prepared, warmUpMs: 0, durationMs: limitMs },
 });
-
-const perPiece = (seconds: Record<string, number>, count: number) =>
-  Object.fromEntries(Object.entries(seconds).map(([name, s]) => [name, (s * 1000) / count]));
 
 /** Creates leads without messages. */
 async function addLeads({ sql }: MessagingStage, storeId: string, count: number): Promise<string[]> {

@@ -6,7 +6,7 @@ import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-lo
 import { describeMachine, loadAverage } from '../shared/machine.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { day } from './day.ts';
@@ -135,8 +135,7 @@ async function measureBeside(
           ? await send()
           : await beside({ platform, caller, neighbour, seconds: seconds + warmUpMs / 1000 }, send);
       await untilQuiet(platform.processes, quietWithinMs);
-      const used = Object.entries(cpuUsed(before, cpuOfAll(platform.processes)));
-      const cpuMs = Object.fromEntries(used.map(([name, s]) => [name, (s * 1000) / step.sent]));
+      const cpuMs = cpuMsEach(before, platform.processes, step.sent);
       all.push({ ...step, neighbour, cpuMs });
       say(`Other stores beside ${neighbour ?? 'none'}: p99 ${step.all.p99Ms.toFixed(0)} ms`);
     }

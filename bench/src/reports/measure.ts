@@ -1,5 +1,5 @@
 import type { Measurement } from '../appointments/measure.ts';
-import { cpuOfAll, cpuUsed } from '../shared/processes.ts';
+import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { rotated } from '../shared/statistics.ts';
 import { measureRecount } from './recount.ts';
 import type { ReportsStage, Sized } from './stage.ts';
@@ -91,9 +91,7 @@ async function measure(stage: ReportsStage, { name, size, concurrency, seconds }
     warmUpMs: 200,
     durationMs: seconds * 1000,
   });
-  const used = cpuUsed(before, cpuOfAll(platform.processes));
-  const cpuMs = Object.fromEntries(Object.entries(used).map(([process, s]) => [process, (s * 1000) / result.sent]));
-  return { ...result, cpuMs };
+  return { ...result, cpuMs: cpuMsEach(before, platform.processes, result.sent) };
 }
 
 function pathsOf({ target, leadIds }: Sized, name: ReportName): string[] {

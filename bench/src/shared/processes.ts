@@ -38,11 +38,20 @@ export function renice(pid: number, niceness: number): void {
   }
 }
 
-/** The processor seconds of each process between two measurements. */
-export function cpuUsed(before: Readonly<Record<string, number>>, after: Readonly<Record<string, number>>) {
-  return Object.fromEntries(Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]));
-}
+/** The processor time of each process since `cpuOfAll` gave `before`, in milliseconds for each of `count` pieces of work. */
+export const cpuMsEach = (
+  before: Readonly<Record<string, number>>,
+  processes: Named,
+  count: number,
+): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(cpuOfAll(processes)).map(([name, seconds]) => [
+      name,
+      ((seconds - (before[name] ?? 0)) * 1000) / count,
+    ]),
+  );
 
+/** The processor seconds of each process since its start. */
 export const cpuOfAll = (processes: Named): Record<string, number> =>
   Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuSeconds(pid)]));
 
