@@ -174,6 +174,20 @@ export const errorCatalogue = {
     description: 'The store has no appointment with this id. Check the id.',
     retryable: false,
   },
+  event_not_found: {
+    status: 404,
+    title: 'Event not found',
+    description: 'The feed of the store has no event with this id. It keeps events for 30 days.',
+    retryable: false,
+  },
+  cursor_expired: {
+    status: 410,
+    title: 'Cursor expired',
+    description:
+      'The feed no longer has the event after `after`, or it never had `after`. Read the resources that you mirror ' +
+      'once in full, then go on from `after=0`, the oldest event that the feed has.',
+    retryable: false,
+  },
   appointment_not_scheduled: {
     status: 409,
     title: 'Appointment is final',

@@ -7,6 +7,7 @@ export const scopes = [
   'agents:read',
   'appointments:read',
   'appointments:write',
+  'events:read',
   'followups:read',
   'followups:write',
   'knowledge:read',
@@ -18,6 +19,8 @@ export const scopes = [
   'sellers:read',
   'sellers:write',
   'store:read',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 export type Scope = (typeof scopes)[number];
 export const ScopeWord = OneOf(scopes, { title: 'Scope', description: 'What a key may do.' });

@@ -32,7 +32,7 @@ const MessageDirection = OneOf(messageDirections, {
  * stops `seller`.
  */
 export const messageSources = ['lead', 'ai', 'seller', 'api', 'followup'] as const;
-const MessageSource = OneOf(messageSources, {
+export const MessageSource = OneOf(messageSources, {
   title: 'MessageSource',
   description: 'Who wrote the message. `api`: a request of the API. `followup`: a follow-up that became due.',
 });
@@ -54,7 +54,7 @@ export const messageStatuses = [
   'cancelled',
 ] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
-const MessageStatusWord = OneOf(messageStatuses, {
+export const MessageStatusWord = OneOf(messageStatuses, {
   title: 'MessageStatus',
   description:
     'Inbound: `received`. Outbound moves only forward: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, or `cancelled`. ' +

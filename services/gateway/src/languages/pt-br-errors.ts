@@ -115,6 +115,16 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Agendamento não encontrado',
     description: 'A loja não tem agendamento com este id. Confira o id.',
   },
+  event_not_found: {
+    title: 'Evento não encontrado',
+    description: 'O feed da loja não tem um evento com este id. Ele guarda os eventos por 30 dias.',
+  },
+  cursor_expired: {
+    title: 'Cursor expirado',
+    description:
+      'O feed não tem mais o evento depois de `after`, ou nunca teve `after`. Leia uma vez por completo os recursos que ' +
+      'você espelha e continue de `after=0`, o evento mais antigo que o feed tem.',
+  },
   appointment_not_scheduled: {
     title: 'O agendamento está encerrado',
     description: 'O agendamento tem o status final em `current_status`. Crie um novo agendamento.',

@@ -1,0 +1,189 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { About, Nullable, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import { Agent } from '../crm/agents.ts';
+import { KnowledgeDocument } from '../crm/knowledge.ts';
+import { Lead, LeadStatus } from '../crm/leads.ts';
+import { Seller } from '../crm/sellers.ts';
+import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
+import { Session } from '../messaging/sessions.ts';
+import { Appointment, AppointmentStatus } from '../scheduling/appointments.ts';
+import { Followup, followupCancelReasons } from '../scheduling/followups.ts';
+
+/** What an event is about. A conversation has the id of its lead. */
+export const feedEntities = [
+  'agent',
+  'appointment',
+  'conversation',
+  'document',
+  'followup',
+  'lead',
+  'message',
+  'seller',
+  'session',
+] as const;
+export type FeedEntity = (typeof feedEntities)[number];
+
+/** The maximum size of an event's `data` in bytes of JSON. An event with a larger object has `object: null`. */
+export const maxEventDataBytes = 20 * 1024;
+
+type Members = Record<string, TSchema>;
+
+/** An event type: what it says, the kind of its entity, and its data: ids and states, and the resource when it has one. */
+const fact = <const Entity extends FeedEntity, Ids extends Members, Resource extends TSchema>(
+  entity: Entity,
+  description: string,
+  ids: Ids,
+  resource: Resource,
+) => ({ entity, description, ids: Type.Object(ids), object: objectOf(resource) });
+
+const objectOf = <Resource extends TSchema>(resource: Resource) =>
+  Nullable(resource, {
+    description:
+      'The resource as the API shows it, as it was when the event happened. Null when the event would exceed 20 KiB: ' +
+      'read the resource instead.',
+  });
+
+const appointmentIds = {
+  appointment_id: About(Uuid, 'The appointment.'),
+  lead_id: About(NullableUuid, 'The lead who comes, if it is a lead of the store.'),
+  scheduled_at: About(Timestamp, 'When it begins.'),
+  status: AppointmentStatus,
+};
+const followupIds = { followup_id: About(Uuid, 'The follow-up.'), lead_id: About(Uuid, 'The lead who gets it.') };
+const dueFollowupIds = { ...followupIds, due_at: About(Timestamp, 'When it is due.') };
+const leadIds = {
+  lead_id: About(Uuid, 'The lead.'),
+  status: LeadStatus,
+  seller_id: About(NullableUuid, 'The seller in charge of the lead.'),
+};
+const sellerIds = {
+  seller_id: About(Uuid, 'The seller.'),
+  is_active: Type.Boolean({ description: 'Whether leads can be assigned to the seller.' }),
+};
+const agentIds = {
+  agent_id: About(Uuid, 'The agent.'),
+  is_active: Type.Boolean({ description: 'Whether the agent can be chosen.' }),
+  is_default: Type.Boolean({ description: 'Whether it is chosen when no other agent is.' }),
+};
+const messageIds = {
+  message_id: About(Uuid, 'The message.'),
+  lead_id: About(Uuid, 'The lead who wrote it or gets it.'),
+  session_id: About(Uuid, 'Its session.'),
+  source: MessageSource,
+  status: MessageStatusWord,
+};
+const failureCode = Type.String({ description: 'Why: a stable code.' });
+const sessionIds = { session_id: About(Uuid, 'The session.'), lead_id: About(Uuid, 'Its lead.') };
+const conversationIds = { lead_id: About(Uuid, 'The lead.') };
+
+/**
+ * The events of the public feed (`GET /events`, webhooks), in the past tense. The catalogue only grows: a type is never
+ * removed, and its data only gains members.
+ */
+export const feedCatalogue = {
+  'appointment.created': fact('appointment', 'An appointment was created.', appointmentIds, Appointment),
+  'appointment.updated': fact(
+    'appointment',
+    'An appointment was changed, or became done, cancelled or no_show.',
+    appointmentIds,
+    Appointment,
+  ),
+  'followup.scheduled': fact('followup', 'A follow-up was scheduled.', dueFollowupIds, Followup),
+  'followup.updated': fact(
+    'followup',
+    'A pending follow-up was changed: its message, its conditions, or when it is due.',
+    dueFollowupIds,
+    Followup,
+  ),
+  'followup.sent': fact(
+    'followup',
+    'The channel accepted the message of a follow-up.',
+    { ...followupIds, message_id: About(Uuid, 'The message that it became.') },
+    Followup,
+  ),
+  'followup.failed': fact(
+    'followup',
+    'A follow-up could not be sent.',
+    { ...followupIds, code: failureCode },
+    Followup,
+  ),
+  'followup.cancelled': fact(
+    'followup',
+    'A follow-up was cancelled before it was sent.',
+    { ...followupIds, reason: OneOf(followupCancelReasons, { description: 'What cancelled it.' }) },
+    Followup,
+  ),
+  'lead.created': fact('lead', 'A lead was created.', leadIds, Lead),
+  'lead.updated': fact('lead', 'A lead was changed. A new `interaction_count` alone is no event.', leadIds, Lead),
+  'lead.merged': fact(
+    'lead',
+    'A lead was merged into another lead of the same person, and no longer exists. Its messages, appointments and ' +
+      'follow-ups move to that lead a moment later, without events of their own.',
+    { lead_id: About(Uuid, 'The lead that no longer exists.'), merged_into: About(Uuid, 'The lead that is kept.') },
+    Lead,
+  ),
+  'seller.created': fact('seller', 'A seller was created.', sellerIds, Seller),
+  'seller.updated': fact('seller', 'A seller was changed.', sellerIds, Seller),
+  'seller.deleted': fact(
+    'seller',
+    'A seller was deleted and their leads were unassigned. There is no `lead.updated` for these leads.',
+    {
+      seller_id: About(Uuid, 'The seller.'),
+      leads_unassigned: Type.Integer({ description: 'How many leads the seller had.' }),
+    },
+    Seller,
+  ),
+  'agent.created': fact('agent', 'An agent was created.', agentIds, Agent),
+  'agent.updated': fact('agent', 'An agent or its conditions were changed.', agentIds, Agent),
+  'document.imported': fact(
+    'document',
+    'A knowledge document was created, or changed by a later import.',
+    {
+      document_id: About(Uuid, 'The document.'),
+      is_active: Type.Boolean({ description: 'Whether the agents answer from it.' }),
+    },
+    KnowledgeDocument,
+  ),
+  'message.received': fact('message', 'A lead sent a message.', messageIds, Message),
+  'message.queued': fact('message', 'A message to a lead was accepted. It is sent next.', messageIds, Message),
+  'message.sent': fact('message', 'The channel accepted a message.', messageIds, Message),
+  'message.delivered': fact('message', 'A message reached the lead’s device.', messageIds, Message),
+  'message.read': fact('message', 'The lead read a message.', messageIds, Message),
+  'message.failed': fact(
+    'message',
+    'The channel rejected a message, or the service gave it up.',
+    { ...messageIds, code: failureCode },
+    Message,
+  ),
+  'message.cancelled': fact(
+    'message',
+    'A message was cancelled while it was queued. It is never sent.',
+    messageIds,
+    Message,
+  ),
+  'message.unsettled': fact(
+    'message',
+    'A message needs attention: for too long its outcome is unknown, no status update came, or it waits for a channel.',
+    messageIds,
+    Message,
+  ),
+  'session.started': fact('session', 'A session began.', sessionIds, Session),
+  'session.ended': fact('session', 'A session ended.', sessionIds, Session),
+  'lead.opted_out': fact('conversation', 'A lead opted out of messages.', conversationIds, Lead),
+  'lead.opted_in': fact('conversation', 'A lead opted in to messages again.', conversationIds, Lead),
+} as const;
+
+export type FeedType = keyof typeof feedCatalogue;
+export const feedTypes = Object.keys(feedCatalogue) as readonly FeedType[];
+
+/** The ids and states of an event of this type. */
+export type FeedIds<T extends FeedType> = Static<(typeof feedCatalogue)[T]['ids']>;
+
+/** The resource that an event of this type shows, or null. */
+export type FeedObject<T extends FeedType> = Static<(typeof feedCatalogue)[T]['object']>;
+
+/** The schema of the `data` of an event of this type. */
+export function feedDataSchema(type: FeedType): TObject {
+  const { ids, object } = feedCatalogue[type];
+  return Type.Object({ ...ids.properties, object });
+}

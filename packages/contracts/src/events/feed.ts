@@ -1,0 +1,144 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { About, Exact, maxPageSize, OneOf, Several, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { feedEntities, feedTypes } from './feed-catalogue.ts';
+
+/** For how many days the feed keeps an event. */
+export const feedRetentionDays = 30;
+
+/** How long a request may wait for the next event, in seconds. */
+export const maxFeedWaitSeconds = 20;
+
+const EventEntity = Type.Object(
+  {
+    type: Type.String({
+      description: `The kind of resource: ${feedEntities.map((word) => `\`${word}\``).join(', ')}.`,
+    }),
+    id: About(Uuid, 'The id of the resource. A conversation has the id of its lead.'),
+    version: Type.Integer({
+      description: 'Rises with every event of the resource, with gaps. An event with a lower version is older.',
+    }),
+  },
+  { title: 'EventEntity', description: 'The resource that the event is about.' },
+);
+
+/** An event as the feed, the stream and webhooks show it. */
+export const Event = Type.Object(
+  {
+    id: About(Uuid, 'The id of the event: the same wherever and however often it is delivered.'),
+    type: Type.String({ description: 'What happened, such as `appointment.created`. New types are added over time.' }),
+    created_at: About(Timestamp, 'When it happened.'),
+    sequence: Type.Integer({
+      description: 'The number of the event in the feed of the store: from 1, without gaps.',
+    }),
+    store_id: About(Uuid, 'The store.'),
+    entity: EventEntity,
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'Ids and states, and `object`: the resource as the API shows it, as it was when the event happened. The ' +
+        'section `webhooks` of this document has the schema of each type.',
+    }),
+  },
+  { title: 'Event', description: 'Something that happened in the store.' },
+);
+export type Event = Static<typeof Event>;
+
+export const feedFilters = {
+  types: Type.Optional(
+    Several(OneOf(feedTypes, { title: 'EventType', description: 'A type of event.' }), feedTypes.join('|'), {
+      maxLength: 2000,
+      description: 'Only events of these types.',
+    }),
+  ),
+  entity_id: Type.Optional(About(Uuid, 'Only events of this resource.')),
+};
+
+/**
+ * A page of the feed. With filters a page may be empty although more events follow: it ends after the events that were
+ * looked through. `next` is always what to send as `after`.
+ *
+ * Errors: `cursor_expired` when the event after `after` is no longer kept, or when the feed never had `after`.
+ */
+export const listEvents = defineOperation({
+  subject: 'events.api.events.list',
+  summary: 'Read the event feed',
+  description:
+    'The events after `after`, in order. Send `next` as the next `after`: no event is skipped, and none comes twice. ' +
+    'With `wait` the request waits for an event when there is none. `after=0` begins with the oldest event, and ' +
+    '`after=-1` with the events to come. The feed keeps events for 30 days.',
+  extension: true,
+  request: {
+    query: Exact({
+      after: Type.Optional(
+        Type.Integer({
+          minimum: -1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          default: 0,
+          description: 'The `next` of the previous answer. 0: from the oldest event. -1: from now on.',
+        }),
+      ),
+      ...feedFilters,
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: maxPageSize, default: 50, description: 'Events per answer.' }),
+      ),
+      wait: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: maxFeedWaitSeconds,
+          default: 0,
+          description: 'How many seconds to wait for an event when there is none.',
+        }),
+      ),
+    }),
+  },
+  reply: Type.Object({
+    data: Type.Array(Event, { description: 'The events, in the order of their `sequence`.' }),
+    next: Type.Integer({ description: 'What to send as `after` next, also when `data` is empty.' }),
+  }),
+  errors: ['cursor_expired'],
+});
+
+export const getEvent = defineOperation({
+  subject: 'events.api.events.get',
+  summary: 'Read an event',
+  extension: true,
+  request: { params: Exact({ eventId: About(Uuid, 'The id of the event.') }) },
+  reply: Event,
+  errors: ['event_not_found'],
+});
+
+/** The most entries of one `appendEvents`. */
+export const maxAppendedEvents = 200;
+
+/** An event on its way from the service where it happened into the feed. */
+export const FeedEntry = Exact({
+  id: Uuid,
+  store_id: Uuid,
+  type: Type.String({ minLength: 1, maxLength: 100 }),
+  entity: Exact({
+    type: Type.String({ minLength: 1, maxLength: 50 }),
+    id: Uuid,
+    version: Type.Integer({ minimum: 1 }),
+  }),
+  created_at: Timestamp,
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
+export type FeedEntry = Static<typeof FeedEntry>;
+
+/**
+ * Appends events to the feeds of their stores, in the given order. Idempotent by event id: an event that the feed has is
+ * left as it is. All or nothing: after the reply, every entry is in the feed.
+ */
+export const appendEvents = defineOperation({
+  subject: 'events.internal.feed.append',
+  tenancy: 'none',
+  summary: 'Append events to the feeds of their stores',
+  request: { body: Exact({ entries: Type.Array(FeedEntry, { minItems: 1, maxItems: maxAppendedEvents }) }) },
+  reply: Type.Object({ appended: Type.Integer() }),
+});
+
+/** The events service publishes here, without a guarantee, that feeds have grown. */
+export const feedNoticeSubject = 'events.notice.appended';
+
+/** The stores whose feeds have grown, each with its newest sequence. */
+export type FeedNotice = Readonly<Record<string, number>>;

@@ -1,0 +1,3 @@
+import { appendEvents, getEvent, listEvents } from './feed.ts';
+
+export const eventsOperations = { listEvents, getEvent, appendEvents } as const;
