@@ -85,7 +85,7 @@ ${markdownTable(['data', 'type'], members)}`;
 
 ${note}
 
-Services publish these facts to the JetStream stream \`${eventStream.name}\` (subjects \`${eventStream.subjects}\`). The transaction
+Services publish these facts to the JetStream stream \`${eventStream.name}\` (subjects ${eventStream.subjects.map((subject) => `\`${subject}\``).join(', ')}). The transaction
 that makes a fact true also writes its event to the outbox, so no event is lost in between. An event is delivered at least
 once, in no guaranteed order. Its \`id\` is the same on every delivery and is also the message's \`Nats-Msg-Id\`. Events carry
 ids and states only; a consumer that needs more asks the service that owns the row. JetStream may lose the last two minutes

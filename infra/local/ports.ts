@@ -16,6 +16,7 @@ const portNames = [
   'messaging',
   'workflows',
   'postgresStandby',
+  'events',
 ] as const;
 
 export type PortName = (typeof portNames)[number];

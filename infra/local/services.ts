@@ -9,7 +9,7 @@ import { natsUrlOf } from './secrets.ts';
 import type { ServerAddresses } from './servers.ts';
 
 /** The processes of the platform. A group stops after the previous group has stopped. */
-export const stopOrder = [['gateway'], ['workflows'], ['crm', 'scheduling', 'messaging']] as const;
+export const stopOrder = [['gateway'], ['workflows'], ['crm', 'scheduling', 'messaging', 'events']] as const;
 export const processNames = stopOrder.flat();
 type ProcessName = (typeof processNames)[number];
 

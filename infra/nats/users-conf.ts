@@ -12,14 +12,14 @@ accounts {
   EVENTS {
     jetstream: enabled
     exports: [
-      { service: "${eventStream.subjects}", accounts: [PLATFORM] }
+${eventStream.subjects.map((subject) => `      { service: "${subject}", accounts: [PLATFORM] }`).join('\n')}
       { service: "$JS.API.>", response_type: stream, accounts: [PLATFORM] }
       { service: "$JS.ACK.>", accounts: [PLATFORM] }
     ]
   }
   PLATFORM {
     imports: [
-      { service: { account: EVENTS, subject: "${eventStream.subjects}" } }
+${eventStream.subjects.map((subject) => `      { service: { account: EVENTS, subject: "${subject}" } }`).join('\n')}
       { service: { account: EVENTS, subject: "$JS.API.>" } }
       { service: { account: EVENTS, subject: "$JS.ACK.>" } }
     ]

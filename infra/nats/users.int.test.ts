@@ -10,6 +10,7 @@ import {
   type EventType,
   eventCatalogue,
   eventSubject,
+  eventsOperations,
   gatewayOperations,
   messagingOperations,
   schedulingOperations,
@@ -26,8 +27,8 @@ import { type NatsUser, natsUsers, type Permissions, permissionsOf } from './use
 import { usersConf } from './users-conf.ts';
 
 const password = 'of this test';
-const services = ['gateway', 'crm', 'scheduling', 'messaging'];
-const operations = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations];
+const services = ['gateway', 'crm', 'scheduling', 'messaging', 'events'];
+const operations = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations, eventsOperations];
 const subjects = operations.flatMap((each) => Object.values(each).map(({ subject }) => subject));
 
 /** Repeated by hand, because a test that derives from the table could not notice a widened table. */
@@ -42,6 +43,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.reports.summary': ['gateway'],
   'crm.internal.reports.summary.v2': ['gateway'],
   'crm.step.reports.close': ['admin'],
+  'events.internal.feed.append': ['crm', 'scheduling', 'messaging'],
   'gateway.internal.stores.settings': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.conversations.change-phone': ['crm'],
@@ -104,7 +106,7 @@ const publishing: Attempt[] = [
   ...natsUsers.map((user) => ({ subject: `_INBOX_${user}.forged`, by: [] })),
   ...services.map((service) => ({
     subject: `${service}.notice.something`,
-    by: ['gateway', 'messaging'].filter((user) => user === service),
+    by: ['gateway', 'messaging', 'events'].filter((user) => user === service),
   })),
   ...Object.entries(jetStream).map(([call, users]) => ({ subject: `$JS.API.${call}`, by: [...users, 'admin'] })),
   ...Object.entries(consumers).map(([user, consumer]) => ({
@@ -134,6 +136,7 @@ const subscribing: Attempt[] = [
   })),
   { subject: 'gateway.notice.access-changed', by: ['gateway'] },
   { subject: 'messaging.notice.outcome', by: ['messaging'] },
+  { subject: 'events.notice.appended', by: ['events', 'gateway'] },
 ];
 
 /** Attempts with the wrong outcome, as text. Empty when every user has exactly its own permissions. */

@@ -1,10 +1,12 @@
 import {
   acceptMessage,
+  appendEvents,
   changeContactPhone,
   checkLead,
   crmOperations,
   ensureLead,
   eventStream,
+  eventsOperations,
   gatewayOperations,
   getCalendarConnection,
   getChannelConnection,
@@ -30,7 +32,7 @@ import {
 } from '../../packages/contracts/src/index.ts';
 
 /** Every process has its own user, and so has the admin command. */
-export const natsUsers = ['gateway', 'crm', 'scheduling', 'messaging', 'workflows', 'admin'] as const;
+export const natsUsers = ['gateway', 'crm', 'scheduling', 'messaging', 'events', 'workflows', 'admin'] as const;
 export type NatsUser = (typeof natsUsers)[number];
 
 /** What a user may publish and subscribe, in the syntax of nats-server: a subject, or `subject queue`. */
@@ -48,11 +50,13 @@ type Role = {
   readonly serves?: true;
   /** Its processes notify each other on `<name>.notice.`. */
   readonly notices?: true;
+  /** The services whose notices it receives, beside its own. */
+  readonly hears?: readonly NatsUser[];
   /** It calls the operations of this audience in every service. */
   readonly audience?: Audience;
   /** The other operations that it calls. */
   readonly asks?: readonly Operation[];
-  /** It has an outbox, and its relay publishes the events with its name. */
+  /** Its relay publishes the events with its name, and appends to the feeds of the stores. */
   readonly publishesEvents?: true;
   /** It may manage the event stream, for an operator. */
   readonly keepsEvents?: true;
@@ -68,6 +72,7 @@ export const roles: Record<NatsUser, Role> = {
   gateway: {
     serves: true,
     notices: true,
+    hears: ['events'],
     audience: 'api',
     asks: [
       ...[checkLead, getCalendarConnection, getChannelConnection, replanFollowups],
@@ -91,6 +96,7 @@ export const roles: Record<NatsUser, Role> = {
     publishesEvents: true,
     consumer: 'messaging-leads',
   },
+  events: { serves: true, notices: true },
   workflows: { audience: 'step' },
   admin: {
     audience: 'admin',
@@ -105,18 +111,20 @@ const services: Record<string, Record<string, Operation>> = {
   crm: crmOperations,
   scheduling: schedulingOperations,
   messaging: messagingOperations,
+  events: eventsOperations,
 };
 
 /** The permissions of a user, derived from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
-  const { serves = false, notices = false, audience, asks = [], publishesEvents, keepsEvents, consumer } = roles[user];
+  const { serves = false, notices = false, hears = [], audience, asks = [] } = roles[user];
+  const { publishesEvents, keepsEvents, consumer } = roles[user];
   const stream = eventStream.name;
   return {
     publish: [
       ...(audience ? servicesWith(audience).map((service) => `${service}.${audience}.>`) : []),
       ...asks.map(({ subject }) => subject),
       ...(notices ? [`${user}.notice.>`] : []),
-      ...(publishesEvents ? [`events.${user}.>`] : []),
+      ...(publishesEvents ? [`events.${user}.>`, appendEvents.subject] : []),
       // To check JetStream and the stream, and to create or update the stream.
       ...(publishesEvents || consumer
         ? ['INFO', ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `STREAM.${verb}.${stream}`)].map(jetStream)
@@ -131,7 +139,11 @@ export function permissionsOf(user: NatsUser): Permissions {
         : []),
       ...(keepsEvents ? ['$JS.API.>', '$JS.ACK.>'] : []),
     ],
-    subscribe: [...(serves ? [`${user}.> ${user}`] : []), ...(notices ? [`${user}.notice.>`] : []), `_INBOX_${user}.>`],
+    subscribe: [
+      ...(serves ? [`${user}.> ${user}`] : []),
+      ...[...(notices ? [user] : []), ...hears].map((service) => `${service}.notice.>`),
+      `_INBOX_${user}.>`,
+    ],
     answers: serves,
   };
 }

@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 
 /** Each service that keeps data has a schema of its name and three roles. */
-export const schemas = ['gateway', 'crm', 'scheduling', 'messaging'] as const;
+export const schemas = ['gateway', 'crm', 'scheduling', 'messaging', 'events'] as const;
 
 /** Contributed modules of PostgreSQL that migrations use. */
 const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;

@@ -5,8 +5,15 @@ import { messageSources, messageStatuses } from './messaging/messages.ts';
 import { AppointmentStatus } from './scheduling/appointments.ts';
 import { followupCancelReasons } from './scheduling/followups.ts';
 
-/** The JetStream stream of the domain events. The subject of an event is `events.<type>`. */
-export const eventStream = { name: 'EVENTS', subjects: 'events.>' } as const;
+/**
+ * The JetStream stream of the domain events. The subject of an event is `events.<type>`, and a type begins with its
+ * service. The stream must not take the other subjects of `events.`: those are requests to the service `events`, and
+ * the stream would answer them.
+ */
+export const eventStream = {
+  name: 'EVENTS',
+  subjects: ['events.crm.>', 'events.messaging.>', 'events.scheduling.>'],
+} as const;
 
 export const eventSubject = (type: EventType): string => `events.${type}`;
 

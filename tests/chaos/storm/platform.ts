@@ -36,6 +36,7 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
   crm: ['postgres', 'nats', 'temporal'],
   scheduling: ['postgres', 'nats', 'temporal'],
   messaging: ['postgres', 'nats', 'temporal'],
+  events: ['postgres', 'nats', 'temporal'],
   workflows: ['nats', 'temporal'],
 };
 

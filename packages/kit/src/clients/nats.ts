@@ -158,8 +158,8 @@ export const natsCheck =
   };
 
 /**
- * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes nothing but
- * missing subjects: size, age and replicas belong to the operator.
+ * Creates the JetStream stream of the domain events if it is missing. Of an existing stream it changes nothing but the
+ * subjects of events: size, age, replicas and other subjects belong to the operator.
  */
 export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   const manager = await nats.jetstreamManager();
@@ -169,7 +169,7 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
   if (!existing) {
     await manager.streams.add({
       name,
-      subjects: [subjects],
+      subjects: [...subjects],
       storage: StorageType.File,
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
@@ -178,11 +178,12 @@ export async function ensureEventStream(nats: NatsConnection): Promise<void> {
       // The relay may publish an event again. Within this time the stream drops the duplicate.
       duplicate_window: nanos(10 * 60_000),
     });
-  } else if (!existing.config.subjects.includes(subjects)) {
-    // NATS rejects subjects that overlap.
-    const others = existing.config.subjects.filter((subject) => !subject.startsWith(subjects.slice(0, -1)));
-    await manager.streams.update(name, { subjects: [...others, subjects] });
+    return;
   }
+  const isOfEvents = (subject: string) => subject.startsWith('events.');
+  const others = existing.config.subjects.filter((subject) => !isOfEvents(subject));
+  const present = existing.config.subjects.filter(isOfEvents).toSorted();
+  if (present.join() !== subjects.join()) await manager.streams.update(name, { subjects: [...others, ...subjects] });
 }
 
 /** The answer of a JetStream call, or null when it failed with this error code. */

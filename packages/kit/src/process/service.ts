@@ -51,6 +51,8 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly migrations: string;
   /** The service starts workflows: without a usable namespace of Temporal the process is not ready. */
   readonly startsWorkflows?: boolean;
+  /** The service publishes or consumes events of the event stream. Default true. */
+  readonly publishesEvents?: boolean;
   /** Further checks that it is ready. */
   readonly checks?: (dependencies: Pick<ServiceDependencies, 'database' | 'systemDatabase'>) => Record<string, Check>;
   readonly build: (dependencies: ServiceDependencies) => ServiceParts<Ops>;
@@ -67,9 +69,10 @@ export function runService<const Ops extends Record<string, Operation>>(options:
 }
 
 async function startService<const Ops extends Record<string, Operation>>(
-  { name, config, operations, migrations, startsWorkflows, checks, build }: ServiceOptions<Ops>,
+  options: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
+  const { name, config, operations, migrations, startsWorkflows, publishesEvents = true, checks, build } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
@@ -116,7 +119,9 @@ async function startService<const Ops extends Record<string, Operation>>(
   const connection = await connectNats({ ...natsAddress(config), name, log });
   onStop('nats', () => connection.close());
   // Without the stream only events wait. The relay also creates it, before it publishes again.
-  await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
+  if (publishesEvents) {
+    await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
+  }
 
   const relay = createRelay({ database: systemDatabase, temporal, nats: connection, log });
   const rpc = createRpcClient({ nats: connection, log });

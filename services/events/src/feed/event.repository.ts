@@ -1,0 +1,34 @@
+import type { Sql } from '@mostrador/kit/database/database';
+import type { EventRow } from './event.ts';
+import type { Feed } from './page.ts';
+
+export type EventFilters = { readonly types?: readonly string[]; readonly entityId?: string };
+
+/** The range of the store's feed. A store without events has an empty one. */
+export async function findFeed(sql: Sql, storeId: string): Promise<Feed> {
+  const [feed] = await sql<Feed[]>`
+    select last_sequence, oldest_sequence from feeds where store_id = ${storeId}`;
+  return feed ?? { last_sequence: 0, oldest_sequence: 1 };
+}
+
+/** The first events after `start` and up to `until` that match, in order. */
+export const findEvents = (
+  sql: Sql,
+  storeId: string,
+  page: { start: number; until: number; filters: EventFilters; limit: number },
+) => {
+  const { types, entityId } = page.filters;
+  return sql<EventRow[]>`
+    select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
+    where store_id = ${storeId} and sequence > ${page.start} and sequence <= ${page.until}
+      ${types === undefined ? sql`` : sql`and type = any(${types as string[]})`}
+      ${entityId === undefined ? sql`` : sql`and entity_id = ${entityId}`}
+    order by sequence limit ${page.limit}`;
+};
+
+export async function findEvent(sql: Sql, storeId: string, id: string): Promise<EventRow | undefined> {
+  const [row] = await sql<EventRow[]>`
+    select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
+    where store_id = ${storeId} and id = ${id}`;
+  return row;
+}
