@@ -3,6 +3,7 @@ import { createMetrics } from '@mostrador/kit/process/metrics';
 import { silentLog } from '@mostrador/testing/context';
 import { expect, test } from 'vitest';
 import { createApp } from '../../services/gateway/src/app.ts';
+import { createFollowers } from '../../services/gateway/src/events/followers.ts';
 import { publicPaths } from './public-paths.ts';
 
 /** The paths in the tree that Fastify prints: `├── /leads (GET, HEAD)`, with four characters for each level. */
@@ -20,6 +21,7 @@ test('the fuzzer sends requests to every path that the gateway serves, and to no
   const unused = {} as never;
   const app = await createApp({
     ...{ directory: unused, usage: unused, rpc: unused },
+    followers: createFollowers({ log: silentLog() }),
     health: createHealth({ required: {} }),
     metrics: createMetrics('gateway'),
     log: silentLog(),

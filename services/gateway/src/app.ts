@@ -5,6 +5,8 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { AccessDirectory } from './access/access-directory.ts';
 import type { KeyUsage } from './access/key-usage.ts';
+import { addEventStream } from './events/add-event-stream.ts';
+import { exportFollowers, type Followers } from './events/followers.ts';
 import { createApiDocument } from './openapi/document.ts';
 import { addAccessLog } from './plugins/access-log.ts';
 import { addAllowedMethods } from './plugins/allowed-methods.ts';
@@ -33,6 +35,8 @@ export type AppDependencies = {
   readonly directory: AccessDirectory;
   readonly usage: KeyUsage;
   readonly rpc: RpcClient;
+  /** The requests that wait for events. The app ends them when it closes. */
+  readonly followers: Followers;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -64,7 +68,7 @@ const defaultWebhookBytes = 32 * 1024 * 1024;
 
 /** The gateway's HTTP server, not listening yet. */
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { directory, usage, rpc, health, metrics, log, settings } = dependencies;
+  const { directory, usage, rpc, followers, health, metrics, log, settings } = dependencies;
   const { publicUrl, requestTimeoutMs, arrivalTimeoutMs = defaultArrivalTimeoutMs } = settings;
   const { webhookBytes = defaultWebhookBytes } = settings;
 
@@ -112,6 +116,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     done(request.server.prefix === '' && isLost(request) ? refuse(request, reply) : undefined);
   });
 
+  // Before the server closes, which waits for all responses.
+  app.addHook('preClose', () => followers.close());
+  exportFollowers(metrics, followers);
+
   addProbes(app, { health, metrics });
   addCalendarFeed(app, { rpc, requestTimeoutMs });
   const bytes = createWebhookBytes({ limit: webhookBytes, metrics });
@@ -137,7 +145,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       api.setNotFoundHandler((request, reply) => {
         throw refuse(request, reply);
       });
-      addRoutes(api, routes, { rpc, publicUrl, requestTimeoutMs });
+      const feed = { followers, directory };
+      addRoutes(api, routes, { rpc, publicUrl, requestTimeoutMs, feed });
+      addEventStream(api, { rpc, requestTimeoutMs, feed });
     },
     { prefix: apiPrefix },
   );

@@ -14,6 +14,8 @@ import { createAccess } from './access/create-access.ts';
 import { createAccessNotices } from './access/notices.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
+import { createFollowers } from './events/followers.ts';
+import { hearFeedNotices } from './events/notices.ts';
 import { createHandlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { servicePresence } from './service-presence.ts';
@@ -57,10 +59,12 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   });
   exportClockSkew(metrics, polls);
   const { directory, usage } = createAccess({ lookUps, polls, log });
+  const followers = createFollowers({ log });
   const app = await createApp({
     directory,
     usage,
     rpc,
+    followers,
     health,
     metrics,
     log,
@@ -100,6 +104,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   const nats = await connectNats({ ...natsAddress(config), name, log });
   connection = { nats, rpc: createRpcClient({ nats, log }) };
   const { announce } = createAccessNotices(nats, directory);
+  hearFeedNotices(nats, followers, log);
   const handlers = createHandlers({ database, systemDatabase: lookUps, rpc, announceAccessChange: announce });
   server = createRpcServer({
     nats,

@@ -21,6 +21,8 @@ import { startTestNats } from '@mostrador/testing/servers/nats';
 import { createAccess } from '../src/access/create-access.ts';
 import { createAccessNotices } from '../src/access/notices.ts';
 import { createApp } from '../src/app.ts';
+import { createFollowers } from '../src/events/followers.ts';
+import { hearFeedNotices } from '../src/events/notices.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { servicePresence } from '../src/service-presence.ts';
 
@@ -61,9 +63,11 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     informative: servicePresence(rpc),
     cacheMs: 0,
   });
+  const followers = createFollowers({ log });
   const app = await createApp({
     ...access,
     rpc,
+    followers,
     health,
     metrics,
     log,
@@ -77,6 +81,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   });
   const announcing = { on: true };
   const notices = createAccessNotices(nats.nats, access.directory);
+  hearFeedNotices(nats.nats, followers, log);
   const announceAccessChange = () => {
     if (announcing.on) notices.announce();
   };
@@ -106,6 +111,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     rpc,
     health,
     metrics,
+    followers,
     lookUps,
     directory: access.directory,
     usage: access.usage,

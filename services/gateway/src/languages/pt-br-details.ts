@@ -17,6 +17,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'O gateway tem conexões demais. Tente de novo depois de `Retry-After` segundos.',
   ],
   [
+    'The store has {number} requests that wait for events. Retry after `Retry-After` seconds.',
+    'A loja tem {number} requisições que esperam eventos. Tente de novo depois de `Retry-After` segundos.',
+  ],
+  [
     'The store sends faster than its rate while the server serves other stores. Retry after `Retry-After` seconds.',
     'A loja envia mais rápido que seu limite enquanto o servidor atende outras lojas. Tente de novo depois de `Retry-After` segundos.',
   ],

@@ -1,5 +1,6 @@
 import {
   crmOperations,
+  eventsOperations,
   gatewayOperations,
   messagingOperations,
   namedSchemaOf,
@@ -118,9 +119,13 @@ const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, 
 
 /** The names of the operations in the contracts, such as `createLead`. */
 const operationNames = new Map<Operation, string>(
-  Object.entries({ ...crmOperations, ...gatewayOperations, ...messagingOperations, ...schedulingOperations }).map(
-    ([name, operation]) => [operation, name],
-  ),
+  Object.entries({
+    ...crmOperations,
+    ...eventsOperations,
+    ...gatewayOperations,
+    ...messagingOperations,
+    ...schedulingOperations,
+  }).map(([name, operation]) => [operation, name]),
 );
 
 /** The name of an operation's request or reply whose schema has none: `CreateLeadRequest`. */

@@ -58,6 +58,7 @@ const responses: Readonly<Partial<Record<ErrorStatus, { name: string; body: TObj
   404: { name: 'NotFound', body: NotFoundProblem },
   408: { name: 'RequestTimeout', body: Problem },
   409: { name: 'Conflict', body: ConflictProblem },
+  410: { name: 'Gone', body: Problem },
   412: { name: 'PreconditionFailed', body: PreconditionProblem },
   413: { name: 'ContentTooLarge', body: Problem },
   415: { name: 'UnsupportedMediaType', body: Problem },

@@ -16,7 +16,8 @@ declare module 'fastify' {
 /** Smaller responses fit into one packet, and compressing them costs more time than sending them. */
 const leastBytes = 1024;
 
-const compressible = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|yaml)\b)/;
+/** No `text/event-stream`: each event must leave at once. */
+const compressible = /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|yaml)\b)/;
 
 // The default quality of brotli, 11, is for files that are compressed once.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };

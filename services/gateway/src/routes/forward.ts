@@ -1,6 +1,9 @@
-import type { RequestOf } from '@mostrador/contracts';
+import type { listEvents, RequestOf } from '@mostrador/contracts';
 import type { ForwardedReply, RpcClient } from '@mostrador/kit/rpc/client';
+import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Feed, follow } from '../events/follow.ts';
+import { waitForEvents } from '../events/wait-for-events.ts';
 import { currentTag } from '../requests/entity-tags.ts';
 import { addVary, saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
@@ -12,6 +15,7 @@ export type ForwardOptions = {
   readonly publicUrl: string;
   /** How long an operation may take, in milliseconds. */
   readonly requestTimeoutMs: number;
+  readonly feed: Feed;
 };
 
 /** Serves the routes: validates each request, sends it to the owning service and returns the bytes of its answer. */
@@ -26,7 +30,8 @@ export function addRoutes(api: FastifyInstance, routes: readonly Route[], option
   }
 }
 
-function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOptions) {
+function forwarder(route: Route, options: ForwardOptions) {
+  const { rpc, publicUrl, requestTimeoutMs } = options;
   const read = requestReader(route);
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -44,16 +49,44 @@ function forwarder(route: Route, { rpc, publicUrl, requestTimeoutMs }: ForwardOp
     const csv = route.csv?.(parts.query as object, headers.accept);
     // The gateway makes the CSV, because content negotiation is part of HTTP and services have one format.
     if (csv) parts.query = csv.query;
-    const answer = await rpc.forward(route.operation, parts as RequestOf<typeof route.operation>, {
-      requestId: request.id,
-      storeId: request.access.storeId,
-      deadline: Date.now() + requestTimeoutMs,
-      idempotency,
-      ...preconditions,
-      traceparent: saneTraceparent(headers.traceparent),
-    });
+    const ask = (asked: UncheckedRequest) =>
+      rpc.forward(route.operation, asked as RequestOf<typeof route.operation>, {
+        requestId: request.id,
+        storeId: request.access.storeId,
+        deadline: Date.now() + requestTimeoutMs,
+        idempotency,
+        ...preconditions,
+        traceparent: saneTraceparent(headers.traceparent),
+      });
+    const answer = await (route.follows ? followed(route, request, reply, { ask, parts, ...options }) : ask(parts));
     return send(route, request, reply, answer, { publicUrl, csv: csv?.render });
   };
+}
+
+type FollowOptions = ForwardOptions & {
+  readonly ask: (parts: UncheckedRequest) => Promise<ForwardedReply>;
+  readonly parts: UncheckedRequest;
+};
+
+/** The answer to a request with `wait`. The service never waits, so none of its slots is held. */
+async function followed(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { ask, parts, feed, requestTimeoutMs }: FollowOptions,
+): Promise<ForwardedReply> {
+  const { wait = 0, ...query } = parts.query as RequestOf<typeof listEvents>['query'];
+  if (wait === 0) return await ask({ query });
+  const waitMs = wait * 1000;
+  const follower = follow(feed, { route, request, reply, quietMs: waitMs + requestTimeoutMs + 1000 });
+  const startedMs = performance.now();
+  try {
+    const read = (after: number) => ask({ query: { ...query, after } });
+    return await waitForEvents(read, follower, { after: query.after ?? 0, waitMs });
+  } finally {
+    request.workedMs = reply.elapsedTime - (performance.now() - startedMs);
+    follower.end('left');
+  }
 }
 
 type SendOptions = { readonly publicUrl: string; readonly csv: ((reply: never) => string) | undefined };

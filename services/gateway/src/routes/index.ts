@@ -1,5 +1,6 @@
 import { agentRoutes } from './agents.ts';
 import { crmRoutes } from './crm.ts';
+import { eventRoutes } from './events.ts';
 import { followupRoutes } from './followups.ts';
 import { knowledgeRoutes } from './knowledge.ts';
 import { messagingRoutes } from './messaging.ts';
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...knowledgeRoutes,
   ...messagingRoutes,
+  ...eventRoutes,
   ...reportRoutes,
   ...storeRoutes,
 ];

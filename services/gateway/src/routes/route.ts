@@ -24,6 +24,8 @@ export type Route = Endpoint & {
   readonly versioned: boolean;
   /** The reply's `id` names a resource below this path. Answers carry its address in `Location`. */
   readonly located: boolean;
+  /** Its `wait` is for the gateway, which asks the service again until the page has an event. */
+  readonly follows: boolean;
   /** The heading in the API document. */
   readonly tag: Tag;
   /** Splits the query into the operation's part and how to render the reply: as CSV, or undefined for JSON. */
@@ -41,6 +43,7 @@ type RouteOptions = {
   readonly tier?: Tier;
   readonly versioned?: boolean;
   readonly located?: boolean;
+  readonly follows?: boolean;
   readonly csv?: ReadCsvQuery;
 };
 
@@ -63,12 +66,13 @@ export const takesIfMatch = ({ versioned, method }: Route): boolean =>
 /** Whether its requests take `If-None-Match: *`: only create, and change nothing that exists. */
 export const takesIfNoneMatch = ({ upserts }: Route): boolean => upserts;
 
-/** Defaults: status 200, every tier, not versioned, no `Location`. */
+/** Defaults: status 200, every tier, not versioned, no `Location`, no `wait`. */
 export const route = (endpoint: Endpoint, operation: Operation, options: RouteOptions): Route => ({
   status: 200,
   upserts: false,
   versioned: false,
   located: false,
+  follows: false,
   ...endpoint,
   operation,
   ...options,

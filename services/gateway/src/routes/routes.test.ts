@@ -1,9 +1,16 @@
-import { crmOperations, gatewayOperations, messagingOperations, schedulingOperations } from '@mostrador/contracts';
+import {
+  crmOperations,
+  eventsOperations,
+  gatewayOperations,
+  messagingOperations,
+  schedulingOperations,
+} from '@mostrador/contracts';
 import { expect, test } from 'vitest';
 import { routes } from './index.ts';
 
 const operations = Object.values({
   ...crmOperations,
+  ...eventsOperations,
   ...gatewayOperations,
   ...messagingOperations,
   ...schedulingOperations,

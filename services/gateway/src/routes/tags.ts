@@ -7,6 +7,7 @@ export const tags = {
   Agents: 'AI agents, and the conditions that choose one of them for a lead.',
   Knowledge: 'Documents from which the AI agents answer, and full-text search in them.',
   Messages: 'Messages between the store and a lead, the sessions they belong to, and what may be sent now.',
+  Events: 'What happened in the store, in order: to read later, to wait for, or as a stream.',
   Reports: 'Counts over a period, of the store or of one lead, in any time zone.',
   Store: 'The store of the API key.',
   'Calendar feed': 'The store’s appointments as an iCalendar feed, to which calendar programs subscribe.',

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream';
+import { defineOperation, Exact, listEvents, type RequestOf } from '@mostrador/contracts';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { saneTraceparent } from '../requests/headers.ts';
+import type { RawQuery } from '../requests/query.ts';
+import { requestReader } from '../requests/read-request.ts';
+import { get, route } from '../routes/route.ts';
+import { eventStream, type FeedPage } from './event-stream.ts';
+import { type Feed, follow } from './follow.ts';
+
+const { after, types, entity_id } = listEvents.request.query.properties;
+
+/** No service has this operation: the gateway makes the stream from pages of the feed. */
+export const streamEvents = defineOperation({
+  subject: 'gateway.stream.events',
+  summary: 'Stream the event feed',
+  description:
+    'Server-sent events: each event as it happens, with its `sequence` as the id. A client that connects again sends ' +
+    'the last id in `Last-Event-ID` and misses nothing. Without it and without `after` the stream begins now.',
+  extension: true,
+  request: { query: Exact({ after, types, entity_id }) },
+  reply: Type.String(),
+  errors: ['cursor_expired'],
+});
+
+/** The route of the event stream. It is none of `routes`, because its answer is no reply of an operation. */
+export const eventStreamRoute = route(get('/events/stream'), streamEvents, { scope: 'events:read', tag: 'Events' });
+
+const pageSize = 100;
+const fromNowOn = -1;
+/** A client that takes nothing for so long is cut off. A heartbeat comes more often. */
+const quietMs = 60_000;
+/** When the stream ends, the client has so long to take the rest. A client that reads nothing must not block a stop. */
+const lastChanceMs = 500;
+
+/** Serves `GET /events/stream`. */
+export function addEventStream(
+  api: FastifyInstance,
+  { rpc, requestTimeoutMs, feed }: { rpc: RpcClient; requestTimeoutMs: number; feed: Feed },
+): void {
+  const read = requestReader(eventStreamRoute);
+  api.get(eventStreamRoute.path, {
+    config: { apiRoute: eventStreamRoute },
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const { parts } = read({
+        params: {},
+        query: request.query as RawQuery,
+        body: undefined,
+        headers: request.headers,
+        rawHeaders: request.raw.rawHeaders,
+        country: request.access.country,
+      });
+      const { after: given = fromNowOn, ...filters } = (parts.query ?? {}) as RequestOf<typeof streamEvents>['query'];
+      const start = lastEventId(request) ?? given;
+      const readPage = (from: number): Promise<FeedPage> =>
+        rpc.call(
+          listEvents,
+          { query: { ...filters, after: from, limit: pageSize } },
+          {
+            requestId: request.id,
+            storeId: request.access.storeId,
+            deadline: Date.now() + requestTimeoutMs,
+            traceparent: saneTraceparent(request.headers.traceparent),
+          },
+        );
+      const follower = follow(feed, { route: eventStreamRoute, request, reply, quietMs });
+      const first = await readPage(start);
+      const stream = Readable.from(eventStream(first, readPage, { after: start, follower }), { objectMode: false });
+      follower.ended.addEventListener('abort', () => {
+        setTimeout(() => reply.raw.destroy(), lastChanceMs).unref();
+      });
+      request.workedMs = reply.elapsedTime;
+      return reply
+        .headers({
+          'content-type': 'text/event-stream',
+          'x-accel-buffering': 'no', // nginx would hold events back
+          connection: 'close', // a stop waits for open connections
+        })
+        .send(stream);
+    },
+  });
+}
+
+/** The position that a client resumes from. An `EventSource` sends it with the address of its first connection. */
+function lastEventId(request: FastifyRequest): number | undefined {
+  const header = request.headers['last-event-id'];
+  if (header === undefined || header === '') return undefined;
+  const sequence = typeof header === 'string' && /^[0-9]{1,15}$/.test(header) ? Number(header) : undefined;
+  if (sequence !== undefined) return sequence;
+  throw validationFailed([{ in: 'header', name: 'Last-Event-ID', detail: 'must be the id of an event of the stream' }]);
+}
