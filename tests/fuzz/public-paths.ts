@@ -1,3 +1,4 @@
+import { eventStreamRoute } from '../../services/gateway/src/events/add-event-stream.ts';
 import { routes } from '../../services/gateway/src/routes/index.ts';
 import { apiPrefix } from '../../services/gateway/src/routes/route.ts';
 
@@ -14,5 +15,5 @@ const outsideThePrefix = [
 
 /** Every path that the gateway serves, in the form of its router. `public-paths.test.ts` compares them with it. */
 export const publicPaths: readonly string[] = [
-  ...new Set([...routes.map(({ path }) => `${apiPrefix}${path}`), ...outsideThePrefix]),
+  ...new Set([...[...routes, eventStreamRoute].map(({ path }) => `${apiPrefix}${path}`), ...outsideThePrefix]),
 ];
