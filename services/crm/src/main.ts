@@ -10,5 +10,6 @@ runService({
   config: loadConfig(crmConfig),
   operations: crmOperations,
   migrations,
+  publishesFeed: true,
   build: (dependencies) => ({ handlers: createHandlers(dependencies) }),
 });

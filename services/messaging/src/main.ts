@@ -42,6 +42,7 @@ runService({
   config,
   operations: messagingOperations,
   migrations,
+  publishesFeed: true,
   startsWorkflows: true,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),

@@ -36,6 +36,13 @@ const fact = <const Entity extends FeedEntity, Ids extends Members, Resource ext
   resource: Resource,
 ) => ({ entity, description, ids: Type.Object(ids), object: objectOf(resource) });
 
+/** An event about an entity that another service owns, so it shows no resource. */
+const bareFact = <const Entity extends FeedEntity, Ids extends Members>(
+  entity: Entity,
+  description: string,
+  ids: Ids,
+) => ({ entity, description, ids: Type.Object(ids), object: undefined });
+
 const objectOf = <Resource extends TSchema>(resource: Resource) =>
   Nullable(resource, {
     description:
@@ -169,8 +176,8 @@ export const feedCatalogue = {
   ),
   'session.started': fact('session', 'A session began.', sessionIds, Session),
   'session.ended': fact('session', 'A session ended.', sessionIds, Session),
-  'lead.opted_out': fact('conversation', 'A lead opted out of messages.', conversationIds, Lead),
-  'lead.opted_in': fact('conversation', 'A lead opted in to messages again.', conversationIds, Lead),
+  'lead.opted_out': bareFact('conversation', 'A lead opted out of messages.', conversationIds),
+  'lead.opted_in': bareFact('conversation', 'A lead opted in to messages again.', conversationIds),
 } as const;
 
 export type FeedType = keyof typeof feedCatalogue;
@@ -179,11 +186,13 @@ export const feedTypes = Object.keys(feedCatalogue) as readonly FeedType[];
 /** The ids and states of an event of this type. */
 export type FeedIds<T extends FeedType> = Static<(typeof feedCatalogue)[T]['ids']>;
 
-/** The resource that an event of this type shows, or null. */
-export type FeedObject<T extends FeedType> = Static<(typeof feedCatalogue)[T]['object']>;
+/** The resource that an event of this type shows, or null. Undefined for a type that shows none. */
+export type FeedObject<T extends FeedType> = (typeof feedCatalogue)[T]['object'] extends infer Schema extends TSchema
+  ? Static<Schema>
+  : undefined;
 
 /** The schema of the `data` of an event of this type. */
 export function feedDataSchema(type: FeedType): TObject {
   const { ids, object } = feedCatalogue[type];
-  return Type.Object({ ...ids.properties, object });
+  return Type.Object({ ...ids.properties, ...(object && { object }) });
 }

@@ -35,7 +35,7 @@ export const Event = Type.Object(
     entity: EventEntity,
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Ids and states, and `object`: the resource as the API shows it, as it was when the event happened. The ' +
+        'Ids and states, and mostly `object`: the resource as the API shows it, as it was when the event happened. The ' +
         'section `webhooks` of this document has the schema of each type.',
     }),
   },

@@ -1,7 +1,9 @@
 import type { EventData, EventType } from '@mostrador/contracts/events';
 import type { EntityWorkflowName, SignalOf } from '@mostrador/contracts/workflows';
 import type { TransactionSql } from '../database/database.ts';
+import { insertFeedEntries, type PublicEvent } from './feed.repository.ts';
 
+export type { PublicEvent } from './feed.repository.ts';
 export { createRelay, type Relay, type RelayOptions } from './relay.ts';
 
 /** A wake-up: starts or signals the entity workflow of the row `entityId`. */
@@ -20,18 +22,31 @@ export type EventEntry = {
   [Type in EventType]: { readonly kind: 'event'; readonly type: Type; readonly data: EventData<Type> };
 }[EventType];
 
-export type OutboxEntry = WakeUpEntry | EventEntry;
+export type OutboxEntry = WakeUpEntry | EventEntry | PublicEvent;
 
 /**
  * Writes entries that the relay delivers after this transaction commits. Nudge the relay after the commit; without a
- * nudge its sweep finds the rows within 1 s. Delivery is at least once, in no guaranteed order.
+ * nudge its sweep finds the rows within 1 s. Delivery is at least once. Only public events have an order: those of one
+ * entity stay in the order of its changes, if the transaction has inserted or locked the entity's row before.
  */
 export async function appendOutbox(
   sql: TransactionSql,
   storeId: string,
   entries: readonly OutboxEntry[],
 ): Promise<void> {
-  if (entries.length === 0) return;
+  const forFeed = entries.filter((entry) => entry.kind === 'feed');
+  const others = entries.filter((entry) => entry.kind !== 'feed');
+  await Promise.all([
+    others.length > 0 && insertEntries(sql, storeId, others),
+    forFeed.length > 0 && insertFeedEntries(sql, storeId, forFeed),
+  ]);
+}
+
+async function insertEntries(
+  sql: TransactionSql,
+  storeId: string,
+  entries: readonly (WakeUpEntry | EventEntry)[],
+): Promise<void> {
   const rows = entries.map((entry) =>
     entry.kind === 'workflow'
       ? {

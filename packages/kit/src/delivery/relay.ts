@@ -2,7 +2,10 @@ import type { NatsConnection } from 'nats';
 import type { TemporalStarter } from '../clients/temporal.ts';
 import type { SystemDatabase } from '../database/database.ts';
 import type { Log } from '../process/log.ts';
+import type { RpcClient } from '../rpc/client.ts';
 import { createEventDelivery } from './event-delivery.ts';
+import { type FeedBacklog, feedRepository } from './feed.repository.ts';
+import { createFeedDelivery } from './feed-delivery.ts';
 import { outboxRepository } from './outbox.repository.ts';
 import { setAsideAfter } from './outbox-delivery.ts';
 import { createWorkflowDelivery } from './workflow-delivery.ts';
@@ -12,6 +15,8 @@ export type RelayOptions = {
   readonly temporal: TemporalStarter;
   readonly nats: NatsConnection;
   readonly log: Log;
+  /** Delivers public events to the events service. Only for a service with the table `feed_entries`. */
+  readonly feed?: Pick<RpcClient, 'call'> | undefined;
   /** How often the relay sweeps without a nudge, in milliseconds. Default 1,000. */
   readonly sweepIntervalMs?: number;
   /** How many rows a claim takes. Default 100. */
@@ -21,8 +26,8 @@ export type RelayOptions = {
 };
 
 /**
- * Delivers outbox entries to Temporal and to the event stream, each at least once. Several relays may run: one at a
- * time holds the lease of a row, and the lease of a dead relay expires.
+ * Delivers outbox entries to Temporal and to the event stream, and public events to the events service, each at least
+ * once. Several relays may run: one at a time holds the lease of an outbox row, and the lease of a dead relay expires.
  */
 export type Relay = {
   start(): void;
@@ -32,6 +37,8 @@ export type Relay = {
   stop(): Promise<void>;
   /** The number of rows, at most 10,000, and how many of them were set aside because their receiver refuses them. */
   backlog(): Promise<{ readonly entries: number; readonly setAside: number }>;
+  /** The public events that wait for the events service. Undefined for a service that has none. */
+  feedBacklog(): Promise<FeedBacklog | undefined>;
   /** Whether so many wake-ups wait for Temporal that more would not help. */
   isBehind(): Promise<boolean>;
 };
@@ -44,7 +51,12 @@ export function createRelay(options: RelayOptions): Relay {
   const { temporal, nats, log, sweepIntervalMs = 1000, batch = 100, leaseMs = 12_000 } = options;
   const repository = outboxRepository(options.database);
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
-  const deliveries = [createWorkflowDelivery({ ...shared, temporal }), createEventDelivery({ ...shared, nats })];
+  const feed = options.feed && { repository: feedRepository(options.database), rpc: options.feed };
+  const deliveries = [
+    createWorkflowDelivery({ ...shared, temporal }),
+    createEventDelivery({ ...shared, nats }),
+    ...(feed ? [createFeedDelivery({ ...feed, log, sweepIntervalMs })] : []),
+  ];
   return {
     start() {
       for (const delivery of deliveries) delivery.start();
@@ -54,6 +66,7 @@ export function createRelay(options: RelayOptions): Relay {
     },
     stop: async () => void (await Promise.all(deliveries.map((delivery) => delivery.stop()))),
     backlog: () => repository.count(setAsideAfter),
+    feedBacklog: async () => await feed?.repository.backlog(),
     isBehind: async () => (await repository.countLateWakeUps(lateMs, lateWakeUps)) >= lateWakeUps,
   };
 }

@@ -51,6 +51,8 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly migrations: string;
   /** The service starts workflows: without a usable namespace of Temporal the process is not ready. */
   readonly startsWorkflows?: boolean;
+  /** The service has public events: its schema has the table `feed_entries`, and its relay delivers them. */
+  readonly publishesFeed?: boolean;
   /** The service publishes or consumes events of the event stream. Default true. */
   readonly publishesEvents?: boolean;
   /** Further checks that it is ready. */
@@ -72,7 +74,8 @@ async function startService<const Ops extends Record<string, Operation>>(
   options: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
-  const { name, config, operations, migrations, startsWorkflows, publishesEvents = true, checks, build } = options;
+  const { name, config, operations, migrations, startsWorkflows, checks, build } = options;
+  const { publishesEvents = true, publishesFeed = false } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
@@ -123,8 +126,9 @@ async function startService<const Ops extends Record<string, Operation>>(
     await ensureEventStream(connection).catch((error) => log.warn({ err: error }, 'the event stream was not created'));
   }
 
-  const relay = createRelay({ database: systemDatabase, temporal, nats: connection, log });
   const rpc = createRpcClient({ nats: connection, log });
+  const feed = publishesFeed ? rpc : undefined;
+  const relay = createRelay({ database: systemDatabase, temporal, nats: connection, feed, log });
   const {
     handlers,
     jobs = [],
@@ -133,6 +137,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
   exportClockSkew(metrics, systemDatabase);
   exportGauges(metrics, { database, systemDatabase, relay });
+  if (publishesFeed) exportFeedGauges(metrics, relay);
   relay.start();
   onStop('relay', () => relay.stop());
   for (const job of [...jobs, purgeJob(systemDatabase, log, purge)]) {
@@ -177,20 +182,24 @@ function purgeJob(database: SystemDatabase, log: Log, purge?: (database: SystemD
 
 type Measured = Pick<ServiceDependencies, 'database' | 'systemDatabase' | 'relay'>;
 
-function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
-  // A scrape collects all gauges at once, so those of the backlog share one read of it. It must not fail when PostgreSQL
-  // is down: NaN means that the number is unknown.
-  const unknown = { entries: Number.NaN, setAside: Number.NaN };
-  let reading: ReturnType<Relay['backlog']> | undefined;
-  const readBacklog = () => {
-    reading ??= relay
-      .backlog()
+/**
+ * A scrape collects all gauges at once, so those of one backlog share one read of it. It must not fail when PostgreSQL
+ * is down: NaN means that the number is unknown.
+ */
+function shared<T>(read: () => Promise<T>, unknown: T): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read()
       .catch(() => unknown)
       .finally(() => {
         reading = undefined;
       });
     return reading;
   };
+}
+
+function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }: Measured): void {
+  const readBacklog = shared(relay.backlog, { entries: Number.NaN, setAside: Number.NaN });
   new Gauge({
     name: 'mostrador_outbox_entries',
     help: 'Outbox entries that wait for delivery to Temporal or to the event stream. At most 10,000 are counted.',
@@ -220,4 +229,29 @@ function exportGauges({ registry }: Metrics, { database, systemDatabase, relay }
       }
     },
   });
+}
+
+function exportFeedGauges({ registry }: Metrics, relay: Relay): void {
+  const unknown = { entries: Number.NaN, setAside: Number.NaN, oldestSeconds: Number.NaN };
+  const readBacklog = shared(async () => (await relay.feedBacklog()) ?? unknown, unknown);
+  const gauge = (name: string, help: string, member: keyof typeof unknown) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set((await readBacklog())[member]);
+      },
+    });
+  gauge(
+    'mostrador_feed_entries',
+    'Public events that wait for delivery to the events service. At most 10,000 are counted.',
+    'entries',
+  );
+  gauge(
+    'mostrador_feed_entries_set_aside',
+    'Public events that the events service refused. The log names them. At most 10,000 are counted.',
+    'setAside',
+  );
+  gauge('mostrador_feed_oldest_seconds', 'How long the oldest public event has waited for delivery.', 'oldestSeconds');
 }

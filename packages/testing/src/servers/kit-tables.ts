@@ -13,7 +13,9 @@ export async function createKitDatabase(): Promise<TestDatabase> {
     create schema ${service} authorization ${service}_owner;
     grant usage on schema ${service} to ${service}, ${service}_system`);
   const owner = postgres(test.ownerUrl, { max: 1, onnotice: () => {} });
-  for (const name of ['outbox', 'idempotency', 'provider-circuits'] as const) await owner.unsafe(await tableText(name));
+  for (const name of ['outbox', 'feed-entries', 'idempotency', 'provider-circuits'] as const) {
+    await owner.unsafe(await tableText(name));
+  }
   await owner.unsafe(`
     create table notes (store_id uuid not null, id uuid primary key default uuidv7(), text text not null, unique (store_id, text));
     alter table notes enable row level security;
@@ -27,7 +29,13 @@ export async function createKitDatabase(): Promise<TestDatabase> {
 }
 
 /** The package that holds the canonical text of each table. */
-const owners = { outbox: 'kit', idempotency: 'kit', 'provider-circuits': 'kit', rollups: 'rollups' } as const;
+const owners = {
+  outbox: 'kit',
+  'feed-entries': 'kit',
+  idempotency: 'kit',
+  'provider-circuits': 'kit',
+  rollups: 'rollups',
+} as const;
 type CanonicalText = keyof typeof owners;
 
 /** The canonical SQL of one group of tables, with grants for the roles of a service. */
@@ -40,7 +48,7 @@ export async function tableText(name: CanonicalText, role: string = service): Pr
  * Describes the tables that a service's migrations copy from the packages, and the same tables created from the
  * canonical SQL. A description has columns, constraints, indexes, policies, grants and storage settings. The two must
  * be equal. `defersAnswers`: the service uses `withDeferredIdempotency`, which needs one more column. `callsProviders`:
- * the service uses `createProviderCircuit`.
+ * the service uses `createProviderCircuit`. `publishesFeed`: the service has events for the public feed.
  */
 export async function describeKitTables(
   { adminSql }: TestDatabase,
@@ -49,17 +57,20 @@ export async function describeKitTables(
     defersAnswers = false,
     hasReports = true,
     callsProviders = false,
-  }: { defersAnswers?: boolean; hasReports?: boolean; callsProviders?: boolean } = {},
+    publishesFeed = false,
+  }: { defersAnswers?: boolean; hasReports?: boolean; callsProviders?: boolean; publishesFeed?: boolean } = {},
 ): Promise<{ actual: unknown; canonical: unknown }> {
   const tables = [
     ...['outbox', 'idempotency_records'],
     ...(hasReports ? ['report_quarters', 'report_closing'] : []),
     ...(callsProviders ? ['provider_circuits'] : []),
+    ...(publishesFeed ? ['feed_entries'] : []),
   ];
   const texts: CanonicalText[] = [
     ...(['outbox', 'idempotency'] as const),
     ...(hasReports ? (['rollups'] as const) : []),
     ...(callsProviders ? (['provider-circuits'] as const) : []),
+    ...(publishesFeed ? (['feed-entries'] as const) : []),
   ];
   const describe = (schema: string) => Promise.all(tables.map((table) => describeTable(adminSql, schema, table)));
   await adminSql.begin(async (sql) => {
@@ -79,7 +90,7 @@ async function describeTable(sql: postgres.Sql, schema: string, table: string): 
       where relname = ${table} and relnamespace = ${schema}::regnamespace)
     select ${table} as table, relrowsecurity, relforcerowsecurity, reloptions,
       (select json_agg(json_build_array(attname, format_type(atttypid, atttypmod), attnotnull,
-          pg_get_expr(adbin, adrelid)) order by attname)
+          pg_get_expr(adbin, adrelid), attidentity) order by attname)
        from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
        where attrelid = described.oid and attnum > 0 and not attisdropped) as columns,
       (select json_agg(json_build_array(conname, pg_get_constraintdef(pg_constraint.oid)) order by conname)
