@@ -77,7 +77,7 @@ runService({
           everyMs: 15_000,
           log,
           run: async (signal) => {
-            const told = await watchUnsettled({ systemDatabase, relay }, signal);
+            const told = await watchUnsettled({ database, systemDatabase, relay, log }, signal);
             if (told > 0) log.warn({ told }, 'messages have had no outcome or status update for too long');
           },
         }),

@@ -3,7 +3,7 @@ import type { TransactionSql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeOverdueLeads, takeUnsettled } from './delivery/watch.repository.ts';
+import { findUnsettled, takeOverdueLeads } from './delivery/watch.repository.ts';
 import { purgeFailed, purgeProcessed } from './inbound/inbound.repository.ts';
 
 const waiting = 100_000;
@@ -47,7 +47,7 @@ const dayMs = 24 * 3_600_000;
 type Sweep = (sql: TransactionSql) => Promise<{ length: number } | number>;
 const sweeps: [string, string, Sweep][] = [
   ['the sweep over queues', 'messages', (sql) => takeOverdueLeads(sql, overdue)],
-  ['the watchdog', 'messages', (sql) => takeUnsettled(sql, 500)],
+  ['the watchdog', 'messages', (sql) => findUnsettled(sql, 500)],
   [
     'the purge of processed payloads',
     'inbound_payloads',

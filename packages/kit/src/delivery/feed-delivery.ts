@@ -64,7 +64,10 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
     const limit = suspects > 0 ? Math.ceil(suspects / 2) : maxAppendedEvents;
     const { rows, more } = await repository.readOldest(limit, mostBytes);
     const [first] = rows;
-    if (!first || stopped) return false;
+    if (!first || stopped) {
+      suspects = 0;
+      return false;
+    }
     try {
       const deadline = Date.now() + requestLimitMs;
       await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, { requestId: randomUUID(), deadline });
@@ -94,7 +97,10 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
     await repository.setAside(first, refusal);
     suspects = 0;
     const { id, store_id, type } = first;
-    log.error({ event_id: id, store_id, type, error: refusal }, 'a feed entry is set aside: the events service refused it');
+    log.error(
+      { event_id: id, store_id, type, error: refusal },
+      'a feed entry is set aside: the events service refused it',
+    );
     return true;
   }
 

@@ -95,7 +95,10 @@ export function feedRepository(database: SystemDatabase) {
 
     remove: async (rows: readonly FeedRow[]): Promise<void> => {
       const positions = rows.map(({ position }) => position);
-      await database.write(scope(), (sql) => sql`delete from feed_entries where position = any(${positions}::bigint[])`);
+      await database.write(
+        scope(),
+        (sql) => sql`delete from feed_entries where position = any(${positions}::bigint[])`,
+      );
     },
 
     setAside: async ({ position }: FeedRow, error: string): Promise<void> => {

@@ -1,4 +1,5 @@
-import type { Agent, createAgent, EventData, RequestOf, updateAgent } from '@mostrador/contracts';
+import type { Agent, createAgent, RequestOf, updateAgent } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -111,9 +112,12 @@ export function toAgent(row: AgentRow): Agent {
   };
 }
 
-/** The data of the events about an agent. */
-export const agentEvent = ({ id, is_active, is_default }: AgentRow): EventData<'crm.agent.created'> => ({
-  agent_id: id,
-  is_active,
-  is_default,
-});
+/** The entries of the events about an agent. */
+export function agentEvents(what: 'created' | 'updated', row: AgentRow): OutboxEntry[] {
+  const { id, is_active, is_default } = row;
+  const data = { agent_id: id, is_active, is_default };
+  return [
+    { kind: 'event', type: `crm.agent.${what}`, data },
+    { kind: 'feed', type: `agent.${what}`, entityId: id, data, object: toAgent(row) },
+  ];
+}

@@ -3,7 +3,7 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findAgent, insertAgent } from './agent.repository.ts';
-import { type AgentRow, agentEvent, newAgent, toAgent } from './agent.ts';
+import { type AgentRow, agentEvents, newAgent, toAgent } from './agent.ts';
 import { throwSecondDefault } from './one-default.ts';
 
 export const createAgent =
@@ -15,7 +15,7 @@ export const createAgent =
       .write(context, async (sql) => {
         const id = await insertAgent(sql, storeId, content);
         const made = (await findAgent(sql, storeId, id)) as AgentRow;
-        await appendOutbox(sql, storeId, [{ kind: 'event', type: 'crm.agent.created', data: agentEvent(made) }]);
+        await appendOutbox(sql, storeId, agentEvents('created', made));
         return made;
       })
       .catch((error: unknown) => throwSecondDefault(database, context, error));

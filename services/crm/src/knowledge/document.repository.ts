@@ -30,7 +30,7 @@ export async function findDocument(sql: Sql, storeId: string, id: string): Promi
   return row;
 }
 
-export type SavedDocument = { readonly id: string; readonly created: boolean };
+export type SavedDocument = Pick<DocumentRow, 'id' | 'created_at'> & { readonly created: boolean };
 
 /** Creates the document, or changes the one with this name. Undefined if nothing changes. */
 export async function saveDocument(
@@ -49,7 +49,7 @@ export async function saveDocument(
            greatest(clock_timestamp(), kept.updated_at))
       where (kept.title, kept.content, kept.is_active, kept.language)
         is distinct from (excluded.title, excluded.content, excluded.is_active, excluded.language)
-    returning id, xmax = 0 as created`;
+    returning id, created_at, xmax = 0 as created`;
   return row;
 }
 

@@ -5,6 +5,7 @@ import {
   type KnowledgeDocument,
   type RequestOf,
 } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { searchLanguage } from './language.ts';
@@ -65,4 +66,13 @@ export function toDocument(row: DocumentRow): KnowledgeDocument {
     is_active: row.is_active,
     created_at: toTimestamp(row.created_at),
   };
+}
+
+/** The entries of the event of an import that created or changed a document. */
+export function documentImported(row: DocumentRow): OutboxEntry[] {
+  const data = { document_id: row.id, is_active: row.is_active };
+  return [
+    { kind: 'event', type: 'crm.document.imported', data },
+    { kind: 'feed', type: 'document.imported', entityId: row.id, data, object: toDocument(row) },
+  ];
 }

@@ -3,7 +3,7 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findDocumentId, saveDocument } from './document.repository.ts';
-import { newDocument } from './document.ts';
+import { documentImported, newDocument } from './document.ts';
 import { replacePassages } from './passage.repository.ts';
 import { splitPassages } from './split-passages.ts';
 
@@ -22,9 +22,7 @@ export const importDocument =
       }
       const { id, created } = saved;
       await replacePassages(sql, storeId, { id, language: document.language }, passages);
-      await appendOutbox(sql, storeId, [
-        { kind: 'event', type: 'crm.document.imported', data: { document_id: id, is_active } },
-      ]);
+      await appendOutbox(sql, storeId, documentImported({ ...document, ...saved }));
       return { result: created ? ('created' as const) : ('changed' as const), id };
     });
     relay.nudge();

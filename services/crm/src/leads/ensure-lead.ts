@@ -3,7 +3,7 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadIdByPhone, insertLead } from './lead.repository.ts';
-import { newLead } from './lead.ts';
+import { leadEvents, newLead } from './lead.ts';
 
 export const ensureLead =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -16,10 +16,7 @@ export const ensureLead =
     const created = await database.write(context, async (sql) => {
       const row = await insertLead(sql, storeId, newLead(body));
       if (!row) return undefined;
-      const { id: lead_id, status, seller_id } = row;
-      await appendOutbox(sql, storeId, [
-        { kind: 'event', type: 'crm.lead.created', data: { lead_id, status, seller_id } },
-      ]);
+      await appendOutbox(sql, storeId, leadEvents('created', row));
       return row.id;
     });
     if (created) {

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellers } from '../sellers/seller.repository.ts';
 import { insertLeads } from './lead.repository.ts';
-import { newLead } from './lead.ts';
+import { leadFact, newLead } from './lead.ts';
 import { oneOfEachPhone, splitByAssignable } from './lead-import.ts';
 
 export const importLeads =
@@ -16,14 +16,15 @@ export const importLeads =
       // Every transaction locks sellers before leads, so that two of them cannot deadlock.
       const sellers = sellerIds.length > 0 ? await lockSellers(sql, context.storeId, sellerIds) : [];
       const { accepted, refused } = splitByAssignable(leads, sellers);
-      const ids = await insertLeads(sql, context.storeId, oneOfEachPhone(accepted));
-      // One event for all leads: a million events would push all others out of the stream.
-      if (ids.length > 0) {
+      const rows = await insertLeads(sql, context.storeId, oneOfEachPhone(accepted));
+      // One event for all leads: a million events would push all others out of the stream. The feed has one for each.
+      if (rows.length > 0) {
         await appendOutbox(sql, context.storeId, [
-          { kind: 'event', type: 'crm.leads.imported', data: { lead_ids: ids } },
+          { kind: 'event', type: 'crm.leads.imported', data: { lead_ids: rows.map(({ id }) => id) } },
+          ...rows.map((row) => leadFact('created', row)),
         ]);
       }
-      return { created: ids.length, existing: accepted.length - ids.length, refused };
+      return { created: rows.length, existing: accepted.length - rows.length, refused };
     });
     if (result.created > 0) relay.nudge();
     return result;

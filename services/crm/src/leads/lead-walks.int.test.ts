@@ -29,7 +29,7 @@ const newLead = (): NewLead => {
 };
 const fill = async (storeId: string, count: number): Promise<string[]> =>
   crm.database.write(testContext({ storeId }), (sql) =>
-    insertLeads(sql, storeId, Array.from({ length: count }, newLead)),
+    insertLeads(sql, storeId, Array.from({ length: count }, newLead)).then((rows) => rows.map(({ id }) => id)),
   );
 /** The name of each lead counts its changes. */
 const change = async (sql: TransactionSql, storeId: string, leadId: string): Promise<void> => {

@@ -29,12 +29,12 @@ export async function insertLead(sql: TransactionSql, storeId: string, lead: New
   return row ?? null;
 }
 
-/** Inserts the leads whose phone and external id the store does not have yet, as `insertLead` does. Returns their ids. */
-export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<string[]> {
+/** Inserts the leads whose phone and external id the store does not have yet, as `insertLead` does. */
+export async function insertLeads(sql: TransactionSql, storeId: string, leads: readonly NewLead[]): Promise<LeadRow[]> {
   if (leads.length === 0) return [];
   const keys = leads.map(({ customer_phone }) => canonicalPhone(customer_phone));
   const forms = keys.flatMap((key) => phoneForms(key).map((phone) => ({ key, phone })));
-  const rows = await sql<{ id: string }[]>`
+  return await sql<LeadRow[]>`
     with moment as (select clock_timestamp() as at),
     known as (
       select form.key
@@ -61,8 +61,7 @@ export async function insertLeads(sql: TransactionSql, storeId: string, leads: r
       returning *),
     ${tagsOfNew(sql)}
     ${historyOfNew(sql)}
-    select id from lead`;
-  return rows.map(({ id }) => id);
+    select * from lead`;
 }
 
 /** Writes the tags of the rows in `lead`, the leads just inserted. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type EventData,
   type NewLead as Given,
   type Lead,
   maxMetadataBytes,
@@ -10,6 +9,7 @@ import {
 } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { changeMetadata, fitsMetadata, type Metadata } from '@mostrador/kit/database/metadata';
+import type { OutboxEntry, PublicEvent } from '@mostrador/kit/delivery/outbox';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -154,7 +154,28 @@ export function toLead(row: LeadRow, now: Date): Lead {
   };
 }
 
-/** The data of the events about one lead. */
-export function leadEvent({ id, status, seller_id }: LeadRow): EventData<'crm.lead.updated'> {
-  return { lead_id: id, status, seller_id };
+const leadIds = ({ id, status, seller_id }: LeadRow) => ({ lead_id: id, status, seller_id });
+
+/** The public event of a created or changed lead. */
+export const leadFact = (what: 'created' | 'updated', row: LeadRow): PublicEvent => ({
+  kind: 'feed',
+  type: `lead.${what}`,
+  entityId: row.id,
+  data: leadIds(row),
+  object: toLead(row, new Date()),
+});
+
+/** The entries of the events about one lead. */
+export const leadEvents = (what: 'created' | 'updated', row: LeadRow): OutboxEntry[] => [
+  { kind: 'event', type: `crm.lead.${what}`, data: leadIds(row) },
+  leadFact(what, row),
+];
+
+/** The entries of a merge, with the merged lead as it was last. */
+export function leadMerged(merged: LeadRow, merged_into: string): OutboxEntry[] {
+  const data = { lead_id: merged.id, merged_into };
+  return [
+    { kind: 'event', type: 'crm.lead.merged', data },
+    { kind: 'feed', type: 'lead.merged', entityId: merged.id, data, object: toLead(merged, new Date()) },
+  ];
 }

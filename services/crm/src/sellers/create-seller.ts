@@ -5,7 +5,7 @@ import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { insertSeller } from './seller.repository.ts';
-import { newSeller, toSeller } from './seller.ts';
+import { newSeller, sellerEvents, toSeller } from './seller.ts';
 
 export const createSeller =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -13,9 +13,7 @@ export const createSeller =
     return await writeOnce(dependencies, context, operation, {
       work: async (sql) => {
         const row = await insertSeller(sql, context.storeId, newSeller(body));
-        await appendOutbox(sql, context.storeId, [
-          { kind: 'event', type: 'crm.seller.created', data: { seller_id: row.id, is_active: row.is_active } },
-        ]);
+        await appendOutbox(sql, context.storeId, sellerEvents('created', row));
         return row;
       },
       toReply: toSeller,

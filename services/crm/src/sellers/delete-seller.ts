@@ -7,6 +7,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { unassignLeads } from '../leads/lead.repository.ts';
 import { deleteSellerRow, lockSellerForChange } from './seller.repository.ts';
+import { sellerDeleted } from './seller.ts';
 
 type Deletion = { readonly seller_id: string; readonly leads_unassigned: number };
 
@@ -26,9 +27,7 @@ export const deleteSeller =
           // From here on no lead can be assigned to this seller, because an assignment needs the lock.
           const leads_unassigned = await unassignLeads(sql, storeId, seller.id);
           await deleteSellerRow(sql, storeId, seller.id);
-          await appendOutbox(sql, storeId, [
-            { kind: 'event', type: 'crm.seller.deleted', data: { seller_id: seller.id, leads_unassigned } },
-          ]);
+          await appendOutbox(sql, storeId, sellerDeleted(seller, leads_unassigned));
           return { seller_id: seller.id, leads_unassigned };
         });
         context.log.info(deleted, 'seller deleted');

@@ -1,4 +1,5 @@
 import type { createSeller, RequestOf, Seller, updateSeller } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
 /** The row of a seller. `version` rises with changes by the API's users. */
@@ -27,6 +28,24 @@ export function changeSeller(row: SellerContent, patch: RequestOf<typeof updateS
 
 export function toSeller({ id, name, whatsapp_id, is_active }: SellerRow): Seller {
   return { id, name, whatsapp_id, is_active };
+}
+
+/** The entries of the events about a seller. */
+export function sellerEvents(what: 'created' | 'updated', row: SellerRow): OutboxEntry[] {
+  const data = { seller_id: row.id, is_active: row.is_active };
+  return [
+    { kind: 'event', type: `crm.seller.${what}`, data },
+    { kind: 'feed', type: `seller.${what}`, entityId: row.id, data, object: toSeller(row) },
+  ];
+}
+
+/** The entries of a deletion, with the seller as it was last. */
+export function sellerDeleted(row: SellerRow, leads_unassigned: number): OutboxEntry[] {
+  const data = { seller_id: row.id, leads_unassigned };
+  return [
+    { kind: 'event', type: 'crm.seller.deleted', data },
+    { kind: 'feed', type: 'seller.deleted', entityId: row.id, data, object: toSeller(row) },
+  ];
 }
 
 /** Throws `seller_not_found` or `seller_inactive` if a lead cannot be assigned to the seller. */

@@ -6,7 +6,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockSellerForChange, saveSeller } from './seller.repository.ts';
-import { changeSeller, toSeller } from './seller.ts';
+import { changeSeller, sellerEvents, toSeller } from './seller.ts';
 
 export const updateSeller =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -21,9 +21,7 @@ export const updateSeller =
         if (!changed) return current;
 
         const saved = await saveSeller(sql, current, changed);
-        await appendOutbox(sql, storeId, [
-          { kind: 'event', type: 'crm.seller.updated', data: { seller_id: saved.id, is_active: saved.is_active } },
-        ]);
+        await appendOutbox(sql, storeId, sellerEvents('updated', saved));
         return saved;
       },
       toReply: toSeller,

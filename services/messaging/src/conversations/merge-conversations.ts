@@ -22,6 +22,7 @@ import {
   moveSessions,
   moveUserIds,
 } from './merge.repository.ts';
+import { optOutEvents } from './opt-out.ts';
 
 export const mergeConversations =
   ({ database, relay }: Dependencies): Handler<typeof operation> =>
@@ -46,9 +47,7 @@ async function merge(sql: TransactionSql, storeId: string, leads: Merged): Promi
   await joinConversations(sql, storeId, leads, total + 1);
   const optedOut = locked.gone.opted_out_at !== null && locked.kept.opted_out_at === null;
   await appendOutbox(sql, storeId, [
-    ...(optedOut
-      ? [{ kind: 'event' as const, type: 'messaging.lead.opted_out' as const, data: { lead_id: keptId } }]
-      : []),
+    ...(optedOut ? optOutEvents('opted_out', keptId) : []),
     // The workflow of the merged lead ends at its next step, because its queue is empty.
     ...((await isDelivering(sql, storeId, keptId)) ? [wakeDelivery(keptId, 'message_accepted')] : []),
   ]);

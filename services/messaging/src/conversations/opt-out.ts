@@ -1,4 +1,5 @@
 import type { Message } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 
 type Words = { readonly stop: readonly string[]; readonly start: readonly string[] };
 
@@ -47,3 +48,9 @@ export function readOptOut(text: string): 'stop' | 'start' | null {
  */
 export const needsConsent = (source: Message['source'], optOutStopsApi = false): boolean =>
   source === 'ai' || source === 'followup' || (source === 'api' && optOutStopsApi);
+
+/** The entries of the event of a lead that opted out or in. The feed shows no lead, because crm owns it. */
+export const optOutEvents = (what: 'opted_out' | 'opted_in', lead_id: string): OutboxEntry[] => [
+  { kind: 'event', type: `messaging.lead.${what}`, data: { lead_id } },
+  { kind: 'feed', type: `lead.${what}`, entityId: lead_id, data: { lead_id }, object: undefined },
+];

@@ -1,7 +1,8 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { countInteraction } from '../conversations/conversation.repository.ts';
-import { type MessageRow, type MessageState, mergeStatusUpdate, type StatusUpdate } from '../messages/message.ts';
+import { type MessageRow, mergeStatusUpdate, type SavedState, type StatusUpdate } from '../messages/message.ts';
+import { messageEvents } from '../messages/message-events.ts';
 import { recordResponse } from '../sessions/session.repository.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import { clearWatchdog, findStatusUpdates, saveProviderId, saveState } from './status-update.repository.ts';
@@ -17,22 +18,34 @@ export async function applyStatusUpdates(
   message: MessageRow,
   reports: readonly StatusUpdate[],
 ): Promise<MessageRow> {
-  let after = message;
-  for (const report of reports) after = { ...after, ...mergeStatusUpdate(after, report) };
-  if (reports.length > 0 && !changed(message, after)) await clearWatchdog(sql, storeId, message.id);
-  if (!changed(message, after)) return message;
-  const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
-  await Promise.all([
-    saveState(sql, storeId, message.id, stateOf(after)),
-    held && releaseHeld(sql, storeId, message.lead_id),
-    !message.sent_at && after.sent_at && countInteraction(sql, storeId, message.lead_id),
-    !message.sent_at && after.sent_at && recordResponse(sql, storeId, message),
-    appendOutbox(sql, storeId, [
-      ...eventsOf(message, after),
-      ...(held ? [wakeDelivery(message.lead_id, 'message_settled')] : []),
-    ]),
-  ]);
+  const { after, entries } = await saveStatusUpdates(sql, storeId, message, reports);
+  await appendOutbox(sql, storeId, entries);
   return after;
+}
+
+/** As `applyStatusUpdates`, but leaves it to the caller to append the entries. */
+export async function saveStatusUpdates(
+  sql: TransactionSql,
+  storeId: string,
+  message: MessageRow,
+  reports: readonly StatusUpdate[],
+): Promise<{ after: MessageRow; entries: OutboxEntry[] }> {
+  let next = message;
+  for (const report of reports) next = { ...next, ...mergeStatusUpdate(next, report) };
+  if (!changed(message, next)) {
+    if (reports.length > 0) await clearWatchdog(sql, storeId, message.id);
+    return { after: message, entries: [] };
+  }
+  const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
+  const counts = !message.sent_at && next.sent_at;
+  const [after] = await Promise.all([
+    saveState(sql, storeId, message.id, stateOf(next)),
+    held && releaseHeld(sql, storeId, message.lead_id),
+    counts && countInteraction(sql, storeId, message.lead_id),
+    counts && recordResponse(sql, storeId, message),
+  ]);
+  const wakeUps = held ? [wakeDelivery(message.lead_id, 'message_settled')] : [];
+  return { after, entries: [...eventsOf(message, after), ...wakeUps] };
 }
 
 /** Stores the provider's id of a message and applies the status updates that arrived under that id before. */
@@ -50,33 +63,21 @@ export async function adoptProviderId(
   return await applyStatusUpdates(sql, storeId, known, reports);
 }
 
-const stateOf = ({ status, error_code, error_detail, sent_at, delivered_at, read_at }: MessageRow): MessageState => ({
-  status,
-  error_code,
-  error_detail,
-  sent_at,
-  delivered_at,
-  read_at,
-});
+const stateOf = (row: MessageRow): SavedState => {
+  const { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at } = row;
+  return { status, error_code, error_detail, provider_message_id, sent_at, delivered_at, read_at };
+};
 
 const changed = (before: MessageRow, after: MessageRow): boolean =>
   JSON.stringify(stateOf(before)) !== JSON.stringify(stateOf(after));
 
 /** The events of a message that went from one state to another. */
-function eventsOf(before: MessageRow, after: MessageRow): EventEntry[] {
-  const about = { message_id: after.id, lead_id: after.lead_id };
-  const facts: EventEntry[] = [];
-  if (!before.sent_at && after.sent_at) {
-    facts.push({ kind: 'event', type: 'messaging.message.sent', data: { ...about, source: after.source } });
-  }
-  if (before.status === after.status) return facts;
-  if (after.status === 'delivered' || after.status === 'read') {
-    const data = { ...about, status: after.status };
-    facts.push({ kind: 'event', type: 'messaging.message.status_changed', data });
-  }
-  if (after.status === 'failed') {
-    const data = { ...about, source: after.source, code: after.error_code ?? 'unspecified' };
-    facts.push({ kind: 'event', type: 'messaging.message.failed', data });
-  }
-  return facts;
+function eventsOf(before: MessageRow, after: MessageRow): OutboxEntry[] {
+  const { status } = after;
+  const isNew = before.status !== status;
+  return [
+    ...(!before.sent_at && after.sent_at ? messageEvents.sent(after) : []),
+    ...(isNew && (status === 'delivered' || status === 'read') ? messageEvents.arrived(after, status) : []),
+    ...(isNew && status === 'failed' ? messageEvents.failed(after) : []),
+  ];
 }

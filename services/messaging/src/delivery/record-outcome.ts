@@ -1,10 +1,11 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Blocked } from '@mostrador/kit/resilience/circuit';
 import { type ChannelRow, markChannelRefused, pauseChannel } from '../channels/channel.repository.ts';
 import type { Accepted, ChannelError } from '../channels/channel-provider.ts';
 import { providerOf } from '../channels/providers.ts';
 import { isSettled, type MessageRow } from '../messages/message.ts';
-import { adoptProviderId, applyStatusUpdates } from './apply-status-updates.ts';
+import { adoptProviderId, applyStatusUpdates, saveStatusUpdates } from './apply-status-updates.ts';
 import {
   type Attempt,
   isOwn,
@@ -70,9 +71,12 @@ async function recordAccepted(
     lockMessage(sql, storeId, claimed),
   ]);
   const { lead_id } = before;
-  const sent = await applyStatusUpdates(sql, storeId, before, [{ status: 'sent', at: new Date() }]);
+  const named = { ...before, provider_message_id: before.provider_message_id ?? providerMessageId };
+  const { after: sent, entries } = await saveStatusUpdates(sql, storeId, named, [{ status: 'sent', at: new Date() }]);
   const fresh = before.status !== 'sent' && sent.status === 'sent';
-  const [known] = await Promise.all([
+  const [, known] = await Promise.all([
+    // Before the events of earlier status updates, which `adoptProviderId` reads first.
+    appendOutbox(sql, storeId, entries),
     adoptProviderId(sql, storeId, sent, { channelId: channel.id, providerMessageId }),
     spendPair(sql, storeId, lead_id, pairRate(channel)),
     // An id of the phone that the lead had when the attempt began is not kept.

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
 import { messageColumns } from '../messages/message.repository.ts';
-import type { MessageRow, MessageState, StatusUpdate } from '../messages/message.ts';
+import type { MessageRow, SavedState, StatusUpdate } from '../messages/message.ts';
 
 /**
  * Locks a provider's message id. A transaction takes this lock, before the conversation's, to store a status update
@@ -102,14 +102,21 @@ export async function findUpdatedMessage(
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Writes a message's state and when it was recorded. Clears the lease and every pending time. */
-export async function saveState(sql: TransactionSql, storeId: string, id: string, state: MessageState): Promise<void> {
-  await sql`
+/** Writes a message's state and when it was recorded. Clears the lease and every pending time. Returns the saved row. */
+export async function saveState(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+  state: SavedState,
+): Promise<MessageRow> {
+  const [row] = await sql<[MessageRow]>`
     update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
       slot_at = null, unknown_since = null, unsettled_at = null,
       counted_at = coalesce(counted_at, case when ${state.sent_at !== null} then clock_timestamp() end),
       failed_at = coalesce(failed_at, case when ${state.status === 'failed'} then clock_timestamp() end)
-    where store_id = ${storeId} and id = ${id}`;
+    where store_id = ${storeId} and id = ${id}
+    returning ${messageColumns(sql)}`;
+  return row;
 }
 
 /** Sets the provider's id, unless the message has one. */

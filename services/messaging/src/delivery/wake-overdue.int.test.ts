@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectChannel, deliverMessages, deliveryWorkflow, disconnectChannel } from '@mostrador/contracts';
 import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
-import { testContext } from '@mostrador/testing/context';
+import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
@@ -43,7 +43,7 @@ const older = (seconds: number) => messaging.adminSql`
     unsettled_at = unsettled_at - ${seconds} * interval '1 second'
   where store_id = ${storeId}`;
 const sweep = () => wakeOverdue({ ...overdueDeliveries, ...messaging.dependencies }, new AbortController().signal);
-const watch = () => watchUnsettled(messaging.dependencies, new AbortController().signal);
+const watch = () => watchUnsettled({ ...messaging.dependencies, log: silentLog() }, new AbortController().signal);
 const step = (lead_id: string) => messaging.rpc.call(deliverMessages, { body: { lead_id } }, testContext({ storeId }));
 const failing = (kind: 'not_sent' | 'ambiguous') => () => Promise.reject(new ChannelError(kind, 'code', 'Detail.'));
 

@@ -1,19 +1,24 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
 
-/** Messages of any store whose watchdog time has passed, each once. Two calls at once get different messages. */
-export async function takeUnsettled(
-  sql: TransactionSql,
-  limit: number,
-): Promise<{ store_id: string; id: string; lead_id: string }[]> {
-  return await sql<{ store_id: string; id: string; lead_id: string }[]>`
+/** Messages of any store whose watchdog time has passed, the longest passed first. */
+export async function findUnsettled(sql: Sql, limit: number): Promise<{ store_id: string; id: string }[]> {
+  return await sql<{ store_id: string; id: string }[]>`
+    select store_id, id from messages where unsettled_at < now() order by unsettled_at limit ${limit}`;
+}
+
+/** Takes those of the messages whose watchdog time has passed, each once. Two calls at once get different messages. */
+export async function takeUnsettled(sql: TransactionSql, storeId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
     update messages m set unsettled_at = null
     from (
-      select store_id, id from messages where unsettled_at < now()
-      order by unsettled_at limit ${limit} for no key update skip locked
+      select id from messages
+      where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and unsettled_at < now()
+      order by id for no key update skip locked
     ) due
-    where m.store_id = due.store_id and m.id = due.id
-    returning m.store_id, m.id, m.lead_id`;
+    where m.store_id = ${storeId} and m.id = due.id
+    returning m.id`;
+  return rows.map(({ id }) => id);
 }
 
 /** The number of messages of all stores in each unsettled status. */

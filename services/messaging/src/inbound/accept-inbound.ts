@@ -1,6 +1,6 @@
 import { ensureLead } from '@mostrador/contracts';
 import type { StoreScope, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -13,9 +13,10 @@ import {
   saveUserId,
   takeInbound,
 } from '../conversations/conversation.repository.ts';
-import { readOptOut } from '../conversations/opt-out.ts';
+import { optOutEvents, readOptOut } from '../conversations/opt-out.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { insertMessage, isKnownInbound } from '../messages/message.repository.ts';
+import { messageEvents } from '../messages/message-events.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { reopenFailed } from './inbound.repository.ts';
 
@@ -96,29 +97,24 @@ async function accept(
     writtenAt: late,
     wish,
   });
-  const { sessionId } = await touchSession(sql, storeId, leadId, { at, direction: 'inbound' });
-  await Promise.all([
-    insertMessage(sql, storeId, {
-      id,
-      lead_id: leadId,
-      session_id: sessionId,
-      number,
-      created_at: at,
-      direction: 'inbound',
-      source: 'lead',
-      kind,
-      body,
-      channel_id: channelId,
-      provider_message_id: providerMessageId,
-    }),
-    appendOutbox(sql, storeId, [
-      {
-        kind: 'event',
-        type: 'messaging.message.received',
-        data: { message_id: id, lead_id: leadId, session_id: sessionId, received_at: toTimestamp(at) },
-      },
-      ...eventsOf(leadId, wish, conversation.opted_out_at),
-    ]),
+  const session = await touchSession(sql, storeId, leadId, { at, direction: 'inbound' });
+  const row = await insertMessage(sql, storeId, {
+    id,
+    lead_id: leadId,
+    session_id: session.sessionId,
+    number,
+    created_at: at,
+    direction: 'inbound',
+    source: 'lead',
+    kind,
+    body,
+    channel_id: channelId,
+    provider_message_id: providerMessageId,
+  });
+  await appendOutbox(sql, storeId, [
+    ...session.events,
+    ...messageEvents.received(row, toTimestamp(at)),
+    ...eventsOf(leadId, wish, conversation.opted_out_at),
   ]);
   return interactionCount;
 }
@@ -131,10 +127,9 @@ export const cameAt = (at: Date, writtenAt: Date): Date => (isLate(at, writtenAt
 
 const isLate = (at: Date, writtenAt: Date): boolean => at.getTime() - writtenAt.getTime() >= currentMs;
 
-/** The event of an opt-out or an opt-in, if the message changed anything. */
-function eventsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): EventEntry[] {
-  const data = { lead_id: leadId };
-  if (wish === 'stop' && !optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_out', data }];
-  if (wish === 'start' && optedOutAt) return [{ kind: 'event', type: 'messaging.lead.opted_in', data }];
+/** The events of an opt-out or an opt-in, if the message changed anything. */
+function eventsOf(leadId: string, wish: 'stop' | 'start' | null, optedOutAt: Date | null): OutboxEntry[] {
+  if (wish === 'stop' && !optedOutAt) return optOutEvents('opted_out', leadId);
+  if (wish === 'start' && optedOutAt) return optOutEvents('opted_in', leadId);
   return [];
 }

@@ -14,6 +14,7 @@ import { touchSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
 import type { MessageRow, Template } from './message.ts';
+import { messageEvents } from './message-events.ts';
 
 export type OutboundRequest = {
   /** Chosen by a caller that retries with the same id until it gets an answer; generated when not given. */
@@ -65,22 +66,24 @@ export async function acceptOutbound(
   if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
-  const { sessionId } = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
+  const session = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
   const { source, body, template, metadata } = request;
-  const [row] = await Promise.all([
-    insertMessage(sql, storeId, {
-      id,
-      lead_id,
-      session_id: sessionId,
-      number,
-      created_at: at,
-      direction: 'outbound',
-      source,
-      body,
-      template,
-      metadata,
-    }),
-    delivering || appendOutbox(sql, storeId, [wakeDelivery(lead_id, 'message_accepted')]),
+  const row = await insertMessage(sql, storeId, {
+    id,
+    lead_id,
+    session_id: session.sessionId,
+    number,
+    created_at: at,
+    direction: 'outbound',
+    source,
+    body,
+    template,
+    metadata,
+  });
+  await appendOutbox(sql, storeId, [
+    ...session.events,
+    ...messageEvents.queued(row),
+    ...(delivering ? [] : [wakeDelivery(lead_id, 'message_accepted')]),
   ]);
   return row;
 }

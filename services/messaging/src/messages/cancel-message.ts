@@ -9,6 +9,7 @@ import { saveState } from '../delivery/status-update.repository.ts';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { MessageRow } from './message.ts';
+import { messageEvents } from './message-events.ts';
 import { requireMessage } from './require-message.ts';
 
 /** A cancellation and the claim of a step exclude each other, because both hold the conversation's lock. */
@@ -33,7 +34,7 @@ export const cancelMessage =
 
 async function cancel(sql: TransactionSql, storeId: string, found: MessageRow): Promise<MessageRow> {
   const { message } = await lockMessage(sql, storeId, found);
-  const { id, lead_id, source, status, sent_at, delivered_at, read_at } = message;
+  const { id, lead_id, status, provider_message_id, sent_at, delivered_at, read_at } = message;
   if (status !== 'queued') {
     throw new AppError('message_not_queued', {
       detail: `The message is ${status}. Only a queued message can be cancelled.`,
@@ -41,12 +42,13 @@ async function cancel(sql: TransactionSql, storeId: string, found: MessageRow): 
     });
   }
   // The error of an attempt that would have been retried no longer matters.
-  const state = { status: 'cancelled', error_code: null, error_detail: null, sent_at, delivered_at, read_at } as const;
-  await saveState(sql, storeId, id, state);
+  const error = { error_code: null, error_detail: null };
+  const state = { status: 'cancelled', ...error, provider_message_id, sent_at, delivered_at, read_at } as const;
+  const cancelled = await saveState(sql, storeId, id, state);
   await appendOutbox(sql, storeId, [
-    { kind: 'event', type: 'messaging.message.cancelled', data: { message_id: id, lead_id, source } },
+    ...messageEvents.cancelled(cancelled),
     // The messages behind it waited for it.
     wakeDelivery(lead_id, 'message_settled'),
   ]);
-  return message;
+  return cancelled;
 }

@@ -62,6 +62,18 @@ export async function findMessage(
   return row;
 }
 
+/** The messages with these ids, as `findMessage` reads each. */
+export async function listMessagesById(
+  sql: Sql,
+  storeId: string,
+  ids: readonly string[],
+): Promise<(MessageRow & MessageWait)[]> {
+  return await sql<(MessageRow & MessageWait)[]>`
+    select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
+    from ${withWait(sql, sql`select ${messageColumns(sql)}, store_id from messages`)}
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
+}
+
 /** These messages, those that are queued with the wait of the first queued message of their lead. */
 export const withWait = (sql: Sql, messages: ReturnType<typeof messageColumns>) => sql`
   (${messages}) message

@@ -37,6 +37,9 @@ export type MessageState = {
   readonly read_at: Date | null;
 };
 
+/** The columns that change with the state of a message. */
+export type SavedState = MessageState & Pick<MessageRow, 'provider_message_id'>;
+
 /** A status update from a provider. */
 export type StatusUpdate = {
   readonly status: 'sent' | 'delivered' | 'read' | 'failed';

@@ -1,45 +1,45 @@
 import type { Message } from '@mostrador/contracts';
 import type { Sql, SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox, type EventEntry } from '@mostrador/kit/delivery/outbox';
+import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { idleHours } from '../settings/settings.repository.ts';
-import type { SessionRow } from './session.ts';
+import { type SessionRow, sessionEvents } from './session.ts';
+
+const columns = (sql: Sql) => sql`id, lead_id, status, started_at, ended_at`;
 
 export async function listSessions(sql: Sql, storeId: string, leadId: string): Promise<SessionRow[]> {
   return await sql<SessionRow[]>`
-    select id, lead_id, status, started_at, ended_at from sessions
+    select ${columns(sql)} from sessions
     where store_id = ${storeId} and lead_id = ${leadId} order by started_at, id`;
 }
 
 /**
  * The session of a message at this time. That is the active one; if there is none, or if it has been idle for too long,
- * a new one. Writes the events of each session that it starts or ends. The caller holds the conversation's lock.
+ * a new one. Returns the events of each session that it starts or ends. The caller holds the conversation's lock, and
+ * writes them.
  */
 export async function touchSession(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
   { at, direction }: { readonly at: Date; readonly direction: Message['direction'] },
-): Promise<{ sessionId: string; opened: boolean }> {
+): Promise<{ sessionId: string; opened: boolean; events: OutboxEntry[] }> {
   const [active] = await sql<{ id: string }[]>`
     update sessions set last_message_at = greatest(last_message_at, ${at})
     where store_id = ${storeId} and lead_id = ${leadId} and status = 'active'
       and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' > ${at}
     returning id`;
-  if (active) return { sessionId: active.id, opened: false };
+  if (active) return { sessionId: active.id, opened: false, events: [] };
 
   // The periodic job may be late: an idle session ends before the next one begins.
-  const ended = await sql<{ id: string }[]>`
+  const ended = await sql<SessionRow[]>`
     update sessions set ${end(sql, storeId)}
-    where store_id = ${storeId} and lead_id = ${leadId} and status = 'active' returning id`;
-  const [opened] = await sql<{ id: string }[]>`
+    where store_id = ${storeId} and lead_id = ${leadId} and status = 'active' returning ${columns(sql)}`;
+  const [opened] = await sql<[SessionRow]>`
     insert into sessions (store_id, lead_id, started_at, last_message_at, opened_by_lead)
-    values (${storeId}, ${leadId}, ${at}, ${at}, ${direction === 'inbound'}) returning id`;
-  const sessionId = (opened as { id: string }).id;
-  await appendOutbox(sql, storeId, [
-    ...ended.map(({ id }) => endedEvent({ id, lead_id: leadId })),
-    { kind: 'event', type: 'messaging.session.started', data: { session_id: sessionId, lead_id: leadId } },
-  ]);
-  return { sessionId, opened: true };
+    values (${storeId}, ${leadId}, ${at}, ${at}, ${direction === 'inbound'})
+    returning ${columns(sql)}`;
+  const events = [...ended.flatMap((row) => sessionEvents('ended', row)), ...sessionEvents('started', opened)];
+  return { sessionId: opened.id, opened: true, events };
 }
 
 /** Records an accepted message as the first response, if the lead opened the session and has no response yet. */
@@ -66,13 +66,13 @@ export async function closeSession(
     update sessions
     set status = 'ended', ended_at = greatest(clock_timestamp(), last_message_at), end_recorded_at = clock_timestamp()
     where store_id = ${storeId} and lead_id = ${leadId} and id = ${sessionId} and status = 'active'
-    returning id, lead_id, status, started_at, ended_at`;
+    returning ${columns(sql)}`;
   if (closed) {
-    await appendOutbox(sql, storeId, [endedEvent(closed)]);
+    await appendOutbox(sql, storeId, sessionEvents('ended', closed));
     return closed;
   }
   const [row] = await sql<SessionRow[]>`
-    select id, lead_id, status, started_at, ended_at from sessions
+    select ${columns(sql)} from sessions
     where store_id = ${storeId} and lead_id = ${leadId} and id = ${sessionId}`;
   return row;
 }
@@ -102,21 +102,19 @@ export async function endIdleSessions(
   storeId: string,
   sessionIds: readonly string[],
 ): Promise<number> {
-  const ended = await sql<{ id: string; lead_id: string }[]>`
+  const ended = await sql<SessionRow[]>`
     update sessions set ${end(sql, storeId)}
     where store_id = ${storeId} and id = any(${[...sessionIds]}::uuid[]) and status = 'active'
       and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' <= now()
-    returning id, lead_id`;
-  await appendOutbox(sql, storeId, ended.map(endedEvent));
+    returning ${columns(sql)}`;
+  await appendOutbox(
+    sql,
+    storeId,
+    ended.flatMap((row) => sessionEvents('ended', row)),
+  );
   return ended.length;
 }
 
 const end = (sql: Sql, storeId: string) => sql`
   status = 'ended', ended_at = last_message_at + ${idleHours(sql, storeId)} * interval '1 hour',
   end_recorded_at = clock_timestamp()`;
-
-const endedEvent = ({ id, lead_id }: { id: string; lead_id: string }): EventEntry => ({
-  kind: 'event',
-  type: 'messaging.session.ended',
-  data: { session_id: id, lead_id },
-});

@@ -1,4 +1,5 @@
 import type { Session } from '@mostrador/contracts';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 
 /** A session's row. */
@@ -18,4 +19,13 @@ export function toSession(row: SessionRow): Session {
     started_at: toTimestamp(row.started_at),
     ended_at: row.ended_at && toTimestamp(row.ended_at),
   };
+}
+
+/** The entries of the event of a session that began or ended. */
+export function sessionEvents(what: 'started' | 'ended', row: SessionRow): OutboxEntry[] {
+  const data = { session_id: row.id, lead_id: row.lead_id };
+  return [
+    { kind: 'event', type: `messaging.session.${what}`, data },
+    { kind: 'feed', type: `session.${what}`, entityId: row.id, data, object: toSession(row) },
+  ];
 }

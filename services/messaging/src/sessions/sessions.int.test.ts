@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSession, listSessions, updateMessagingSettings } from '@mostrador/contracts';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
@@ -16,7 +17,12 @@ afterAll(() => messaging?.stop());
 const touch = (storeId: string, leadId: string, at: string | Date) =>
   messaging.database.write(testContext({ storeId }), async (sql) => {
     await ensureConversation(sql, storeId, leadId);
-    return await touchSession(sql, storeId, leadId, { at: new Date(at), direction: 'inbound' });
+    const { events, ...touched } = await touchSession(sql, storeId, leadId, {
+      at: new Date(at),
+      direction: 'inbound',
+    });
+    await appendOutbox(sql, storeId, events);
+    return touched;
   });
 const list = (storeId: string, leadId: string) =>
   messaging.rpc.call(listSessions, { params: { leadId } }, testContext({ storeId }));

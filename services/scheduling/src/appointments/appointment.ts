@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Appointment,
-  type EventData,
   maxAppointmentMetadataBytes,
   type RequestOf,
   type SignalOf,
   type updateAppointment,
 } from '@mostrador/contracts';
 import { changeMetadata, type Metadata } from '@mostrador/kit/database/metadata';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
@@ -88,12 +88,16 @@ export function signalOfChange(changed: AppointmentContent): SignalOf<'appointme
   return changed.status === 'cancelled' ? 'cancelled' : 'changed';
 }
 
-/** The data of an appointment event. */
-export function appointmentEvent(row: AppointmentRow): EventData<'scheduling.appointment.created'> {
-  return {
+/** The entries of the events about an appointment. */
+export function appointmentEvents(what: 'created' | 'updated', row: AppointmentRow): OutboxEntry[] {
+  const data = {
     appointment_id: row.id,
     lead_id: row.lead_id,
     scheduled_at: toTimestamp(row.scheduled_at),
     status: row.status,
   };
+  return [
+    { kind: 'event', type: `scheduling.appointment.${what}`, data },
+    { kind: 'feed', type: `appointment.${what}`, entityId: row.id, data, object: toAppointment(row) },
+  ];
 }

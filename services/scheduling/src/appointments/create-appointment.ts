@@ -10,7 +10,7 @@ import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from '../followups/cancel-followups.ts';
 import { insertAppointment } from './appointment.repository.ts';
-import { appointmentEvent, toAppointment } from './appointment.ts';
+import { appointmentEvents, toAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
 
 const defaultDurationMinutes = operation.request.body.properties.duration_minutes.default as number;
@@ -42,7 +42,7 @@ export const createAppointment =
             connection && requestSync(sql, storeId, row, connection.id),
             row.lead_id && cancelFollowups(sql, storeId, { leadId: row.lead_id, reason: 'appointment_booked' }),
             appendOutbox(sql, storeId, [
-              { kind: 'event', type: 'scheduling.appointment.created', data: appointmentEvent(row) },
+              ...appointmentEvents('created', row),
               ...(connection ? [wakeAppointment(row, 'created')] : []),
             ]),
           ]);

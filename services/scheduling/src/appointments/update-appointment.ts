@@ -8,7 +8,7 @@ import { followVersion, requestSync } from '../calendar-sync/sync.repository.ts'
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
-import { appointmentEvent, changeAppointment, isShown, signalOfChange, toAppointment } from './appointment.ts';
+import { appointmentEvents, changeAppointment, isShown, signalOfChange, toAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
 
 export const updateAppointment =
@@ -31,7 +31,7 @@ export const updateAppointment =
           toSync && requestSync(sql, storeId, saved, toSync.id),
           shows || followVersion(sql, storeId, saved),
           appendOutbox(sql, storeId, [
-            { kind: 'event', type: 'scheduling.appointment.updated', data: appointmentEvent(saved) },
+            ...appointmentEvents('updated', saved),
             ...(toSync ? [wakeAppointment(saved, signalOfChange(changed))] : []),
           ]),
         ]);

@@ -1,5 +1,6 @@
 import type { FollowupCancelReason } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { FollowupRow } from './followup.ts';
 
 /** A running attempt. It can record an outcome only while the row has its lease token. */
 export type Attempt = { readonly storeId: string; readonly followupId: string; readonly leaseToken: string };
@@ -43,12 +44,14 @@ export async function failUnsent(
   storeId: string,
   followupId: string,
   { code, detail }: AttemptError,
-): Promise<void> {
-  await sql`
+): Promise<FollowupRow> {
+  const [row] = await sql<[FollowupRow]>`
     update followups
     set status = 'failed', next_attempt_at = null, error_code = ${code}, error_detail = ${detail},
         updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and id = ${followupId} and status = 'pending'`;
+    where store_id = ${storeId} and id = ${followupId} and status = 'pending'
+    returning *`;
+  return row;
 }
 
 const own = (sql: TransactionSql, { storeId, followupId, leaseToken }: Attempt) =>
@@ -74,12 +77,13 @@ export async function recordAccepted(
   return row?.next_attempt_at;
 }
 
-export async function recordSent(sql: TransactionSql, attempt: Attempt): Promise<boolean> {
-  const { count } = await sql`
+export async function recordSent(sql: TransactionSql, attempt: Attempt): Promise<FollowupRow | undefined> {
+  const [row] = await sql<FollowupRow[]>`
     update followups
     set status = 'sent', message_id = id, next_attempt_at = null, error_code = null, error_detail = null, ${over(sql)}
-    ${own(sql, attempt)}`;
-  return count > 0;
+    ${own(sql, attempt)}
+    returning *`;
+  return row;
 }
 
 /** `becameMessage`: messaging had accepted the follow-up, so `message_id` names a message. */
@@ -88,13 +92,14 @@ export async function recordFailed(
   attempt: Attempt,
   error: AttemptError,
   becameMessage: boolean,
-): Promise<boolean> {
-  const { count } = await sql`
+): Promise<FollowupRow | undefined> {
+  const [row] = await sql<FollowupRow[]>`
     update followups
     set status = 'failed', message_id = case when ${becameMessage} then id else message_id end, next_attempt_at = null,
         error_code = ${error.code}, error_detail = ${error.detail}, ${over(sql)}
-    ${own(sql, attempt)}`;
-  return count > 0;
+    ${own(sql, attempt)}
+    returning *`;
+  return row;
 }
 
 /** `becameMessage` as in `recordFailed`. */
@@ -103,13 +108,14 @@ export async function recordCancelled(
   attempt: Attempt,
   reason: FollowupCancelReason,
   becameMessage: boolean,
-): Promise<boolean> {
-  const { count } = await sql`
+): Promise<FollowupRow | undefined> {
+  const [row] = await sql<FollowupRow[]>`
     update followups
     set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
         message_id = case when ${becameMessage} then id else message_id end, ${over(sql)}
-    ${own(sql, attempt)}`;
-  return count > 0;
+    ${own(sql, attempt)}
+    returning *`;
+  return row;
 }
 
 /** Makes the follow-up pending again, so that it can be cancelled until the next attempt. Returns when that is due. */

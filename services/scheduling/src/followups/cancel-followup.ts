@@ -24,12 +24,12 @@ export const cancelFollowup =
         const { followup } = found;
         assertIfMatch(context, followup.version);
         if (followup.status !== 'pending') throw notPending(followup, 'cancelled');
-        await saveCancellation(sql, storeId, followup.id);
+        const saved = await saveCancellation(sql, storeId, followup.id);
         await appendOutbox(sql, storeId, [
-          followupEvents.cancelled(followup, 'api'),
+          ...followupEvents.cancelled(saved, 'api'),
           wakeFollowup(followup, 'cancelled'),
         ]);
-        return followup;
+        return saved;
       },
       toReply: ({ id }: Named) => ({ cancelled: true as const, id }),
     });

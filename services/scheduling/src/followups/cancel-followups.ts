@@ -17,7 +17,7 @@ export async function cancelFollowups(sql: TransactionSql, storeId: string, caus
     await appendOutbox(
       sql,
       storeId,
-      rows.flatMap((row) => [followupEvents.cancelled(row, cause.reason), wakeFollowup(row, 'cancelled')]),
+      rows.flatMap((row) => [...followupEvents.cancelled(row, cause.reason), wakeFollowup(row, 'cancelled')]),
     );
     cancelled += rows.length;
     if (rows.length < batch) return cancelled;

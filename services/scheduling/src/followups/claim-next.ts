@@ -32,8 +32,11 @@ export async function claimNext(
     case 'answer':
       return { next: move.next };
     case 'expire':
-      await failUnsent(sql, storeId, id, expired);
-      await appendOutbox(sql, storeId, [followupEvents.failed(move.followup, expired.code)]);
+      await appendOutbox(
+        sql,
+        storeId,
+        followupEvents.failed(await failUnsent(sql, storeId, id, expired), expired.code),
+      );
       return { next: done(`failed (${expired.code})`) };
     case 'postpone':
       await postponeFollowup(sql, storeId, id, move.until);

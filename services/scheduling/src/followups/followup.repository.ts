@@ -95,12 +95,14 @@ export async function saveFollowup(
 }
 
 /** Cancels a locked pending follow-up for the API. */
-export async function saveCancellation(sql: TransactionSql, storeId: string, id: string): Promise<void> {
-  await sql`
+export async function saveCancellation(sql: TransactionSql, storeId: string, id: string): Promise<FollowupRow> {
+  const [row] = await sql<[FollowupRow]>`
     update followups
     set status = 'cancelled', cancel_reason = 'api', next_attempt_at = null,
         updated_at = greatest(clock_timestamp(), updated_at)
-    where store_id = ${storeId} and id = ${id}`;
+    where store_id = ${storeId} and id = ${id}
+    returning *`;
+  return row;
 }
 
 /** Cancels up to `limit` of the lead's pending follow-ups. Rows are locked in the order of their ids. */
@@ -109,8 +111,8 @@ export async function cancelBatchOfLead(
   storeId: string,
   { leadId, reason, createdBefore }: CancelCause,
   limit: number,
-): Promise<Named[]> {
-  return await sql<Named[]>`
+): Promise<FollowupRow[]> {
+  return await sql<FollowupRow[]>`
     update followups f
     set status = 'cancelled', cancel_reason = ${reason}, next_attempt_at = null,
         updated_at = greatest(clock_timestamp(), f.updated_at)
@@ -124,7 +126,7 @@ export async function cancelBatchOfLead(
       for no key update
     ) concerned
     where f.store_id = ${storeId} and f.id = concerned.id
-    returning f.id, f.lead_id`;
+    returning f.*`;
 }
 
 export async function countFollowups(sql: Sql, storeId: string, filters: FollowupFilters): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Followup, FollowupCancelReason, FollowupStatus, MessageTemplate } from '@mostrador/contracts';
 import { etagOf } from '@mostrador/kit/database/etag';
-import type { EventEntry } from '@mostrador/kit/delivery/outbox';
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
@@ -28,7 +28,7 @@ export type FollowupRow = {
   readonly updated_at: Date;
 };
 
-/** The ids in wake-ups and events. */
+/** The ids in wake-ups. */
 export type Named = { readonly id: string; readonly lead_id: string };
 
 /** The row as the API shows it. */
@@ -62,33 +62,37 @@ export const notPending = ({ status }: FollowupRow, asked: 'cancelled' | 'change
   });
 
 const about = ({ id, lead_id }: Named) => ({ followup_id: id, lead_id });
+const shown = (row: FollowupRow) => ({ kind: 'feed', entityId: row.id, object: toFollowup(row) }) as const;
 
-/** Creates the outbox entries of follow-up events. */
+/** Creates the entries of follow-up events from the saved row. */
 export const followupEvents = {
-  scheduled: (row: Named & { readonly due_at: Date }): EventEntry => ({
-    kind: 'event',
-    type: 'scheduling.followup.scheduled',
-    data: { ...about(row), due_at: toTimestamp(row.due_at) },
-  }),
-  updated: (row: Named & { readonly due_at: Date }): EventEntry => ({
-    kind: 'event',
-    type: 'scheduling.followup.updated',
-    data: { ...about(row), due_at: toTimestamp(row.due_at) },
-  }),
-  sent: (row: Named): EventEntry => ({
-    kind: 'event',
-    type: 'scheduling.followup.sent',
+  planned(what: 'scheduled' | 'updated', row: FollowupRow): OutboxEntry[] {
+    const data = { ...about(row), due_at: toTimestamp(row.due_at) };
+    return [
+      { kind: 'event', type: `scheduling.followup.${what}`, data },
+      { ...shown(row), type: `followup.${what}`, data },
+    ];
+  },
+  sent(row: FollowupRow): OutboxEntry[] {
     // The message of a follow-up has the follow-up's id.
-    data: { ...about(row), message_id: row.id },
-  }),
-  failed: (row: Named, code: string): EventEntry => ({
-    kind: 'event',
-    type: 'scheduling.followup.failed',
-    data: { ...about(row), code },
-  }),
-  cancelled: (row: Named, reason: FollowupCancelReason): EventEntry => ({
-    kind: 'event',
-    type: 'scheduling.followup.cancelled',
-    data: { ...about(row), reason },
-  }),
+    const data = { ...about(row), message_id: row.id };
+    return [
+      { kind: 'event', type: 'scheduling.followup.sent', data },
+      { ...shown(row), type: 'followup.sent', data },
+    ];
+  },
+  failed(row: FollowupRow, code: string): OutboxEntry[] {
+    const data = { ...about(row), code };
+    return [
+      { kind: 'event', type: 'scheduling.followup.failed', data },
+      { ...shown(row), type: 'followup.failed', data },
+    ];
+  },
+  cancelled(row: FollowupRow, reason: FollowupCancelReason): OutboxEntry[] {
+    const data = { ...about(row), reason };
+    return [
+      { kind: 'event', type: 'scheduling.followup.cancelled', data },
+      { ...shown(row), type: 'followup.cancelled', data },
+    ];
+  },
 };

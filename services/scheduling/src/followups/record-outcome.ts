@@ -38,10 +38,12 @@ export async function recordReply(
   switch (status) {
     case 'sent':
     case 'delivered':
-    case 'read':
-      if (!(await recordSent(sql, attempt))) return lookAgain();
-      await appendOutbox(sql, attempt.storeId, [followupEvents.sent(followup)]);
+    case 'read': {
+      const sent = await recordSent(sql, attempt);
+      if (!sent) return lookAgain();
+      await appendOutbox(sql, attempt.storeId, followupEvents.sent(sent));
       return done('sent');
+    }
     case 'failed':
       return await fail(sql, claimed, error ?? { code: 'failed', detail: 'The channel rejected the message.' }, true);
     case 'cancelled':
@@ -74,22 +76,24 @@ export async function recordRefusal(
 
 async function cancel(
   sql: TransactionSql,
-  { attempt, followup }: Claimed,
+  { attempt }: Claimed,
   reason: FollowupCancelReason,
   becameMessage: boolean,
 ): Promise<NextStep> {
-  if (!(await recordCancelled(sql, attempt, reason, becameMessage))) return lookAgain();
-  await appendOutbox(sql, attempt.storeId, [followupEvents.cancelled(followup, reason)]);
+  const cancelled = await recordCancelled(sql, attempt, reason, becameMessage);
+  if (!cancelled) return lookAgain();
+  await appendOutbox(sql, attempt.storeId, followupEvents.cancelled(cancelled, reason));
   return done(`cancelled (${reason})`);
 }
 
 async function fail(
   sql: TransactionSql,
-  { attempt, followup }: Claimed,
+  { attempt }: Claimed,
   { code, detail }: AttemptError,
   becameMessage: boolean,
 ): Promise<NextStep> {
-  if (!(await recordFailed(sql, attempt, { code, detail }, becameMessage))) return lookAgain();
-  await appendOutbox(sql, attempt.storeId, [followupEvents.failed(followup, code)]);
+  const failed = await recordFailed(sql, attempt, { code, detail }, becameMessage);
+  if (!failed) return lookAgain();
+  await appendOutbox(sql, attempt.storeId, followupEvents.failed(failed, code));
   return done(`failed (${code})`);
 }

@@ -40,7 +40,10 @@ export const updateFollowup =
           if (!change) return followup;
 
           const saved = await saveFollowup(sql, storeId, followup.id, change);
-          await appendOutbox(sql, storeId, [wakeFollowup(saved, 'rescheduled'), followupEvents.updated(saved)]);
+          await appendOutbox(sql, storeId, [
+            wakeFollowup(saved, 'rescheduled'),
+            ...followupEvents.planned('updated', saved),
+          ]);
           return saved;
         });
       },
