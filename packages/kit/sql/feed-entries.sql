@@ -33,5 +33,5 @@ create policy store on feed_entries to service
   using (store_id = (select nullif(current_setting('mostrador.store_id', true), '')::uuid))
   with check (store_id = (select nullif(current_setting('mostrador.store_id', true), '')::uuid));
 create policy relay on feed_entries to service_system using (true) with check (true);
-grant insert on feed_entries to service;
+grant insert, select on feed_entries to service;
 grant select, update, delete on feed_entries to service_system;

@@ -7,6 +7,7 @@ import type { ServiceDependencies, ServiceParts } from '@mostrador/kit/process/s
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog } from './context.ts';
+import { type FedEvent, feedOf } from './feed.ts';
 import { createTestDatabase, type TestDatabase } from './servers/database.ts';
 import { startTestNats, type TestNats } from './servers/nats.ts';
 import { type TestTemporal, testTemporal } from './servers/temporal.ts';
@@ -26,6 +27,8 @@ export type TestService = TestDatabase & {
   readonly rpc: RpcClient;
   /** Not started. Until the test starts it, the entries stay in the outbox. */
   readonly relay: Relay;
+  /** The public events of a store that wait for delivery, in order: `feedOf`. */
+  feed(storeId: string): Promise<FedEvent[]>;
   stop(): Promise<void>;
 };
 
@@ -57,6 +60,7 @@ export async function startTestService<const Ops extends Record<string, Operatio
     temporal,
     rpc,
     relay,
+    feed: (storeId) => feedOf(database.adminSql, storeId),
     async stop() {
       await server.drain();
       await relay.stop();

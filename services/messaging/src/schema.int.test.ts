@@ -32,6 +32,8 @@ beforeAll(async () => {
     await insert('report_quarters', { subject: store_id, quarter: now, counts: '{}' });
     await insert('sandbox_deliveries', { id, channel_id, customer_phone: '5511900000001', body: 'Olá' });
     await insert('outbox', { kind: 'event', topic: 'messaging.session.started', data: '{}' });
+    const entity = { entity_type: 'session', entity_id: session_id };
+    await insert('feed_entries', { type: 'session.started', ...entity, data: '{}' });
     await insert('idempotency_records', { scope: 'POST /x', key: 'k', fingerprint: 'f', entity_id: id });
   }
 });
@@ -44,7 +46,7 @@ test('every data table has a `store_id` and row-level security that also binds i
       and relname not in ('schema_migrations', 'report_closing', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(12);
+  expect(tables).toHaveLength(13);
 });
 
 test('a request sees and writes only rows of its own store, and none without a store', async () => {

@@ -34,6 +34,9 @@ beforeAll(async () => {
     await adminSql`
       insert into outbox (store_id, kind, topic, data) values (${store}, 'event', 'scheduling.appointment.created', '{}')`;
     await adminSql`
+      insert into feed_entries (store_id, type, entity_type, entity_id, data)
+      values (${store}, 'appointment.created', 'appointment', ${appointment}, '{}')`;
+    await adminSql`
       insert into idempotency_records (store_id, scope, key, fingerprint, reply)
       values (${store}, 'POST /appointments', 'k', 'f', '\\x7b7d')`;
   }
@@ -47,7 +50,7 @@ test('every data table has row-level security by store, which binds its owner to
       and relname not in ('schema_migrations', 'report_closing', 'restore_fence', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(9);
+  expect(tables).toHaveLength(10);
 });
 
 test('a request sees and writes only the rows of its store, and none without a store', async () => {
