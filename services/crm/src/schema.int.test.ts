@@ -32,7 +32,14 @@ test('every table has a store column, and row-level security that also applies t
   // The rollups of all stores close together, so `report_closing` has no store.
   expect(tables).toEqual(tables.map(({ name }) => ({ name, secured: true, has_store: name !== 'report_closing' })));
   expect(tables.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['feed_entries', 'idempotency_records', 'lead_status_changes', 'leads', 'outbox', 'sellers']),
+    expect.arrayContaining([
+      'feed_entries',
+      'idempotency_records',
+      'lead_status_changes',
+      'leads',
+      'outbox',
+      'sellers',
+    ]),
   );
 });
 

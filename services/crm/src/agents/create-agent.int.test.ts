@@ -55,7 +55,9 @@ test('a new agent has the given values, its groups ordered by group_index, and d
 
 test('the outbox has the event when the agent exists', async () => {
   const storeId = randomUUID();
-  const { id } = await create(storeId, { ...body, is_default: true });
+  const agent = await create(storeId, { ...body, is_default: true });
+  const { id } = agent;
+  expect(await crm.feed(storeId)).toMatchObject([{ type: 'agent.created', entity_id: id, data: { object: agent } }]);
   const rows = await crm.adminSql`select topic, data from outbox where store_id = ${storeId}`;
   expect(rows).toEqual([{ topic: 'crm.agent.created', data: { agent_id: id, is_active: true, is_default: true } }]);
 });

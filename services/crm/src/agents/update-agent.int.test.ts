@@ -35,6 +35,10 @@ test('an update changes only the given members and writes an event', async () =>
     topic: 'crm.agent.updated',
     data: { agent_id: made.id, is_active: false, is_default: false },
   });
+  expect((await crm.feed(storeId)).map(({ type, data }) => [type, data.object])).toEqual([
+    ['agent.created', made],
+    ['agent.updated', changed],
+  ]);
 });
 
 test('condition groups are replaced as a whole', async () => {

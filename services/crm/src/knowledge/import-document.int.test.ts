@@ -47,7 +47,11 @@ test('a second import with the same name changes the document and all of its pas
 test('an identical import changes nothing and writes no event; another title, locale or flag is a change', async () => {
   const storeId = randomUUID();
   const { id } = await put(storeId);
+  const document = await read(storeId, id);
   expect(await put(storeId)).toMatchObject({ result: 'unchanged', id });
+  expect(await crm.feed(storeId)).toEqual([
+    { type: 'document.imported', entity_id: id, data: { document_id: id, is_active: true, object: document } },
+  ]);
   expect(await crm.adminSql`select 1 from outbox where store_id = ${storeId}`).toHaveLength(1);
   expect(await put(storeId, { title: 'Tabela' })).toMatchObject({ result: 'changed', id });
   expect(await put(storeId, { title: 'Tabela', locale: 'es' })).toMatchObject({ result: 'changed', id });

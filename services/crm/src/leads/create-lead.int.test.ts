@@ -120,6 +120,17 @@ test('of fifty concurrent requests with one key one creates the lead, and the ot
     select (select count(*)::int from leads where store_id = ${storeId}) as leads,
            (select count(*)::int from outbox where store_id = ${storeId}) as events`;
   expect(counts).toEqual([{ leads: 1, events: 1 }]);
+  expect(await crm.feed(storeId)).toHaveLength(1);
+});
+
+test('the feed has the lead as the API shows it, and nothing of a request that was rejected', async () => {
+  const storeId = randomUUID();
+  const lead = await create(storeId, { email: 'maria@example.com', tags: ['vip'] });
+  await expect(create(storeId)).rejects.toMatchObject({ code: 'lead_exists' });
+  const ids = { lead_id: lead.id, status: 'pending', seller_id: null };
+  expect(await crm.feed(storeId)).toEqual([
+    { type: 'lead.created', entity_id: lead.id, data: { ...ids, object: lead } },
+  ]);
 });
 
 test('a rejected request leaves no idempotency record, so that a corrected request can use its key', async () => {

@@ -29,6 +29,8 @@ test('the new lead is pending, without a seller, and has the given name and phon
   const { id } = await ensure(storeId);
   const lead = await crm.rpc.call(getLead, { params: { leadId: id } }, testContext({ storeId }));
   expect(lead).toMatchObject({ ...maria, status: 'pending', seller_id: null, interaction_count: 0 });
+  await ensure(storeId);
+  expect(await crm.feed(storeId)).toMatchObject([{ type: 'lead.created', entity_id: id, data: { object: lead } }]);
 });
 
 test('an existing lead stays unchanged, whatever name comes with the phone', async () => {

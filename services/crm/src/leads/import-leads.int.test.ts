@@ -109,6 +109,18 @@ test('one event lists all created leads, and an import that creates none writes 
   expect(events[0]?.data.lead_ids.sort()).toEqual(created.map(({ id }) => id).sort());
 });
 
+test('the feed has an event for each created lead, with the lead as the API shows it', async () => {
+  const storeId = randomUUID();
+  await importInto(storeId, [lead(2, { tags: ['vip'] }), lead(1)]);
+  await importInto(storeId, [lead(1), lead(3)]);
+  const { data: leads } = await crm.rpc.call(listLeads, { query: {} }, testContext({ storeId }));
+  const feed = await crm.feed(storeId);
+  expect(feed.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'lead.created'));
+  expect(new Map(feed.map(({ entity_id, data }) => [entity_id, data.object]))).toEqual(
+    new Map(leads.map((each) => [each.id, each])),
+  );
+});
+
 test('two concurrent imports of one file create each lead once and do not deadlock', async () => {
   const storeId = randomUUID();
   const leads = several(0, 1000);

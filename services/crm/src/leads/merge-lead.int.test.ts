@@ -85,9 +85,14 @@ test('the lead that stays takes a seller if it has none, and the longer pause of
   const until = new Date(Date.now() + 3_600_000);
   const kept = await addBefore(short, { ai_paused_until: new Date(until.getTime() - 60_000) });
   const merged = await addBefore(long, { seller_id, ai_paused_until: until });
-  const before = await read(kept);
+  const [before, gone] = [await read(kept), await read(merged)];
+  await merge(merged, kept);
   await merge(merged, kept);
   const after = await read(kept);
+  expect(await crm.feed(storeId)).toMatchObject([
+    { type: 'lead.merged', entity_id: merged, data: { lead_id: merged, merged_into: kept, object: gone } },
+    { type: 'lead.updated', entity_id: kept, data: { lead_id: kept, object: after } },
+  ]);
   expect(after).toEqual({
     ...before,
     seller_id,

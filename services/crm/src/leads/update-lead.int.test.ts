@@ -59,6 +59,12 @@ describe('changing', () => {
     expect(await events(storeId)).toEqual([
       { topic: 'crm.lead.updated', data: { lead_id: lead.id, status: 'in_progress', seller_id: seller.id } },
     ]);
+    await patch(storeId, created.id, body);
+    expect((await crm.feed(storeId)).map(({ type, data }) => [type, data.object])).toEqual([
+      ['lead.created', created],
+      ['seller.created', seller],
+      ['lead.updated', lead],
+    ]);
   });
 
   test('an update without a change keeps version and updated_at, and writes no event', async () => {

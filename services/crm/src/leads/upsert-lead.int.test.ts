@@ -57,6 +57,10 @@ test('a later request changes the given members alone, and finds the lead by any
   });
   expect(changed.lead.updated_at > lead.updated_at).toBe(true);
   expect(await topics(storeId)).toEqual(['crm.lead.created', 'crm.lead.updated']);
+  expect((await crm.feed(storeId)).map(({ type, data }) => [type, data.object])).toEqual([
+    ['lead.created', lead],
+    ['lead.updated', changed.lead],
+  ]);
 });
 
 test('a lead from before the canonical form is changed, and the one with the very form first', async () => {

@@ -33,6 +33,14 @@ test('a second request with the same Idempotency-Key gets the first answer and c
   expect(second.headers).toMatchObject({ replayed: true, etag: first.headers.etag });
   const sellers = await crm.adminSql`select 1 from sellers where store_id = ${storeId}`;
   expect(sellers).toHaveLength(1);
+  const seller = JSON.parse(Buffer.from(first.body).toString());
+  expect(await crm.feed(storeId)).toEqual([
+    {
+      type: 'seller.created',
+      entity_id: seller.id,
+      data: { seller_id: seller.id, is_active: true, object: seller },
+    },
+  ]);
 });
 
 test.each([

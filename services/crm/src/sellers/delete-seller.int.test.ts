@@ -65,6 +65,11 @@ test('the event has the number of unassigned leads', async () => {
   const events = await crm.adminSql`
     select data from outbox where store_id = ${storeId} and topic = 'crm.seller.deleted'`;
   expect(events).toEqual([{ data: { seller_id: seller.id, leads_unassigned: 2 } }]);
+  expect((await crm.feed(storeId)).at(-1)).toEqual({
+    type: 'seller.deleted',
+    entity_id: seller.id,
+    data: { seller_id: seller.id, leads_unassigned: 2, object: seller },
+  });
 });
 
 test('a client that follows changes sees the unassigned leads', async () => {

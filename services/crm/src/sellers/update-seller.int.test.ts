@@ -36,6 +36,11 @@ test('an update changes only the given members, raises the version and writes an
   expect(await crm.rpc.call(getSeller, { params }, testContext({ storeId }))).toEqual(second.seller);
   const data = { seller_id: created.id, is_active: false };
   expect(await events(storeId)).toEqual([{ data }, { data }]);
+  expect((await crm.feed(storeId)).map(({ type, data }) => [type, data.object])).toEqual([
+    ['seller.created', created],
+    ['seller.updated', first.seller],
+    ['seller.updated', second.seller],
+  ]);
 });
 
 test('an update without a change keeps the version and writes no event', async () => {

@@ -187,6 +187,9 @@ test('an opt-out of either lead is one of the lead that stays', async () => {
   await merge();
   expect(await conversations()).toMatchObject([{ wa_id: short, last_inbound_at: at(3), opted_out_at: at(1) }]);
   expect(await eventsOf()).toEqual([['messaging.lead.opted_out', keptId]]);
+  expect(await messaging.feed(storeId)).toEqual([
+    { type: 'lead.opted_out', entity_id: keptId, data: { lead_id: keptId } },
+  ]);
 });
 
 test('messages that wait are sent from the queue of the lead that stays', async () => {

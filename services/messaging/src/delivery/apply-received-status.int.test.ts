@@ -86,6 +86,15 @@ test('each status update moves a message forward, with its time and its event', 
     'message.status_changed',
     'message.status_changed',
   ]);
+  const feed = await messaging.feed(storeId);
+  expect(feed.map(({ type, data }) => [type, data.status])).toEqual([
+    ['session.started', undefined],
+    ['message.queued', 'queued'],
+    ['message.sent', 'sent'],
+    ['message.delivered', 'delivered'],
+    ['message.read', 'read'],
+  ]);
+  expect(feed.at(-1)?.data.object).toEqual(await read(message));
   expect(await count(message)).toBe(1);
 });
 

@@ -105,6 +105,9 @@ describe('a lead’s queue', () => {
     expect(row).toEqual({ wa_id: whatsapp.log[0]?.to, interaction_count: 25 });
     const sent = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.sent');
     expect(sent.map(({ data }) => data.message_id)).toEqual(ids);
+    const fed = (await messaging.feed(storeId)).filter(({ type }) => type === 'message.sent');
+    expect(fed.map(({ entity_id }) => entity_id)).toEqual(ids);
+    expect(fed[0]?.data.object).toEqual(message);
   });
 
   test('gives each step at most 20 messages, and the step asks for another one', async () => {
@@ -246,6 +249,10 @@ describe('a message that was certainly not sent is retried', () => {
     expect(await read(leadId, id)).toMatchObject({ status: 'failed', error: { code: 'whatsapp_unreachable' } });
     const failed = (await messaging.events(storeId)).filter(({ topic }) => topic === 'messaging.message.failed');
     expect(failed.map(({ data }) => data.code)).toEqual(['whatsapp_unreachable']);
+    expect((await messaging.feed(storeId)).at(-1)).toMatchObject({
+      type: 'message.failed',
+      data: { code: 'whatsapp_unreachable', status: 'failed', object: await read(leadId, id) },
+    });
   });
 });
 

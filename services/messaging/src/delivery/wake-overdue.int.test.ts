@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { connectChannel, deliverMessages, deliveryWorkflow, disconnectChannel } from '@mostrador/contracts';
+import { connectChannel, deliverMessages, deliveryWorkflow, disconnectChannel, getMessage } from '@mostrador/contracts';
 import { wakeOverdue } from '@mostrador/kit/delivery/overdue';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
@@ -139,6 +139,12 @@ describe('the watchdog', () => {
     expect(await watch()).toBe(2);
     expect(await watch()).toBe(0);
     expect(await told()).toBe(2);
+    const fed = (await messaging.feed(storeId)).filter(({ type }) => type === 'message.unsettled');
+    expect(fed).toHaveLength(2);
+    for (const { entity_id: messageId, data } of fed) {
+      const reading = messaging.rpc.call(getMessage, { params: { leadId, messageId } }, testContext({ storeId }));
+      expect(data).toMatchObject({ status: 'queued', object: await reading });
+    }
     await step(leadId);
     await older(601);
     expect(await watch()).toBe(0);

@@ -366,6 +366,16 @@ test('a stop word opts the lead out and a start word opts it in, each with an ev
     'messaging.lead.opted_out',
     'messaging.lead.opted_in',
   ]);
+  const feed = await messaging.feed(channel.storeId);
+  const lead_id = await channel.leadOf(phone);
+  expect(feed.filter(({ type }) => type.startsWith('lead.'))).toEqual([
+    { type: 'lead.opted_out', entity_id: lead_id, data: { lead_id } },
+    { type: 'lead.opted_in', entity_id: lead_id, data: { lead_id } },
+  ]);
+  expect(feed.flatMap(({ type, data }) => (type === 'message.received' ? [data.object] : []))).toEqual(
+    await messagesOf(channel, phone),
+  );
+  expect(feed.filter(({ type }) => type === 'session.started')).toHaveLength(1);
 });
 
 test('a message that arrives a day late does not open the reply window', async () => {

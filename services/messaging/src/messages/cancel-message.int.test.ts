@@ -60,6 +60,11 @@ test('a queued message is cancelled, is never sent, and says so', async () => {
   expect(await messaging.events(storeId)).toEqual([
     { topic: 'messaging.message.cancelled', data: { message_id: id, lead_id: leadId, source: 'api' } },
   ]);
+  expect((await messaging.feed(storeId)).at(-1)).toMatchObject({
+    type: 'message.cancelled',
+    entity_id: id,
+    data: { status: 'cancelled', object: await read(id) },
+  });
   expect(await messaging.wakeUps(storeId)).toMatchObject([{ entity_id: leadId, signal: 'message_settled' }]);
   expect(await step()).toEqual({ done: true, wake_at: null, reason: 'the queue is empty' });
   expect(await delivered()).toEqual([]);

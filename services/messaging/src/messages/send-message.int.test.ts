@@ -77,6 +77,25 @@ describe('acceptance', () => {
     ]);
   });
 
+  test('the feed has the session and the queued message as the API shows it, and nothing of a rejected one', async () => {
+    const { storeId, leadId } = await newLead();
+    const { id: messageId } = (await post(leadId, { storeId }, { ...hello, metadata: { order: '7' } })).answer;
+    await messaging.adminSql`update channels set disconnected_at = now() where store_id = ${storeId}`;
+    await expect(post(leadId, { storeId })).rejects.toMatchObject({ code: 'channel_not_connected' });
+    const params = { leadId, messageId };
+    const object = await messaging.rpc.call(getMessage, { params }, testContext({ storeId }));
+    const { session_id } = object;
+    const ids = { message_id: messageId, lead_id: leadId, session_id, source: 'api', status: 'queued' };
+    expect(await messaging.feed(storeId)).toMatchObject([
+      {
+        type: 'session.started',
+        entity_id: session_id,
+        data: { session_id, lead_id: leadId, object: { ended_at: null } },
+      },
+      { type: 'message.queued', entity_id: messageId, data: { ...ids, object } },
+    ]);
+  });
+
   test('the workflow id has one spelling of the lead id, whatever the spelling in the request', async () => {
     const { storeId, leadId } = await newLead();
     await post(leadId.toUpperCase(), { storeId });
@@ -404,6 +423,7 @@ describe('Idempotency-Key', () => {
     await record(first.answer.id, 'read');
     expect(await post(leadId, keyed)).toEqual({ ...first, replayed: true });
     expect(await messagesOf(storeId)).toHaveLength(1);
+    expect((await messaging.feed(storeId)).map(({ type }) => type)).toEqual(['session.started', 'message.queued']);
   });
 
   test('a retry after an answer was lost waits for the outcome of the same message', async () => {

@@ -126,6 +126,14 @@ describe('closing', () => {
     expect(await close(storeId, leadId, sessionId)).toEqual(closed);
     expect((await touch(storeId, leadId, new Date())).sessionId).not.toBe(sessionId);
     expect((await eventsOf(storeId)).filter((event) => event.includes('ended'))).toHaveLength(1);
+    const [started, ended, ...next] = await messaging.feed(storeId);
+    expect(started).toMatchObject({ type: 'session.started', data: { object: { status: 'active', ended_at: null } } });
+    expect(ended).toEqual({
+      type: 'session.ended',
+      entity_id: sessionId,
+      data: { session_id: sessionId, lead_id: leadId, object: closed },
+    });
+    expect(next.map(({ type }) => type)).toEqual(['session.started']);
   });
 
   test('with the same key twice gets the stored answer', async () => {

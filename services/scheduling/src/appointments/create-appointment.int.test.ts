@@ -100,12 +100,29 @@ describe('the lead', () => {
     });
     expect(await rowsOf(storeId)).toEqual([]);
     expect(await scheduling.events(storeId)).toEqual([]);
+    expect(await scheduling.feed(storeId)).toEqual([]);
   });
 
   test('a lead of another store gets 404', async () => {
     const lead_id = scheduling.addLead(randomUUID());
     await expect(post(bodyOf({ lead_id }))).rejects.toMatchObject({ code: 'lead_not_found' });
   });
+});
+
+test('the feed has the appointment as the API shows it, once for a repeated request', async () => {
+  const storeId = randomUUID();
+  const lead_id = scheduling.addLead(storeId);
+  const body = bodyOf({ lead_id, notes: 'window seat', metadata: { booking: 'B-1' } });
+  const { appointment } = await post(body, { storeId, idempotencyKey: 'k' });
+  expect((await post(body, { storeId, idempotencyKey: 'k' })).headers.replayed).toBe(true);
+  const { id: appointment_id, scheduled_at, status } = appointment;
+  expect(await scheduling.feed(storeId)).toEqual([
+    {
+      type: 'appointment.created',
+      entity_id: appointment_id,
+      data: { appointment_id, lead_id, scheduled_at, status, object: appointment },
+    },
+  ]);
 });
 
 describe('the outbox', () => {

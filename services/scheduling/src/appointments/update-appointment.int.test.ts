@@ -37,6 +37,10 @@ describe('a change', () => {
     expect(appointment.updated_at >= created.updated_at).toBe(true);
     expect(etag).toBe('"v2"');
     expect(await topics(storeId)).toEqual(['scheduling.appointment.created', 'scheduling.appointment.updated']);
+    expect((await scheduling.feed(storeId)).map(({ type, data }) => [type, data.object])).toEqual([
+      ['appointment.created', created],
+      ['appointment.updated', appointment],
+    ]);
   });
 
   test('a patch without an effect keeps version and updated_at, and publishes no event', async () => {
@@ -46,6 +50,7 @@ describe('a change', () => {
     expect(appointment).toEqual(created);
     expect(etag).toBe('"v1"');
     expect(await topics(storeId)).toEqual(['scheduling.appointment.created']);
+    expect(await scheduling.feed(storeId)).toHaveLength(1);
   });
 
   test('a change of metadata raises the version and publishes the event', async () => {

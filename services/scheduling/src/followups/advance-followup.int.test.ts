@@ -27,6 +27,12 @@ const due = async () => {
 const refusing = (code: ConstructorParameters<typeof AppError>[0]) => async () => {
   throw new AppError(code);
 };
+/** The last public event, which shows the follow-up as the API does. */
+const lastFed = async (id: string) => {
+  const last = (await scheduling.feed(followups.storeId)).at(-1);
+  expect(last?.data.object).toEqual(await followups.read(id));
+  return last;
+};
 const eventsOf = async (id: string) =>
   (await scheduling.events(followups.storeId)).flatMap(({ topic, data }) => (data.followup_id === id ? [topic] : []));
 
@@ -53,6 +59,8 @@ test('a due follow-up is handed over once under its own id, and is `sent` when t
     },
   ]);
   expect(await eventsOf(id)).toEqual(['scheduling.followup.scheduled', 'scheduling.followup.sent']);
+  expect(await lastFed(id)).toMatchObject({ type: 'followup.sent', entity_id: id, data: { message_id: id } });
+  expect(await scheduling.feed(followups.storeId)).toHaveLength(2);
 });
 
 test('an unknown follow-up is not sent', async () => {
@@ -73,6 +81,7 @@ test('the outcome of a queued message is polled with growing delays until it is 
   followups.world.answer = async () => ({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
   expect(await followups.step(id)).toMatchObject({ done: true, reason: 'failed (refused)' });
   expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'refused', detail: 'No.' } });
+  expect(await lastFed(id)).toMatchObject({ type: 'followup.failed', data: { code: 'refused' } });
 });
 
 test('a message that stays queued is asked about once an hour in the end', async () => {
@@ -91,6 +100,7 @@ test('a follow-up that could not be sent for 14 days fails instead of being sent
   expect(await followups.step(id)).toMatchObject({ done: true, reason: 'failed (followup_expired)' });
   expect(await followups.read(id)).toMatchObject({ status: 'failed', error: { code: 'followup_expired' } });
   expect(await eventsOf(id)).toContain('scheduling.followup.failed');
+  expect(await lastFed(id)).toMatchObject({ type: 'followup.failed', data: { code: 'followup_expired' } });
   expect(followups.asked).toEqual([]);
 });
 
@@ -119,6 +129,7 @@ test.each([
   expect(await followups.step(id)).toMatchObject({ done: true });
   expect(await followups.read(id)).toMatchObject({ status: 'cancelled', cancel_reason: reason, message_id: null });
   expect(await eventsOf(id)).toContain('scheduling.followup.cancelled');
+  expect(await lastFed(id)).toMatchObject({ type: 'followup.cancelled', data: { reason } });
 });
 
 test('a closed reply window fails the follow-up with the reason', async () => {

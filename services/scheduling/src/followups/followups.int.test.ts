@@ -66,6 +66,9 @@ describe('creating', () => {
         data: { followup_id: created.id, lead_id: followups.leadId, due_at },
       },
     ]);
+    expect(await scheduling.feed(followups.storeId)).toMatchObject([
+      { type: 'followup.scheduled', entity_id: created.id, data: { due_at, object: created } },
+    ]);
   });
 
   test('a follow-up to a lead that has opted out is refused at once, and leaves nothing', async () => {
@@ -162,6 +165,10 @@ describe('cancelling', () => {
     expect(JSON.parse(Buffer.from(first.body).toString())).toEqual({ cancelled: true, id: followupId });
     expect(again).toEqual({ ...first, headers: { ...first.headers, replayed: true } });
     expect((await scheduling.wakeUps(storeId)).map(({ signal }) => signal)).toEqual(['scheduled', 'cancelled']);
+    const [, cancelled, ...more] = await scheduling.feed(storeId);
+    const object = await followups.read(followupId);
+    expect(cancelled).toMatchObject({ type: 'followup.cancelled', data: { reason: 'api', object } });
+    expect(more).toEqual([]);
   });
 
   test('a follow-up of another store is not found', async () => {
@@ -195,6 +202,10 @@ describe('events of the lead', () => {
     const made = [await followups.create(), await followups.create({ cancel_on_reply: false })];
     expect(await cancelFor({ leadId: followups.leadId, reason: 'opted_out' })).toBe(2);
     expect(await Promise.all(made.map(({ id }) => reasonOf(id)))).toEqual(['opted_out', 'opted_out']);
+    const cancelled = (await scheduling.feed(followups.storeId)).slice(2);
+    expect(new Map(cancelled.map(({ entity_id, data }) => [entity_id, data.object]))).toEqual(
+      new Map(await Promise.all(made.map(async ({ id }) => [id, await followups.read(id)] as const))),
+    );
   });
 
   test('a booked appointment cancels follow-ups with `cancel_on_appointment`', async () => {

@@ -52,6 +52,10 @@ test('message, template and conditions are changed, and the send has the new one
     cancel_on_appointment: true,
   });
   expect(changed).toMatchObject({ message: 'New', template, cancel_on_reply: false, cancel_on_appointment: true });
+  expect((await scheduling.feed(followups.storeId)).at(-1)).toMatchObject({
+    type: 'followup.updated',
+    data: { due_at: changed.due_at, object: changed },
+  });
   await followups.makeDue(id);
   expect(await followups.step(id)).toMatchObject({ done: true, reason: 'sent' });
   expect(followups.asked).toEqual([expect.objectContaining({ id, message: 'New', template })]);
