@@ -25,7 +25,10 @@ export default {
       comment: 'The kit imports only the contracts that all operations, events and workflows share.',
       severity: 'error',
       from: { path: '^packages/(kit|rollups)/', pathNot: tests },
-      to: { path: '^packages/contracts/src/', pathNot: '^packages/contracts/src/(core/|events[.]ts|events/feed|workflows[.]ts)' },
+      to: {
+        path: '^packages/contracts/src/',
+        pathNot: '^packages/contracts/src/(core/|events[.]ts|events/feed|workflows[.]ts)',
+      },
     },
     {
       name: 'rollups-only-kit',
