@@ -69,8 +69,7 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
       return false;
     }
     try {
-      const deadline = Date.now() + requestLimitMs;
-      await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, { requestId: randomUUID(), deadline });
+      await send(rows);
     } catch (error) {
       return await onFailure(error, rows, first);
     }
@@ -79,6 +78,13 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
     await repository.remove(rows);
     suspects = Math.max(0, suspects - rows.length);
     return more || suspects > 0;
+  }
+
+  async function send(rows: readonly FeedRow[]): Promise<void> {
+    const context = { requestId: randomUUID(), deadline: Date.now() + requestLimitMs };
+    const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);
+    // The event stream of the previous version takes all subjects of `events.`, and acknowledges the request itself.
+    if (typeof reply.appended !== 'number') throw new Error('the answer is not one of the events service');
   }
 
   /** A refused batch is halved until the refused entry is alone. Any other failure is one of the service or the way. */

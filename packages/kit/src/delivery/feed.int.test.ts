@@ -265,6 +265,22 @@ test('while the events service is down the entries wait, and follow in order whe
   expect(await relay.feedBacklog()).toEqual({ entries: 0, setAside: 0, oldestSeconds: 0 });
 });
 
+test('an acknowledgement of an event stream that takes the request is no reply', async () => {
+  await events.stop();
+  const { streams } = await nats.nats.jetstreamManager();
+  await streams.add({ name: 'EVENTS', subjects: ['events.>'] });
+  const [id = ''] = ids(1);
+  await append(appointment(id));
+  startDelivery();
+  await waitFor(async () => (await streams.info('EVENTS')).state.messages > 0, {
+    description: 'the request is stored',
+  });
+  await streams.update('EVENTS', { subjects: ['events.crm.>'] });
+  await events.start();
+  await untilSent();
+  expect(entitiesOf(events.feed)).toEqual([id]);
+});
+
 test('an entry that the service refuses is set aside and delays no other', async () => {
   const entities = ids(230);
   const refused: (string | undefined)[] = [0, 150, 151, 229].map((index) => entities[index]);
