@@ -14,7 +14,7 @@ export async function readExampleIds(baseUrl: string, apiKey: string): Promise<R
   };
   const inConversation = demoLeads([])[demoConversations[0]?.lead ?? 0];
   const { id: lead } = await read(`/leads?customer_phone=${inConversation?.customer_phone}`);
-  const [store, seller, appointment, followup, agent, document, session, message] = await Promise.all(
+  const [store, seller, appointment, followup, agent, document, session, message, event] = await Promise.all(
     [
       '/store',
       '/sellers?limit=1',
@@ -24,7 +24,8 @@ export async function readExampleIds(baseUrl: string, apiKey: string): Promise<R
       '/knowledge/documents?limit=1',
       `/leads/${lead}/sessions`,
       `/leads/${lead}/messages?limit=1`,
+      '/events?limit=1',
     ].map(async (path) => (await read(path)).id),
   );
-  return { store, lead, seller, appointment, followup, agent, document, session, message };
+  return { store, lead, seller, appointment, followup, agent, document, session, message, event };
 }

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { About, Nullable, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import { About, Nullable, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { Agent } from '../crm/agents.ts';
 import { KnowledgeDocument } from '../crm/knowledge.ts';
 import { Lead, LeadStatus } from '../crm/leads.ts';
@@ -7,7 +7,7 @@ import { Seller } from '../crm/sellers.ts';
 import { Message, MessageSource, MessageStatusWord } from '../messaging/messages.ts';
 import { Session } from '../messaging/sessions.ts';
 import { Appointment, AppointmentStatus } from '../scheduling/appointments.ts';
-import { Followup, followupCancelReasons } from '../scheduling/followups.ts';
+import { Followup, FollowupCancelReasonWord } from '../scheduling/followups.ts';
 
 /** What an event is about. A conversation has the id of its lead. */
 export const feedEntities = [
@@ -117,7 +117,7 @@ export const feedCatalogue = {
   'followup.cancelled': fact(
     'followup',
     'A follow-up was cancelled before it was sent.',
-    { ...followupIds, reason: OneOf(followupCancelReasons, { description: 'What cancelled it.' }) },
+    { ...followupIds, reason: About(FollowupCancelReasonWord, 'What cancelled it.') },
     Followup,
   ),
   'lead.created': fact('lead', 'A lead was created.', leadIds, Lead),

@@ -91,10 +91,13 @@ export const listEvents = defineOperation({
       ),
     }),
   },
-  reply: Type.Object({
-    data: Type.Array(Event, { description: 'The events, in the order of their `sequence`.' }),
-    next: Type.Integer({ description: 'What to send as `after` next, also when `data` is empty.' }),
-  }),
+  reply: Type.Object(
+    {
+      data: Type.Array(Event, { description: 'The events, in the order of their `sequence`.' }),
+      next: Type.Integer({ description: 'What to send as `after` next, also when `data` is empty.' }),
+    },
+    { description: 'Events of the feed, and where to go on.' },
+  ),
   errors: ['cursor_expired'],
 });
 

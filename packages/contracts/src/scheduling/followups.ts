@@ -34,12 +34,10 @@ export const followupCancelReasons = [
 ] as const;
 export type FollowupCancelReason = (typeof followupCancelReasons)[number];
 
-const NullableCancelReason = Nullable(
-  OneOf(followupCancelReasons, {
-    title: 'FollowupCancelReason',
-    description: 'Why it was cancelled. `api`: by a request. Null while it is not.',
-  }),
-);
+export const FollowupCancelReasonWord = OneOf(followupCancelReasons, {
+  title: 'FollowupCancelReason',
+  description: 'Why it was cancelled. `api`: by a request. Null while it is not.',
+});
 
 /** How far ahead a follow-up can be scheduled, in days. */
 export const followupHorizonDays = 366;
@@ -68,7 +66,7 @@ export const Followup = Type.Object(
         'Why the follow-up failed, or why its last attempt failed. `restored`: it may have been sent before the ' +
         'database was restored, and waits for the operator; it can be cancelled.',
     }),
-    cancel_reason: NullableCancelReason,
+    cancel_reason: Nullable(FollowupCancelReasonWord),
     cancel_on_reply: Type.Boolean({ description: 'Whether a message of the lead cancels it.' }),
     cancel_on_appointment: Type.Boolean({ description: 'Whether a new appointment of the lead cancels it.' }),
     created_at: About(Timestamp, 'When it was created.'),

@@ -1,4 +1,14 @@
-import { type ErrorCode, errorCatalogue, getSummaryReport, schedulingOperations } from '@mostrador/contracts';
+import {
+  type ErrorCode,
+  Event,
+  errorCatalogue,
+  type FeedType,
+  feedCatalogue,
+  feedDataSchema,
+  feedTypes,
+  getSummaryReport,
+  schedulingOperations,
+} from '@mostrador/contracts';
 import { validateRequest } from '@mostrador/kit/rpc/validate';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
@@ -17,6 +27,10 @@ type Described = {
   responses: Record<string, Response>;
   parameters: { in: string; name: string; required: boolean }[];
   security?: unknown[];
+};
+type Webhook = {
+  parameters: { $ref: string }[];
+  requestBody: { content: Record<string, { schema: { $ref: string } }> };
 };
 const document = createApiDocument(routes, { publicUrl }) as ReturnType<typeof createApiDocument> & {
   paths: Record<string, Record<string, Described & Record<string, unknown>>>;
@@ -141,4 +155,33 @@ test('the document names the server, the version, and a key for every path excep
   expect(document.security).toEqual([{ ApiKey: [] }]);
   const open = Object.entries(document.paths).filter(([, item]) => Object.values(item).some((each) => each.security));
   expect(open.map(([path]) => path)).toEqual(['/calendars/{token}.ics']);
+});
+
+test.each(feedTypes)('the webhook %s has the schema of exactly this event, and the headers of a signature', (type) => {
+  const { webhooks } = document as unknown as { webhooks: Record<FeedType, { post: Webhook }> };
+  const described = webhooks[type].post;
+  expect(described).toMatchObject({ description: feedCatalogue[type].description, 'x-extension': true });
+  const name = described.requestBody.content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
+  const { schemas } = document.components as unknown as {
+    schemas: Record<string, { properties: Record<string, { const?: string; $ref?: string }>; required: string[] }>;
+  };
+  expect(name.toLowerCase()).toBe(`${type.replaceAll(/[._]/g, '')}event`);
+  expect(Object.keys(schemas[name]?.properties ?? {})).toEqual(Object.keys(Event.properties));
+  expect(schemas[name]?.properties.type?.const).toBe(type);
+  expect(Object.keys(schemas[`${name}Data`]?.properties ?? {})).toEqual(Object.keys(feedDataSchema(type).properties));
+  expect(schemas[`${name}Data`]?.required).toContain('object');
+  const headers = described.parameters.map(({ $ref }) => $ref.split('/').at(-1));
+  expect(headers).toEqual(['WebhookId', 'WebhookTimestamp', 'WebhookSignature']);
+});
+
+test('the catalogue is all of the section `webhooks`', () => {
+  expect(Object.keys(document.webhooks as object)).toEqual([...feedTypes]);
+});
+
+test('the stream is described as server-sent events, with what begins it and filters it', () => {
+  const described = document.paths['/events/stream']?.get;
+  expect(Object.keys(described?.responses[200]?.content ?? {})).toEqual(['text/event-stream']);
+  expect(described?.parameters.map(({ name }) => name)).toEqual(['after', 'types', 'entity_id', 'Last-Event-ID']);
+  expect(described?.responses[410]).toMatchObject({ $ref: '#/components/responses/Gone' });
+  expect(described?.security).toBeUndefined();
 });

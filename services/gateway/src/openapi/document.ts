@@ -20,6 +20,8 @@ import { tags } from '../routes/tags.ts';
 import { calendarFeedPath } from './calendar-feed.ts';
 import { codeSamples } from './code-samples.ts';
 import { createSharedResponses, errorsOf, type SharedResponses } from './errors.ts';
+import { eventStreamPath } from './event-stream.ts';
+import { eventWebhooks, webhookHeaders } from './event-webhooks.ts';
 import type { Example } from './examples/example.ts';
 import { exampleOf } from './examples/index.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
@@ -80,7 +82,9 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
       [route.method.toLowerCase()]: documentRoute(route, { schemas, responses, publicUrl }),
     };
   }
-  const feed = calendarFeedPath(publicUrl, responses);
+  const calendarFeed = calendarFeedPath(publicUrl, responses);
+  const eventStream = eventStreamPath(publicUrl, responses);
+  const webhooks = eventWebhooks(schemas);
   const errorResponses = responses.components();
   return {
     openapi: '3.1.0',
@@ -97,7 +101,8 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
     ],
     tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     security: [{ ApiKey: [] }],
-    paths: { ...paths, ...feed },
+    paths: { ...paths, ...eventStream, ...calendarFeed },
+    webhooks,
     components: {
       securitySchemes: {
         ApiKey: {
@@ -107,6 +112,7 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
           description: 'Create a key with `npm run admin -- key create`.',
         },
       },
+      parameters: webhookHeaders,
       responses: errorResponses,
       schemas: sorted(schemas.components),
       headers,

@@ -19,5 +19,6 @@ export const routes: readonly Route[] = [
   ...messagingRoutes,
   ...eventRoutes,
   ...reportRoutes,
+  ...eventRoutes,
   ...storeRoutes,
 ];

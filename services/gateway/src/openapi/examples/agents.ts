@@ -18,7 +18,7 @@ const condition = {
   operator: '=',
   value: 'in_progress',
 };
-const reception: Agent = {
+export const reception: Agent = {
   id: ids.agent,
   name: 'Recepção',
   model: 'auto',
@@ -39,7 +39,7 @@ const fallback: Agent = {
   condition_groups: [],
 };
 const text = 'O exame de vista dura 45 minutos e custa R$ 120. Traga a receita anterior, se tiver.';
-const document: KnowledgeDocument = {
+export const document: KnowledgeDocument = {
   id: ids.document,
   title: 'Exames e preços',
   content: `# Exames e preços\n\n${text}`,

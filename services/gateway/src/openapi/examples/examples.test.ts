@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
+import { type ErrorCode, errorCatalogue, type FeedType, feedDataSchema, feedTypes } from '@mostrador/contracts';
 import { compile } from '@mostrador/kit/rpc/validate';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -7,9 +7,11 @@ import { requestReader } from '../../requests/read-request.ts';
 import { routes } from '../../routes/index.ts';
 import { type ApiDocument, createApiDocument } from '../document.ts';
 import { exampleProblem } from '../errors.ts';
+import { exampleEvent } from './events.ts';
 import { exampleOf } from './index.ts';
 
 type Content = Readonly<Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>>;
+type Parameter = { schema: object; example?: unknown };
 type Described = {
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
@@ -17,7 +19,8 @@ type Described = {
 };
 const document = createApiDocument(routes, { publicUrl: 'https://api.example.com' }) as ApiDocument & {
   paths: Record<string, Record<string, Described>>;
-  components: { responses: Record<string, { content: Content }> };
+  webhooks: Record<string, { post: { requestBody: { content: Content } } }>;
+  components: { responses: Record<string, { content: Content }>; parameters: Record<string, Parameter> };
 };
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item)
@@ -70,6 +73,32 @@ test.each(routes)(
     const read = requestReader(route);
     expect(() => read({ params, query: texts, body, headers: {}, rawHeaders: [], country: 'BR' })).not.toThrow();
     expect(compile(route.operation.reply)(structuredClone(found.reply))).toEqual([]);
+  },
+);
+
+test.each(feedTypes)(
+  'the example of the event %s matches its schema, and its data all that the type says',
+  (type: FeedType) => {
+    const { content } = document.webhooks[type]?.post.requestBody ?? { content: {} };
+    expectExamples(content, type);
+    const { data, sequence } = exampleEvent(type);
+    expect(Object.keys(data).sort()).toEqual(Object.keys(feedDataSchema(type).properties).sort());
+    expect(sequence).toBeGreaterThan(0);
+  },
+);
+
+test('the examples of the events are in one order by time and by sequence', () => {
+  const events = feedTypes.map(exampleEvent).sort((one, other) => one.sequence - other.sequence);
+  expect(events.map(({ sequence }) => sequence)).toEqual(feedTypes.map((_, index) => index + 1));
+  expect(events.map(({ created_at }) => created_at)).toEqual(events.map(({ created_at }) => created_at).toSorted());
+  expect(new Set(events.map(({ id }) => id)).size).toBe(feedTypes.length);
+});
+
+test.each(Object.entries(document.components.parameters))(
+  'the example of the header %s matches its schema',
+  (_, header) => {
+    expect(header.example).toBeDefined();
+    expect(faultsOf(header.schema, header.example)).toEqual([]);
   },
 );
 

@@ -1,6 +1,7 @@
 import type { Operation } from '@mostrador/contracts';
 import { agentExamples } from './agents.ts';
 import { crmExamples } from './crm.ts';
+import { eventExamples } from './events.ts';
 import type { Example } from './example.ts';
 import { messagingExamples } from './messaging.ts';
 import { schedulingExamples } from './scheduling.ts';
@@ -12,6 +13,7 @@ const examples: ReadonlyMap<Operation, Example> = new Map([
   ...agentExamples,
   ...messagingExamples,
   ...storeExamples,
+  ...eventExamples,
 ]);
 
 /** The example of an operation. A test finds operations without one. */

@@ -14,14 +14,14 @@ import { type ExampleOfOperation, example, listOf } from './example.ts';
 import { ids, lead } from './optician.ts';
 
 const params = { leadId: ids.lead };
-const session: Session = {
+export const session: Session = {
   id: ids.session,
   lead_id: ids.lead,
   status: 'active',
   started_at: lead.created_at,
   ended_at: null,
 };
-const answer: Message = {
+export const answer: Message = {
   id: ids.message,
   lead_id: ids.lead,
   session_id: ids.session,
@@ -40,7 +40,7 @@ const answer: Message = {
   delivered_at: '2026-01-12T13:05:40.117Z',
   read_at: null,
 };
-const question: Message = {
+export const question: Message = {
   ...answer,
   id: ids.question,
   direction: 'inbound',

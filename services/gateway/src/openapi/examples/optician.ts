@@ -17,6 +17,8 @@ export const ids = {
   group: '0198c1f4-3fcc-7ac1-9ee2-a3b4c5d6e7f8',
   condition: '0198c1f4-40dd-7bd1-8ff3-b4c5d6e7f809',
   document: '0198c1f4-51ee-7ce1-9a04-c5d6e7f8091a',
+  otherLead: '0198c1f4-6b21-7d31-9d5a-4c6b8e0f2a31',
+  event: '0198c1f5-62ff-7df1-8b15-d6e7f8091a2b',
 } as const;
 
 export const seller: Seller = {

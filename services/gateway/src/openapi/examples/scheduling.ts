@@ -16,7 +16,7 @@ import { appointment, ids } from './optician.ts';
 
 const params = { appointmentId: ids.appointment };
 const message = 'Oi, Helena! Seus óculos já estão prontos?';
-const followup: Followup = {
+export const followup: Followup = {
   id: ids.followup,
   lead_id: ids.lead,
   message,

@@ -1,0 +1,82 @@
+import { Event, type FeedType, feedCatalogue, feedDataSchema, feedTypes } from '@mostrador/contracts';
+import { Type } from '@sinclair/typebox';
+import type { Tag } from '../routes/tags.ts';
+import { exampleEvent } from './examples/events.ts';
+import type { DocumentSchema, Schemas } from './schemas.ts';
+
+/** The section `webhooks`: each type of event with the schema of exactly this type, from the catalogue. */
+export const eventWebhooks = (schemas: Schemas): Record<string, unknown> =>
+  Object.fromEntries(feedTypes.map((type) => [type, { post: documentEvent(type, schemas) }]));
+
+function documentEvent(type: FeedType, schemas: Schemas) {
+  return {
+    operationId: `on${nameOf(type)}`,
+    tags: ['Events' satisfies Tag],
+    summary: type,
+    description: feedCatalogue[type].description,
+    'x-extension': true,
+    'x-badges': [{ name: 'Extension' }],
+    parameters: Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: eventSchema(type, schemas),
+          examples: { example: { value: exampleEvent(type) } },
+        },
+      },
+    },
+    responses: { 204: { description: 'The receiver has the event. Any 2xx says so.' } },
+  };
+}
+
+/** `Event` with the type as a constant, by which a client narrows it, and the data of this type. */
+function eventSchema(type: FeedType, schemas: Schemas): DocumentSchema {
+  const { description } = feedCatalogue[type];
+  const name = `${nameOf(type)}Event`;
+  const data = Type.Object(feedDataSchema(type).properties, {
+    title: `${name}Data`,
+    description: `What \`${type}\` says: ids and states, and the resource.`,
+  });
+  const constant = Type.Literal(type, { description: 'What happened.' });
+  return schemas.of(Type.Object({ ...Event.properties, type: constant, data }, { title: name, description }));
+}
+
+/** `appointment.created` as `AppointmentCreated`. */
+const nameOf = (type: FeedType): string =>
+  type
+    .split(/[._]/)
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join('');
+
+const header = (name: string, description: string, schema: object, example: unknown) => ({
+  in: 'header',
+  name,
+  required: true,
+  description,
+  schema,
+  example,
+});
+
+/** The headers of Standard Webhooks, in `components.parameters`. */
+export const webhookHeaders = {
+  WebhookId: header(
+    'webhook-id',
+    'The `id` of the event: the same on every attempt. A receiver that knows it has the event already.',
+    { type: 'string', format: 'uuid' },
+    exampleEvent('appointment.created').id,
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'When this attempt was made, in Unix seconds. A receiver refuses one that is older than 5 minutes.',
+    { type: 'integer' },
+    1_768_223_163,
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    'Signatures of `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. `v1,` stands before a ' +
+      'base64 HMAC-SHA256. See standardwebhooks.com.',
+    { type: 'string' },
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+};
