@@ -29,7 +29,7 @@ type Described = {
   security?: unknown[];
 };
 type Webhook = {
-  parameters: { $ref: string }[];
+  parameters: { name: string }[];
   requestBody: { content: Record<string, { schema: { $ref: string } }> };
 };
 const document = createApiDocument(routes, { publicUrl }) as ReturnType<typeof createApiDocument> & {
@@ -170,8 +170,8 @@ test.each(feedTypes)('the webhook %s has the schema of exactly this event, and t
   expect(schemas[name]?.properties.type?.const).toBe(type);
   expect(Object.keys(schemas[`${name}Data`]?.properties ?? {})).toEqual(Object.keys(feedDataSchema(type).properties));
   expect(schemas[`${name}Data`]?.required).toContain('object');
-  const headers = described.parameters.map(({ $ref }) => $ref.split('/').at(-1));
-  expect(headers).toEqual(['WebhookId', 'WebhookTimestamp', 'WebhookSignature']);
+  const headers = described.parameters.map(({ name }) => name);
+  expect(headers).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
 });
 
 test('the catalogue is all of the section `webhooks`', () => {

@@ -21,7 +21,7 @@ import { calendarFeedPath } from './calendar-feed.ts';
 import { codeSamples } from './code-samples.ts';
 import { createSharedResponses, errorsOf, type SharedResponses } from './errors.ts';
 import { eventStreamPath } from './event-stream.ts';
-import { eventWebhooks, webhookHeaders } from './event-webhooks.ts';
+import { eventWebhooks } from './event-webhooks.ts';
 import type { Example } from './examples/example.ts';
 import { exampleOf } from './examples/index.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
@@ -112,7 +112,6 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
           description: 'Create a key with `npm run admin -- key create`.',
         },
       },
-      parameters: webhookHeaders,
       responses: errorResponses,
       schemas: sorted(schemas.components),
       headers,

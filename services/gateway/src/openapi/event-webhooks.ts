@@ -4,6 +4,41 @@ import type { Tag } from '../routes/tags.ts';
 import { exampleEvent } from './examples/events.ts';
 import type { DocumentSchema, Schemas } from './schemas.ts';
 
+const header = (name: string, description: string, schema: object, example: unknown) => ({
+  in: 'header',
+  name,
+  required: true,
+  description,
+  schema,
+  example,
+});
+
+/**
+ * The headers of Standard Webhooks. They stand in every webhook: openapi-generator does not resolve a reference to a
+ * parameter there.
+ */
+const signatureHeaders = [
+  header(
+    'webhook-id',
+    'The `id` of the event: the same on every attempt. A receiver that knows it has the event already.',
+    { type: 'string', format: 'uuid' },
+    exampleEvent('appointment.created').id,
+  ),
+  header(
+    'webhook-timestamp',
+    'When this attempt was made, in Unix seconds. A receiver refuses one that is older than 5 minutes.',
+    { type: 'integer' },
+    1_768_223_163,
+  ),
+  header(
+    'webhook-signature',
+    'Signatures of `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. `v1,` stands before a ' +
+      'base64 HMAC-SHA256. See standardwebhooks.com.',
+    { type: 'string' },
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
 /** The section `webhooks`: each type of event with the schema of exactly this type, from the catalogue. */
 export const eventWebhooks = (schemas: Schemas): Record<string, unknown> =>
   Object.fromEntries(feedTypes.map((type) => [type, { post: documentEvent(type, schemas) }]));
@@ -11,12 +46,13 @@ export const eventWebhooks = (schemas: Schemas): Record<string, unknown> =>
 function documentEvent(type: FeedType, schemas: Schemas) {
   return {
     operationId: `on${nameOf(type)}`,
-    tags: ['Events' satisfies Tag],
+    // A tag of its own: openapi-generator writes a class for the webhooks of a tag, over that of its operations.
+    tags: ['Event types' satisfies Tag],
     summary: type,
     description: feedCatalogue[type].description,
     'x-extension': true,
     'x-badges': [{ name: 'Extension' }],
-    parameters: Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    parameters: signatureHeaders,
     requestBody: {
       required: true,
       content: {
@@ -48,35 +84,3 @@ const nameOf = (type: FeedType): string =>
     .split(/[._]/)
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
     .join('');
-
-const header = (name: string, description: string, schema: object, example: unknown) => ({
-  in: 'header',
-  name,
-  required: true,
-  description,
-  schema,
-  example,
-});
-
-/** The headers of Standard Webhooks, in `components.parameters`. */
-export const webhookHeaders = {
-  WebhookId: header(
-    'webhook-id',
-    'The `id` of the event: the same on every attempt. A receiver that knows it has the event already.',
-    { type: 'string', format: 'uuid' },
-    exampleEvent('appointment.created').id,
-  ),
-  WebhookTimestamp: header(
-    'webhook-timestamp',
-    'When this attempt was made, in Unix seconds. A receiver refuses one that is older than 5 minutes.',
-    { type: 'integer' },
-    1_768_223_163,
-  ),
-  WebhookSignature: header(
-    'webhook-signature',
-    'Signatures of `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. `v1,` stands before a ' +
-      'base64 HMAC-SHA256. See standardwebhooks.com.',
-    { type: 'string' },
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  ),
-};
