@@ -13,6 +13,7 @@ import {
   getLeadContact,
   getOptOut,
   getStoreSettings,
+  listEvents,
   listLeadContacts,
   messagingOperations,
   type Operation,
@@ -101,7 +102,7 @@ export const roles: Record<NatsUser, Role> = {
   admin: {
     audience: 'admin',
     // `report rebuild` closes quarter-hours itself and does not wait for the schedule.
-    asks: Object.values(rollupOperations).map(({ close }) => close),
+    asks: [listEvents, ...Object.values(rollupOperations).map(({ close }) => close)],
     keepsEvents: true,
   },
 };

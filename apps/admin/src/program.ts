@@ -9,6 +9,7 @@ import { connectChannelCommand } from './channels/connect-channel.ts';
 import { disconnectChannelCommand } from './channels/disconnect-channel.ts';
 import { showChannelCommand } from './channels/show-channel.ts';
 import { importDocumentsCommand } from './documents/import-documents.ts';
+import { tailEventsCommand } from './events/tail-events.ts';
 import { createKeyCommand } from './keys/create-key.ts';
 import { listKeysCommand } from './keys/list-keys.ts';
 import { revokeKeyCommand } from './keys/revoke-key.ts';
@@ -90,6 +91,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     "Fill the store's knowledge base",
     ['document import --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 prices.pdf opening-hours.md'],
     [importDocumentsCommand(admin)],
+  );
+  noun(
+    'event',
+    "Read a store's event feed",
+    ['event tail --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --follow'],
+    [tailEventsCommand(admin)],
   );
   noun(
     'report',
