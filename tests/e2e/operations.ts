@@ -1,5 +1,6 @@
 import {
   crmOperations,
+  eventsOperations,
   gatewayOperations,
   messagingOperations,
   type Operation,
@@ -10,9 +11,13 @@ import {
 
 /** Every operation that the gateway serves, by its name in the contracts. */
 export const publicOperations: Readonly<Record<string, Operation>> = Object.fromEntries(
-  Object.entries({ ...gatewayOperations, ...crmOperations, ...schedulingOperations, ...messagingOperations }).filter(
-    ([, operation]) => operation.subject.split('.')[1] === 'api',
-  ),
+  Object.entries({
+    ...gatewayOperations,
+    ...crmOperations,
+    ...schedulingOperations,
+    ...messagingOperations,
+    ...eventsOperations,
+  }).filter(([, operation]) => operation.subject.split('.')[1] === 'api'),
 );
 
 /** Ids of the first store's rows, which the second store must never reach. */
@@ -26,6 +31,8 @@ export type Owned = {
   messageId: string;
   sessionId: string;
   followupId: string;
+  /** An event about that lead. */
+  eventId: string;
   /** The phone of that lead. */
   phone: string;
 };
@@ -49,6 +56,7 @@ export type Call = {
     | 'own store'
     | 'agent_not_found'
     | 'document_not_found'
+    | 'event_not_found'
     | 'nothing found';
 };
 
@@ -269,6 +277,18 @@ export const calls: Readonly<Record<string, Call>> = {
     path: ({ leadId }) => `/reports/leads?lead_id=${leadId}`,
     scope: 'reports:read',
     foreign: 'lead_not_found',
+  },
+  listEvents: {
+    method: 'GET',
+    path: ({ leadId }) => `/events?entity_id=${leadId}`,
+    scope: 'events:read',
+    foreign: 'nothing found',
+  },
+  getEvent: {
+    method: 'GET',
+    path: ({ eventId }) => `/events/${eventId}`,
+    scope: 'events:read',
+    foreign: 'event_not_found',
   },
 };
 
