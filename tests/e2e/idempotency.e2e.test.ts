@@ -26,7 +26,7 @@ async function newRows(): Promise<Owned> {
   const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
   const appointmentId = await made('/appointments', { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z' });
   const followupId = await made('/followups/scheduled', { lead_id: leadId, message: 'Hello', delay_minutes: 1000 });
-  const none = { agentId: '', documentId: '', messageId: '', sessionId: '' };
+  const none = { agentId: '', documentId: '', messageId: '', sessionId: '', eventId: '' };
   return { leadId, sellerId, appointmentId, followupId, phone, ...none };
 }
 

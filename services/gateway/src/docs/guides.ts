@@ -30,6 +30,10 @@ export const guides = {
       about: 'Como percorrer listas e manter uma cópia delas em outro sistema.',
     },
   },
+  events: {
+    en: { title: 'Events', about: 'What happens in the store: reading the feed, waiting for it, following it.' },
+    'pt-BR': { title: 'Eventos', about: 'O que acontece na loja: como ler o feed, esperar por ele e segui-lo.' },
+  },
   errors: {
     en: { title: 'Errors', about: 'The form of every error, and what to do about it.' },
     'pt-BR': { title: 'Erros', about: 'A forma de todo erro, e o que fazer em cada caso.' },

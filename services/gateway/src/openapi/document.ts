@@ -33,13 +33,13 @@ export type ApiDocument = { readonly openapi: string; readonly paths: Readonly<R
 >;
 
 const description = `The API that connects a store's own systems to Mostrador: appointments, leads, sellers, AI agents,
-the knowledge base, messages, follow-ups, reports, and the store itself.
+the knowledge base, messages, follow-ups, reports, events, and the store itself.
 
 Every request needs an API key in \`X-API-Key\`. The key belongs to one store, and a request sees only its data.
 Errors are [problem documents](/docs/errors) with a stable \`code\`. A validation error lists all faults of a request.
 The guides explain what the operations have in common: [authentication](/docs/guides/authentication),
-[idempotency](/docs/guides/idempotency), [lists and sync](/docs/guides/lists-and-sync), [errors](/docs/guides/errors), and
-[messages and windows](/docs/guides/messages-and-windows).
+[idempotency](/docs/guides/idempotency), [lists and sync](/docs/guides/lists-and-sync), [events](/docs/guides/events),
+[errors](/docs/guides/errors), and [messages and windows](/docs/guides/messages-and-windows).
 
 - **Rate limits**: each key has a token bucket that holds one minute of requests and refills evenly. The headers
   \`RateLimit-Policy\` and \`RateLimit\` show its state. Each gateway process counts separately. While the server serves
