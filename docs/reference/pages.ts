@@ -8,13 +8,18 @@ import {
   eventCatalogue,
   eventStream,
   eventSubject,
+  eventsOperations,
+  feedCatalogue,
+  feedRetentionDays,
   firstResponseBucketSeconds,
   followupMetrics,
   gatewayOperations,
   LeadReport,
   leadMetrics,
   longestReportDays,
+  maxEventDataBytes,
   messagingOperations,
+  namedSchemaOf,
   type ReportMetric,
   SummaryReport,
   schedulingOperations,
@@ -65,7 +70,13 @@ ${markdownTable(
 
 /** The operations of the API that name this error as their own. */
 function answeredBy(code: ErrorCode): string {
-  const operations = { ...gatewayOperations, ...crmOperations, ...schedulingOperations, ...messagingOperations };
+  const operations = {
+    ...gatewayOperations,
+    ...crmOperations,
+    ...schedulingOperations,
+    ...messagingOperations,
+    ...eventsOperations,
+  };
   return Object.values(operations)
     .filter(({ errors }) => errors.includes(code))
     .map(({ summary }) => summary.split(/[,;]/)[0])
@@ -73,30 +84,59 @@ function answeredBy(code: ErrorCode): string {
 }
 
 function eventsPage(): string {
-  const events = Object.entries(eventCatalogue).map(([type, { description, data }]) => {
-    const members = Object.entries(data.properties).map(([name, schema]) => [`\`${name}\``, typeOf(schema)]);
-    return `## \`${type}\`
+  const words = (schemas: object) =>
+    Object.entries<SchemaWords>({ ...schemas }).map(([name, schema]) => [`\`${name}\``, typeOf(schema)]);
+  const publicEvents = Object.entries(feedCatalogue).map(
+    ([type, { entity, description, ids, object }]) => `### \`${type}\`
+
+${description} Entity \`${entity}\`, object \`${namedSchemaOf(object).title}\`.
+
+${markdownTable(['data', 'type'], words(ids.properties))}`,
+  );
+  const notices = Object.entries(eventCatalogue).map(
+    ([type, { description, data }]) => `### \`${type}\`
 
 ${description} Subject \`${eventSubject(type as EventType)}\`.
 
-${markdownTable(['data', 'type'], members)}`;
-  });
+${markdownTable(['data', 'type'], words(data.properties))}`,
+  );
   return `# Events
 
 ${note}
 
-Services publish these facts to the JetStream stream \`${eventStream.name}\` (subjects ${eventStream.subjects.map((subject) => `\`${subject}\``).join(', ')}). The transaction
-that makes a fact true also writes its event to the outbox, so no event is lost in between. An event is delivered at least
-once, in no guaranteed order. Its \`id\` is the same on every delivery and is also the message's \`Nats-Msg-Id\`. Events carry
-ids and states only; a consumer that needs more asks the service that owns the row. JetStream may lose the last two minutes
-when the power fails, so a consumer must not depend on an event for its correctness.
+There are two catalogues. [The feed](#the-feed) is for integrators: everything that happens in a store, kept and in order.
+[Notices](#notices-of-the-event-stream) are for the platform's own services, on JetStream. Neither is made from the other.
+
+## The feed
+
+\`GET /events\` and \`GET /events/stream\` show these events. The guide [Events](../guides/events.md) explains how to read
+them, and the section \`webhooks\` of the API document has the JSON Schema of each. The feed keeps them for ${feedRetentionDays} days.
+
+Envelope: \`{ id, type, created_at, sequence, store_id, entity: { type, id, version }, data }\`. Besides the members below,
+\`data\` has \`object\`: the resource as the API shows it, as it was when the event happened. It is null when \`data\` would
+have more than ${maxEventDataBytes / 1024} KiB.
+
+${publicEvents.join('\n\n')}
+
+## Notices of the event stream
+
+Internal: no integrator sees them. Services publish them to the JetStream stream \`${eventStream.name}\` (subjects ${[
+    eventStream.subjects,
+  ]
+    .flat()
+    .map((subject) => `\`${subject}\``)
+    .join(', ')}). The
+transaction that makes a fact true also writes its notice to the outbox, so none is lost in between. A notice is delivered
+at least once, in no guaranteed order. Its \`id\` is the same on every delivery and is also the message's \`Nats-Msg-Id\`.
+Notices carry ids and states only; a consumer that needs more asks the service that owns the row. JetStream may lose the
+last two minutes when the power fails, so a consumer must not depend on a notice for its correctness.
 
 A service creates the stream when it is missing: 7 days, 1 GiB, one replica. Change these limits with the NATS tools, and
 they stay.
 
 Envelope: \`{ id, type, store_id, occurred_at, data }\`.
 
-${events.join('\n\n')}
+${notices.join('\n\n')}
 `;
 }
 

@@ -184,8 +184,8 @@ export const errorCatalogue = {
     status: 410,
     title: 'Cursor expired',
     description:
-      'The feed no longer has the event after `after`, or it never had `after`. Read the resources that you mirror ' +
-      'once in full, then go on from `after=0`, the oldest event that the feed has.',
+      'The feed no longer has the event after `after`, or it never had `after`. Keep the `next` of `after=-1`, read the ' +
+      'resources that you mirror once in full, then go on from that `next`.',
     retryable: false,
   },
   appointment_not_scheduled: {

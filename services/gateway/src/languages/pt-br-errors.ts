@@ -122,8 +122,8 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   cursor_expired: {
     title: 'Cursor expirado',
     description:
-      'O feed não tem mais o evento depois de `after`, ou nunca teve `after`. Leia uma vez por completo os recursos que ' +
-      'você espelha e continue de `after=0`, o evento mais antigo que o feed tem.',
+      'O feed não tem mais o evento depois de `after`, ou nunca teve `after`. Guarde o `next` de `after=-1`, leia uma vez ' +
+      'por completo os recursos que você espelha e continue a partir desse `next`.',
   },
   appointment_not_scheduled: {
     title: 'O agendamento está encerrado',

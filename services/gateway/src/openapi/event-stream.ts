@@ -8,11 +8,14 @@ import { exampleEvent } from './examples/events.ts';
 const path = '/events/stream';
 const created = exampleEvent('appointment.created');
 const transcript = [
+  'retry: 2000',
+  '',
   `id: ${created.sequence}`,
   `event: ${created.type}`,
   `data: ${JSON.stringify(created)}`,
   '',
   ': heartbeat',
+  `id: ${created.sequence}`,
   '',
   '',
 ].join('\n');
