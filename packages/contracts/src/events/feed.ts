@@ -47,7 +47,7 @@ export const feedFilters = {
   types: Type.Optional(
     Several(OneOf(feedTypes, { title: 'EventType', description: 'A type of event.' }), feedTypes.join('|'), {
       maxLength: 2000,
-      description: 'Only events of these types.',
+      description: 'One or several types of events, separated by commas.',
     }),
   ),
   entity_id: Type.Optional(About(Uuid, 'Only events of this resource.')),

@@ -106,6 +106,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must be less than {number}', 'deve ser menor que {number}'],
   ['must be a multiple of {number}', 'deve ser múltiplo de {number}'],
   ['must be a UUID', 'deve ser um UUID'],
+  ['must be the id of an event of the stream', 'deve ser o id de um evento do stream'],
   [
     'must be a real date and time with an offset (RFC 3339), such as 2027-01-31T09:00:00Z',
     'deve ser uma data e hora válidas, com offset (RFC 3339), como 2027-01-31T09:00:00Z',
@@ -129,6 +130,7 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['does not have the right form: {phrase}', 'não está no formato certo: {phrase}'],
   ['a tag without a comma', 'uma tag sem vírgula'],
   ['E.164 number, digits only', 'um número E.164, só com dígitos'],
+  ['One or several types of events, separated by commas.', 'um ou mais tipos de evento, separados por vírgulas'],
   ['One or several of {values}, separated by commas.', 'um ou mais de {values}, separados por vírgulas'],
   [
     'Leads with this tag, or with one of several that are separated by commas.',

@@ -19,6 +19,5 @@ export const routes: readonly Route[] = [
   ...messagingRoutes,
   ...eventRoutes,
   ...reportRoutes,
-  ...eventRoutes,
   ...storeRoutes,
 ];
