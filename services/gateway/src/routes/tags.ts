@@ -9,7 +9,6 @@ export const tags = {
   Messages: 'Messages between the store and a lead, the sessions they belong to, and what may be sent now.',
   Events: 'What happened in the store, in order: to read later, to wait for, or as a stream.',
   Reports: 'Counts over a period, of the store or of one lead, in any time zone.',
-  Events: 'What happened in the store, in one order: to read, to wait for, and to follow as a stream.',
   'Event types': 'Every type of event, with its exact data, as the feed, the stream and webhooks show it.',
   Store: 'The store of the API key.',
   'Calendar feed': 'The store’s appointments as an iCalendar feed, to which calendar programs subscribe.',
