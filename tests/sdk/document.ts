@@ -54,11 +54,15 @@ export const apiDocument = (): ApiDocument =>
 
 export type DocumentedOperation = Operation & { readonly method: string; readonly path: string };
 
-/** The operations below the API's prefix. The calendar feed has an address of its own and needs no key. */
+/**
+ * The operations below the API's prefix that end with an answer. The calendar feed has an address of its own and needs no
+ * key, and the stream of events has no end.
+ */
 export function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
-  return Object.entries(paths).flatMap(([path, { servers, ...methods }]) =>
+  const operations = Object.entries(paths).flatMap(([path, { servers, ...methods }]) =>
     servers ? [] : Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
   );
+  return operations.filter(({ responses }) => !JSON.stringify(responses).includes('"text/event-stream"'));
 }
 
 export type DocumentedProblem = ProblemBody & {
