@@ -89,7 +89,7 @@ function eventsPage(): string {
   const publicEvents = Object.entries(feedCatalogue).map(
     ([type, { entity, description, ids, object }]) => `### \`${type}\`
 
-${description} Entity \`${entity}\`, object \`${namedSchemaOf(object).title}\`.
+${description} Entity \`${entity}\`, ${object ? `object \`${namedSchemaOf(object).title}\`` : 'no object'}.
 
 ${markdownTable(['data', 'type'], words(ids.properties))}`,
   );
@@ -113,7 +113,7 @@ There are two catalogues. [The feed](#the-feed) is for integrators: everything t
 them, and the section \`webhooks\` of the API document has the JSON Schema of each. The feed keeps them for ${feedRetentionDays} days.
 
 Envelope: \`{ id, type, created_at, sequence, store_id, entity: { type, id, version }, data }\`. Besides the members below,
-\`data\` has \`object\`: the resource as the API shows it, as it was when the event happened. It is null when \`data\` would
+\`data\` has \`object\`, unless the type says otherwise: the resource as the API shows it, as it was when the event happened. It is null when \`data\` would
 have more than ${maxEventDataBytes / 1024} KiB.
 
 ${publicEvents.join('\n\n')}

@@ -72,7 +72,7 @@ function eventSchema(type: FeedType, schemas: Schemas): DocumentSchema {
   const name = `${nameOf(type)}Event`;
   const data = Type.Object(feedDataSchema(type).properties, {
     title: `${name}Data`,
-    description: `What \`${type}\` says: ids and states, and the resource.`,
+    description: `What \`${type}\` says.`,
   });
   const constant = Type.Literal(type, { description: 'What happened.' });
   return schemas.of(Type.Object({ ...Event.properties, type: constant, data }, { title: name, description }));

@@ -136,8 +136,8 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...ofFollowup, code: rejection.code },
     { ...followup, status: 'failed', error: rejection, next_attempt_at: null, updated_at: sentFollowupAt },
   ],
-  'lead.opted_out': ['2026-01-14T10:30:00.000Z', ids.lead, { lead_id: ids.lead }, lead],
-  'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, lead],
+  'lead.opted_out': ['2026-01-14T10:30:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
+  'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.merged': ['2026-01-15T16:45:00.000Z', ids.otherLead, { lead_id: ids.otherLead, merged_into: ids.lead }, twin],
   'seller.deleted': ['2026-01-30T18:00:00.000Z', ids.seller, { seller_id: ids.seller, leads_unassigned: 37 }, seller],
 };
@@ -155,7 +155,7 @@ export function exampleEvent(type: FeedType): Event {
     sequence,
     store_id: ids.store,
     entity: { type: feedCatalogue[type].entity, id: entityId, version: 100 + sequence },
-    data: { ...idsAndStates, object },
+    data: { ...idsAndStates, ...(object === undefined ? {} : { object }) },
   };
 }
 
