@@ -1,11 +1,12 @@
 import { listEvents } from '@mostrador/contracts';
-import { apiPrefix, get, route } from '../routes/route.ts';
+import { eventStreamRoute } from '../events/add-event-stream.ts';
+import { apiPrefix } from '../routes/route.ts';
 import type { Tag } from '../routes/tags.ts';
 import type { CodeSample } from './code-samples.ts';
 import { errorsOf, type SharedResponses } from './errors.ts';
 import { exampleEvent } from './examples/events.ts';
 
-const path = '/events/stream';
+const { path, operation } = eventStreamRoute;
 const created = exampleEvent('appointment.created');
 const transcript = [
   'retry: 2000',
@@ -59,7 +60,7 @@ with httpx.stream(
   },
 ];
 
-/** The path item of the stream. It is no operation: the gateway serves it itself, from `listEvents`. */
+/** The path item of the stream. It is not among the routes: the gateway makes the stream from pages of the feed. */
 export function eventStreamPath(publicUrl: string, responses: SharedResponses) {
   const url = `${publicUrl}${apiPrefix}${path}?types=${created.type}`;
   return {
@@ -67,7 +68,7 @@ export function eventStreamPath(publicUrl: string, responses: SharedResponses) {
       get: {
         operationId: 'events.stream',
         tags: ['Events' satisfies Tag],
-        summary: 'Follow the event feed as a stream',
+        summary: operation.summary,
         description:
           'Server-sent events: `id` is the `sequence`, `event` the `type`, and `data` the event as JSON. It begins with ' +
           'the events to come, or after `Last-Event-ID` or `after`. A comment every 15 s keeps the connection alive. The ' +
@@ -107,7 +108,7 @@ export function eventStreamPath(publicUrl: string, responses: SharedResponses) {
               'text/event-stream': { schema: { type: 'string' }, examples: { example: { value: transcript } } },
             },
           },
-          ...responses.of(errorsOf(route(get(path), listEvents, { tag: 'Events', scope: 'events:read' }))),
+          ...responses.of(errorsOf(eventStreamRoute)),
         },
       },
     },
