@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments/appointments.ts';
 import { crm } from './crm/crm.ts';
+import { events } from './events/events.ts';
 import { followups } from './followups/followups.ts';
 import { messaging } from './messaging/messaging.ts';
 import { mixed } from './mixed/mixed.ts';
@@ -10,7 +11,7 @@ import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } fr
 import { publish } from './shared/page.ts';
 import { textOf } from './shared/report.ts';
 
-const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, followups, reports, mixed];
+const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, followups, reports, mixed, events];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };
 

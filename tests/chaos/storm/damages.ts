@@ -1,9 +1,9 @@
 import type { invariants } from './invariants.ts';
 import type { Entry, Journal, Kind, Written } from './journal.ts';
-import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
+import type { FeedEvent, FollowupRow, MessageRow, Row, Seen } from './seen.ts';
 
 /** The record of a run that the invariants read. */
-export type Recorded = { journal: Pick<Journal, 'entries' | 'written'>; seen: Seen };
+export type Recorded = { journal: Pick<Journal, 'entries' | 'written' | 'followed'>; seen: Seen };
 
 /** A violation, made in the record of a run, and the invariant that must report it. */
 export type Damage = {
@@ -52,6 +52,7 @@ const neverEarly = 'a follow-up counts as sent exactly when it was sent, and nev
 const atItsEnd = 'all work that can finish has finished';
 const noNeedlessWorkflow = 'no workflow has failed, lacks its row, or stays open without work';
 const calendars = 'every calendar shows each appointment once, up to date, and nothing else';
+const onceToReaders = 'a reader of a feed gets every event once, in order';
 const ownStore = 'no row, workflow or event belongs to another store';
 
 /** At least one for each invariant, because a check that cannot fail proves nothing. */
@@ -268,6 +269,63 @@ export const damages: readonly Damage[] = [
       recorded.seen.published.push({ ...event });
     },
   },
+  {
+    name: 'the creation of a lead is not in the feed',
+    breaks: 'every creation is in the feed of its store',
+    do: (recorded) => {
+      const { id } = rowOf(recorded, 'lead');
+      recorded.seen.feed = recorded.seen.feed.filter(({ entityId }) => entityId !== id);
+    },
+  },
+  {
+    name: 'an event is in the feed twice',
+    breaks: 'nothing is in a feed twice',
+    do: ({ seen }) => void seen.feed.push({ ...found(seen.feed[0]), sequence: seen.feed.length + 1 }),
+  },
+  {
+    name: 'a creation is in the feed twice, as two events',
+    breaks: 'nothing is in a feed twice',
+    do: (recorded) => {
+      const { feed } = recorded.seen;
+      const { id } = rowOf(recorded, 'appointment');
+      const event = found(feed.find(({ entityId, type }) => entityId === id && type === 'appointment.created'));
+      feed.push({ ...event, id: 'another', sequence: feed.length + 1 });
+    },
+  },
+  {
+    name: 'a feed lacks a number',
+    breaks: 'the numbers of a feed have no gap',
+    do: ({ seen }) =>
+      void seen.feed.splice(seen.feed.indexOf(found(seen.feed.find(({ sequence }) => sequence === 1))), 1),
+  },
+  {
+    name: 'two events of a row changed places',
+    breaks: 'the events of a row are in the feed in their order',
+    do: ({ seen }) => {
+      const byRow = Map.groupBy(seen.feed, ({ entityId }) => entityId);
+      const [one, other] = found([...byRow.values()].find(({ length }) => length > 1)) as [FeedEvent, FeedEvent];
+      [one.version, other.version] = [other.version, one.version];
+    },
+  },
+  ...(['long polls', 'the stream'] as const).flatMap((by): Damage[] => {
+    const eventsOf = ({ journal }: Recorded) =>
+      found(journal.followed.find((one) => one.by === by && one.events.length > 1)).events;
+    return [
+      {
+        name: `a reader by ${by} missed an event`,
+        breaks: onceToReaders,
+        do: (recorded) => void eventsOf(recorded).shift(),
+      },
+      {
+        name: `a reader by ${by} got an event twice`,
+        breaks: onceToReaders,
+        do: (recorded) => {
+          const events = eventsOf(recorded);
+          events.push({ ...found(events.at(-1)) });
+        },
+      },
+    ];
+  }),
   {
     name: 'an appointment is missing from its calendar',
     breaks: calendars,

@@ -48,7 +48,9 @@ async function untilNothingIsLeft(
     // A follow-up that is due after the run stays pending, and its workflow stays open.
     const [rows] = await sql<[Record<string, number>]>`
       select (select count(*)::int from scheduling.outbox) + (select count(*)::int from crm.outbox)
-           + (select count(*)::int from messaging.outbox) as outbox,
+           + (select count(*)::int from messaging.outbox) + (select count(*)::int from events.outbox) as outbox,
+             (select count(*)::int from scheduling.feed_entries) + (select count(*)::int from crm.feed_entries)
+           + (select count(*)::int from messaging.feed_entries) as "feed entries",
              (select count(*)::int from messaging.inbound_payloads where processed_at is null) as inbound,
              (select count(*)::int from messaging.conversations where reported_count < interaction_count) as counts,
              (select count(*)::int from messaging.messages where status in ('queued', 'sending')) as messages,

@@ -7,7 +7,7 @@ export type Invariant = {
   /** What a violation means. */
   readonly verdict: 'lost' | 'doubled' | 'broken';
   /** Describes each violation. An empty array means that the invariant holds. */
-  find(journal: Pick<Journal, 'entries' | 'written'>, seen: Seen): string[];
+  find(journal: Pick<Journal, 'entries' | 'written' | 'followed'>, seen: Seen): string[];
 };
 
 export function countOneMore(counts: Map<string, number>, name: string): void {

@@ -1,6 +1,7 @@
 import { countOneMore, type Invariant } from './invariant.ts';
 import { ofKeys } from './invariants-of-keys.ts';
 import { ofMessages } from './invariants-of-messages.ts';
+import { ofTheFeed } from './invariants-of-the-feed.ts';
 import { ofWorkflows } from './invariants-of-workflows.ts';
 import type { Entry, Journal } from './journal.ts';
 import type { Seen } from './seen.ts';
@@ -9,6 +10,7 @@ export const invariants: readonly Invariant[] = [
   ...ofKeys,
   ...ofMessages,
   ...ofWorkflows,
+  ...ofTheFeed,
   {
     name: 'every outbox and the inbox are empty',
     verdict: 'lost',
@@ -71,7 +73,10 @@ function calendarFaults({ rows, calendars }: Seen): string[] {
   });
 }
 
-function findForeign({ entries }: Pick<Journal, 'entries'>, { rows, workflows, published, strays }: Seen): string[] {
+function findForeign(
+  { entries }: Pick<Journal, 'entries'>,
+  { rows, workflows, published, feed, strays }: Seen,
+): string[] {
   const storeOf = new Map(rows.map(({ id, store_id }) => [id, store_id]));
   const asked = new Map(entries.map(({ mark, storeId }) => [mark, storeId]));
   const isElsewhere = (id: string, storeId: string) => storeOf.has(id) && storeOf.get(id) !== storeId;
@@ -83,7 +88,7 @@ function findForeign({ entries }: Pick<Journal, 'entries'>, { rows, workflows, p
     ...workflows
       .filter(({ id, storeId }) => isElsewhere(id.slice(id.indexOf(':') + 1), storeId))
       .map(({ id }) => `the workflow ${id} names another store than its row`),
-    ...published
+    ...[...published, ...feed]
       .filter(({ entityId, storeId }) => isElsewhere(entityId, storeId))
       .map(({ type, entityId }) => `${type} of ${entityId} names another store than its row`),
   ];

@@ -64,6 +64,14 @@ export type Written = {
   acknowledgedAt?: number;
 };
 
+/** What a reader of a feed kept, over all its lives. */
+export type Followed = {
+  readonly storeId: string;
+  readonly by: 'long polls' | 'the stream';
+  readonly events: { readonly id: string; readonly sequence: number }[];
+  lives: number;
+};
+
 export type Counts = {
   requests: number;
   acknowledged: number;
@@ -80,6 +88,7 @@ export type ResponseTimes = { readonly p99Ms: number; readonly requests: number 
 export type Journal = {
   readonly entries: Entry[];
   readonly written: Written[];
+  readonly followed: Followed[];
   readonly counts: Counts;
   /** Answers that no fault explains. */
   readonly unexpected: string[];
@@ -100,6 +109,7 @@ export type Journal = {
 export const createJournal = (): Journal => ({
   entries: [],
   written: [],
+  followed: [],
   counts: { requests: 0, acknowledged: 0, unavailable: 0, unknown: 0, replayed: 0, refused: 0 },
   unexpected: [],
   latest: { ms: Number.NEGATIVE_INFINITY, what: 'none' },

@@ -16,7 +16,7 @@ const dueLater = new Date(Date.now() + 30 * 86_400_000);
 function healthy(): Recorded {
   const entries: Entry[] = [];
   const recorded: Recorded = {
-    journal: { entries, written: [] },
+    journal: { entries, written: [], followed: [] },
     seen: {
       rows: [],
       messages: [],
@@ -28,6 +28,7 @@ function healthy(): Recorded {
       taken: [],
       calendars: [{ storeId, kind: 'feed', events: [{ id: 'a1', title: 'Corte 1' }] }],
       published: [],
+      feed: [],
       strays: [],
       corruption: [],
     },
@@ -90,6 +91,24 @@ function healthy(): Recorded {
   seen.workflows.push({ id: 'delivery:l0', status: 'COMPLETED', storeId });
   seen.published.push({ type: 'scheduling.appointment.created', entityId: 'a1', storeId });
   seen.published.push({ type: 'crm.lead.created', entityId: 'l1', storeId });
+  const inFeed = (type: string, entityId: string) => {
+    const sequence = seen.feed.length + 1;
+    const entityType = type.split('.')[0] as string;
+    seen.feed.push({ id: `e${sequence}`, storeId, sequence, type, entityType, entityId, version: sequence });
+  };
+  inFeed('appointment.created', 'a1');
+  inFeed('appointment.updated', 'a1');
+  inFeed('lead.created', 'l1');
+  for (const id of ['m1', 'm2']) inFeed('message.queued', id);
+  for (const id of ['f1', 'f2', 'f3']) inFeed('followup.scheduled', id);
+  for (const by of ['long polls', 'the stream'] as const) {
+    recorded.journal.followed.push({
+      storeId,
+      by,
+      lives: 2,
+      events: seen.feed.map(({ id, sequence }) => ({ id, sequence })),
+    });
+  }
   return recorded;
 }
 

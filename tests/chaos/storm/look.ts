@@ -79,12 +79,24 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
         select 'the outbox of scheduling' as where, count(*)::int as count from scheduling.outbox
         union all select 'the outbox of crm', count(*)::int from crm.outbox
         union all select 'the outbox of messaging', count(*)::int from messaging.outbox
+        union all select 'the feed entries of scheduling', count(*)::int from scheduling.feed_entries
+        union all select 'the feed entries of crm', count(*)::int from crm.feed_entries
+        union all select 'the feed entries of messaging', count(*)::int from messaging.feed_entries
+        union all select 'the outbox of events', count(*)::int from events.outbox
         union all select 'the inbox of messaging', count(*)::int from messaging.inbound_payloads where processed_at is null`),
     ],
+    feed: await readEventFeed(sql),
     strays: await findStrays(sql),
     corruption: await findCorruption(sql),
   };
 }
+
+const readEventFeed = async (sql: postgres.Sql): Promise<Seen['feed']> => [
+  ...(await sql<Seen['feed']>`
+    select id, store_id as "storeId", sequence::int, type, entity_type as "entityType", entity_id as "entityId",
+      version::int
+    from events.events order by store_id, sequence`),
+];
 
 /** Rows whose lead or channel is not in their store, and leads whose store does not exist. */
 async function findStrays(sql: postgres.Sql): Promise<string[]> {

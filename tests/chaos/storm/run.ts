@@ -5,6 +5,7 @@ import { createRandom } from '@mostrador/testing/random';
 import type { Recorded } from './damages.ts';
 import { type Drained, drain } from './drain.ts';
 import { chooseFaults, type Fault, type Stage } from './faults.ts';
+import { startFollowers } from './followers.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { blindSpots, type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
@@ -78,6 +79,7 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
       clients,
       readers: settings.readers ?? readers,
     });
+    const followers = startFollowers({ baseUrls, stores, journal, random: createRandom(seed + 3) });
     say(`The platform is up, its data and logs are in ${platform.folder}. The load runs.`);
     const disk = platform.disk();
     const left = typeof disk === 'string' ? [`PostgreSQL's disk is full (${disk})`] : [];
@@ -89,9 +91,13 @@ export async function run(settings: Settings, say: (text: string) => void): Prom
     await askForTheRest({ baseUrls, stores: all, journal });
     const { drained, seen } = await withServers(platform, async (open) => {
       const drained = await drain(platform, all, open, { say });
+      await followers.finish();
       return { drained, seen: await look(platform, all, open) };
     });
-    const recorded: Recorded = { journal: { entries: journal.entries, written: journal.written }, seen };
+    const recorded: Recorded = {
+      journal: { entries: journal.entries, written: journal.written, followed: journal.followed },
+      seen,
+    };
     const findings = judge(recorded);
     const outcome = {
       ...{ faults, left, journal, made: countsOf(recorded), findings, ...blindSpots(recorded, findings), drained },
@@ -116,7 +122,7 @@ export const holds = ({ journal, findings, blind }: Outcome): boolean =>
   journal.unexpected.length + blind.length === 0 &&
   journal.latest.ms <= latenessMs;
 
-function countsOf({ seen: { rows, messages, taken, workflows } }: Recorded): Record<string, number> {
+function countsOf({ journal, seen: { rows, messages, taken, workflows, feed } }: Recorded): Record<string, number> {
   const of = (kind: string) => rows.filter((row) => row.kind === kind).length;
   return {
     appointments: of('appointment'),
@@ -126,6 +132,8 @@ function countsOf({ seen: { rows, messages, taken, workflows } }: Recorded): Rec
     'messages of customers': messages.filter(({ direction }) => direction === 'inbound').length,
     'messages that the providers accepted': taken.length,
     'workflow runs': workflows.length,
+    'events in the feeds': feed.length,
+    'lives of the readers of feeds': journal.followed.reduce((sum, { lives }) => sum + lives, 0),
   };
 }
 

@@ -36,6 +36,17 @@ export type FollowupRow = {
   message_id: string | null;
 };
 
+/** An event of the public feed. */
+export type FeedEvent = {
+  id: string;
+  storeId: string;
+  sequence: number;
+  type: string;
+  entityType: string;
+  entityId: string;
+  version: number;
+};
+
 export type Seen = {
   rows: Row[];
   messages: MessageRow[];
@@ -44,13 +55,14 @@ export type Seen = {
   syncs: { appointment_id: string; state: string | null; attempts: number; last_error_code: string | null }[];
   /** The message count of a lead's conversation: `counted` by messaging, `told` is the copy in crm. */
   interactions: { lead_id: string; counted: number; told: number }[];
-  /** Entries left in each outbox and in the inbox of messaging. */
+  /** Entries left in each outbox, on their way to the feed, and in the inbox of messaging. */
   waiting: { where: string; count: number }[];
   workflows: { id: string; status: string; storeId: string }[];
   /** Messages that the providers accepted, in order. */
   taken: { storeId: string; to: string; text: string; atMs: number }[];
   calendars: { storeId: string; kind: string; events: { id: string; title: string }[] }[];
   published: { type: string; entityId: string; storeId: string }[];
+  feed: FeedEvent[];
   /** Rows that name a row of another store. */
   strays: string[];
   /** Errors that `amcheck` reports. */

@@ -5,6 +5,7 @@ import { createRandom } from '@mostrador/testing/random';
 import { type Break, breaks } from './breaks.ts';
 import { drain } from './drain.ts';
 import { chooseFaults, type Stage } from './faults.ts';
+import { startFollowers } from './followers.ts';
 import { createJournal } from './journal.ts';
 import { type Finding, judge } from './judge.ts';
 import { askForTheRest, startLoad } from './load.ts';
@@ -105,6 +106,7 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     const journal = createJournal();
     const { baseUrls } = platform;
     const load = startLoad({ baseUrls, stores, journal, random: createRandom(seed + 1), clients, readers: 0, soonMs });
+    const followers = startFollowers({ baseUrls, stores, journal, random: createRandom(seed + 3) });
     const until = performance.now() + longestLoadMs;
     await pause(loadMs / 2);
     await makeFaults(faults, { platform, random: createRandom(seed), journal, crowd: [] });
@@ -114,10 +116,15 @@ async function tryOne(one: Run, seed: number): Promise<Outcome> {
     await askForTheRest({ baseUrls, stores, journal });
     const limits = broken ? { noProgressMs } : {};
     await withServers(platform, (open) => drain(platform, stores, open, { say: () => {}, ...limits }));
+    await followers.finish();
     if (broken && 'index' in broken) await overwriteIndex(platform, broken.index);
     const seen = await withServers(platform, (open) => look(platform, stores, open));
-    const { entries, written, unexpected, counts } = journal;
-    return { findings: judge({ journal: { entries, written }, seen }), unexpected, acknowledged: counts.acknowledged };
+    const { entries, written, followed, unexpected, counts } = journal;
+    return {
+      findings: judge({ journal: { entries, written, followed }, seen }),
+      unexpected,
+      acknowledged: counts.acknowledged,
+    };
   };
   return await onPlatform(options, work, (outcome) => isAsItMust(one, outcome));
 }

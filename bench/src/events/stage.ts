@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { type Peer, startPeer } from '../shared/peer.ts';
+import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
+import type { Named } from '../shared/processes.ts';
+import { openAll } from '../shared/stops.ts';
+
+export type EventsStage = {
+  readonly platform: Platform;
+  readonly store: Store;
+  readonly sql: postgres.Sql;
+  readonly load: Peer;
+  readonly reader: Peer;
+  readonly processes: Named;
+  stop(): Promise<void>;
+};
+
+/** How many statements of the floor run at once: as many as there are appending clients. */
+export const appenders = 2;
+
+export const openEventsStage = (root: string): Promise<EventsStage> =>
+  openAll(async (stops) => {
+    const platform = await startPlatform(root);
+    stops.push(platform.stop);
+    const store = await platform.newStore({});
+    const sql = postgres(platform.databaseUrl, { max: appenders, onnotice: () => {} });
+    stops.push(() => sql.end());
+    await sql.unsafe(`
+      create schema bench;
+      create table bench.events (
+        id uuid primary key, store_id uuid not null, type text not null, entity_id uuid not null, version bigint not null,
+        created_at timestamptz not null, data jsonb not null)`);
+    const start = async (program: string): Promise<Peer> => {
+      const peer = await startPeer(join(import.meta.dirname, program));
+      stops.push(peer.stop);
+      return peer;
+    };
+    const [load, reader] = [await start('../shared/load/main.ts'), await start('reader.ts')];
+    return { platform, store, sql, load, reader, processes: platform.processes };
+  });
+
+/** A number of an event's lead, and so its phone, that no earlier measurement has used. */
+let used = 0;
+
+/** The bodies of so many new leads. */
+export const newLeads = (count: number): string[] =>
+  Array.from({ length: count }, () => {
+    used += 1;
+    const customer_phone = `55119${String(10_000_000 + used)}`;
+    return JSON.stringify({ name: `Ana ${used}`, customer_phone, external_id: randomUUID() });
+  });
