@@ -94,7 +94,7 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
 const readEventFeed = async (sql: postgres.Sql): Promise<Seen['feed']> => [
   ...(await sql<Seen['feed']>`
     select id, store_id as "storeId", sequence::int, type, entity_type as "entityType", entity_id as "entityId",
-      version::int
+      entity_version::int as version
     from events.events order by store_id, sequence`),
 ];
 
