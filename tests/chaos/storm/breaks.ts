@@ -303,6 +303,71 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'the relay drops public events without sending them',
+    breaks: 'every creation is in the feed of its store',
+    edits: [
+      {
+        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        from: 'await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, { requestId: randomUUID(), deadline });',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'half of the delivered feed entries stay, and the feed does not know a repeated event',
+    breaks: 'nothing is in a feed twice',
+    edits: [
+      {
+        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        from: 'await repository.remove(rows);',
+        to: 'if (Math.random() < 0.5) await repository.remove(rows);',
+      },
+      {
+        file: 'services/events/src/feed/append.repository.ts',
+        from: 'return new Set(rows.map(({ id }) => id));',
+        to: 'return new Set();',
+      },
+    ],
+  },
+  {
+    name: 'a feed leaves out a number now and then',
+    breaks: 'the numbers of a feed have no gap',
+    edits: [
+      {
+        file: 'services/events/src/feed/number-entries.ts',
+        from: 'const sequence = end.last_sequence + 1;',
+        to: 'const sequence = end.last_sequence + (Math.random() < 0.05 ? 2 : 1);',
+      },
+    ],
+  },
+  {
+    name: 'the relay collects public events for 2 s, and sends them in the opposite order',
+    breaks: 'the events of a row are in the feed in their order',
+    edits: [
+      {
+        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        from: 'const batchingPauseMs = 10;',
+        to: 'const batchingPauseMs = 2_000;',
+      },
+      {
+        file: 'packages/kit/src/delivery/feed-delivery.ts',
+        from: 'entries: rows.map(toEntry)',
+        to: 'entries: rows.toReversed().map(toEntry)',
+      },
+    ],
+  },
+  {
+    name: 'a page of the feed ends one event after the last one that it shows',
+    breaks: 'a reader of a feed gets every event once, in order',
+    edits: [
+      {
+        file: 'services/events/src/feed/page.ts',
+        from: 'return rows.length === limit ? lastShown : Math.max(lastShown, Math.min(until, last));',
+        to: 'return rows.length === 0 ? Math.min(until, last) : lastShown + 1;',
+      },
+    ],
+  },
+  {
     name: 'a feed shows cancelled appointments',
     breaks: 'every calendar shows each appointment once, up to date, and nothing else',
     edits: [

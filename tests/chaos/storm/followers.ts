@@ -23,6 +23,7 @@ const lifeMs = 4_000;
 const restMs = 300;
 /** The end of a feed is reached when a request without a wait finds nothing. */
 const lastRequestMs = 15_000;
+const lastTries = 5;
 
 /**
  * Starts two readers of each feed: one with long polls, one on the stream. Each is killed at random, and goes on after the
@@ -56,28 +57,38 @@ export function startFollowers(options: FollowersOptions): Followers {
     fetch(`${anyUrl()}${path}`, { headers: { 'x-api-key': keyOf.get(followed.storeId) as string }, signal });
 
   const poll = async (followed: Followed, signal: AbortSignal, wait = waitSeconds): Promise<boolean> => {
-    const after = followed.events.at(-1)?.sequence ?? 0;
-    const response = await open(followed, `/events?after=${after}&limit=${pageSize}&wait=${wait}`, signal);
+    const response = await open(followed, `/events?after=${followed.after}&limit=${pageSize}&wait=${wait}`, signal);
     const text = await response.text();
     if (!response.ok) {
       note(journal, followed, response.status, text);
       throw new Error(`${response.status}`);
     }
-    const { data } = JSON.parse(text) as { data: Event[] };
+    const { data, next } = JSON.parse(text) as { data: Event[]; next: number };
     followed.events.push(...data.map(kept));
+    followed.after = next;
     return data.length > 0;
+  };
+  /** What is still missing after some tries is reported by the invariant. */
+  const readTheRest = async (followed: Followed) => {
+    for (let failures = 0; failures < lastTries; ) {
+      const more = await poll(followed, AbortSignal.timeout(lastRequestMs), 0).catch(() => undefined);
+      if (more === false) return;
+      if (more === undefined) failures += 1;
+    }
   };
   const polls: Live = async (followed, signal) => {
     while (on) await poll(followed, signal);
   };
   const streams: Live = async (followed, signal) => {
-    const after = followed.events.at(-1)?.sequence ?? 0;
-    const response = await open(followed, `/events/stream?after=${after}`, signal);
+    const response = await open(followed, `/events/stream?after=${followed.after}`, signal);
     if (!response.ok) {
       note(journal, followed, response.status, await response.text());
       return;
     }
-    for await (const { data } of eventStream(response)) followed.events.push(kept(JSON.parse(data)));
+    for await (const { id, data } of eventStream(response)) {
+      followed.events.push(kept(JSON.parse(data)));
+      followed.after = Number(id);
+    }
   };
 
   const followers = stores.flatMap((store) => [
@@ -91,9 +102,7 @@ export function startFollowers(options: FollowersOptions): Followers {
       on = false;
       for (const life of lives) life.abort();
       await Promise.all(running);
-      for (const { followed } of followers) {
-        while (await poll(followed, AbortSignal.timeout(lastRequestMs), 0));
-      }
+      for (const { followed } of followers) await readTheRest(followed);
     },
   };
 }
@@ -103,7 +112,13 @@ type Live = (followed: Followed, signal: AbortSignal) => Promise<void>;
 
 const kept = ({ id, sequence }: Event): Event => ({ id, sequence });
 
-const newFollowed = (storeId: string, by: Followed['by']): Followed => ({ storeId, by, events: [], lives: 0 });
+const newFollowed = (storeId: string, by: Followed['by']): Followed => ({
+  storeId,
+  by,
+  events: [],
+  after: 0,
+  lives: 0,
+});
 
 function note(journal: Journal, { by }: Followed, status: number, text: string): void {
   if (status < 500) journal.unexpected.push(`a reader by ${by} was answered ${status} ${text.slice(0, 300)}`);

@@ -69,6 +69,8 @@ export type Followed = {
   readonly storeId: string;
   readonly by: 'long polls' | 'the stream';
   readonly events: { readonly id: string; readonly sequence: number }[];
+  /** Where it goes on: what the feed called `next`, or the last event's id on the stream. */
+  after: number;
   lives: number;
 };
 

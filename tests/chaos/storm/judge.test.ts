@@ -106,6 +106,7 @@ function healthy(): Recorded {
       storeId,
       by,
       lives: 2,
+      after: 0,
       events: seen.feed.map(({ id, sequence }) => ({ id, sequence })),
     });
   }
