@@ -10,6 +10,5 @@ runService({
   config: loadConfig(crmConfig),
   operations: crmOperations,
   migrations,
-  publishesFeed: true,
   build: (dependencies) => ({ handlers: createHandlers(dependencies) }),
 });

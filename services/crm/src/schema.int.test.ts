@@ -91,6 +91,6 @@ test('the check constraints enforce the limits of the API', async () => {
 });
 
 test('the tables of the packages match their canonical SQL', async () => {
-  const { actual, canonical } = await describeKitTables(database, 'crm', { publishesFeed: true });
+  const { actual, canonical } = await describeKitTables(database, 'crm', { publishesEvents: true });
   expect(actual).toEqual(canonical);
 });

@@ -42,7 +42,6 @@ runService({
   config,
   operations: messagingOperations,
   migrations,
-  publishesFeed: true,
   startsWorkflows: true,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),

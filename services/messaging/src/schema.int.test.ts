@@ -134,7 +134,7 @@ test('the tables of the packages equal their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'messaging', {
     defersAnswers: true,
     callsProviders: true,
-    publishesFeed: true,
+    publishesEvents: true,
   });
   expect(actual).toEqual(canonical);
 });

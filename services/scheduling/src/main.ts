@@ -32,7 +32,6 @@ runService({
   config,
   operations: schedulingOperations,
   migrations,
-  publishesFeed: true,
   startsWorkflows: true,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),

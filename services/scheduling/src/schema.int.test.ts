@@ -130,7 +130,7 @@ test('the columns enforce the limits of the API', async () => {
 test('the tables of kit and rollups match their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'scheduling', {
     callsProviders: true,
-    publishesFeed: true,
+    publishesEvents: true,
   });
   expect(actual).toEqual(canonical);
 });

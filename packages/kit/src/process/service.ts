@@ -51,9 +51,10 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly migrations: string;
   /** The service starts workflows: without a usable namespace of Temporal the process is not ready. */
   readonly startsWorkflows?: boolean;
-  /** The service has public events: its schema has the table `feed_entries`, and its relay delivers them. */
-  readonly publishesFeed?: boolean;
-  /** The service publishes or consumes events of the event stream. Default true. */
+  /**
+   * The service has events: it uses the event stream, and its relay delivers the public events of its table
+   * `feed_entries` to the events service. Default true.
+   */
   readonly publishesEvents?: boolean;
   /** Further checks that it is ready. */
   readonly checks?: (dependencies: Pick<ServiceDependencies, 'database' | 'systemDatabase'>) => Record<string, Check>;
@@ -74,8 +75,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   options: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
-  const { name, config, operations, migrations, startsWorkflows, checks, build } = options;
-  const { publishesEvents = true, publishesFeed = false } = options;
+  const { name, config, operations, migrations, startsWorkflows, publishesEvents = true, checks, build } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
@@ -127,7 +127,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   }
 
   const rpc = createRpcClient({ nats: connection, log });
-  const feed = publishesFeed ? rpc : undefined;
+  const feed = publishesEvents ? rpc : undefined;
   const relay = createRelay({ database: systemDatabase, temporal, nats: connection, feed, log });
   const {
     handlers,
@@ -137,7 +137,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   } = build({ database, systemDatabase, rpc, relay, nats: connection, log, metrics });
   exportClockSkew(metrics, systemDatabase);
   exportGauges(metrics, { database, systemDatabase, relay });
-  if (publishesFeed) exportFeedGauges(metrics, relay);
+  if (publishesEvents) exportFeedGauges(metrics, relay);
   relay.start();
   onStop('relay', () => relay.stop());
   for (const job of [...jobs, purgeJob(systemDatabase, log, purge)]) {

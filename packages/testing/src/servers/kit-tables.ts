@@ -48,7 +48,7 @@ export async function tableText(name: CanonicalText, role: string = service): Pr
  * Describes the tables that a service's migrations copy from the packages, and the same tables created from the
  * canonical SQL. A description has columns, constraints, indexes, policies, grants and storage settings. The two must
  * be equal. `defersAnswers`: the service uses `withDeferredIdempotency`, which needs one more column. `callsProviders`:
- * the service uses `createProviderCircuit`. `publishesFeed`: the service has events for the public feed.
+ * the service uses `createProviderCircuit`. `publishesEvents`: the service has events for the public feed.
  */
 export async function describeKitTables(
   { adminSql }: TestDatabase,
@@ -57,20 +57,20 @@ export async function describeKitTables(
     defersAnswers = false,
     hasReports = true,
     callsProviders = false,
-    publishesFeed = false,
-  }: { defersAnswers?: boolean; hasReports?: boolean; callsProviders?: boolean; publishesFeed?: boolean } = {},
+    publishesEvents = false,
+  }: { defersAnswers?: boolean; hasReports?: boolean; callsProviders?: boolean; publishesEvents?: boolean } = {},
 ): Promise<{ actual: unknown; canonical: unknown }> {
   const tables = [
     ...['outbox', 'idempotency_records'],
     ...(hasReports ? ['report_quarters', 'report_closing'] : []),
     ...(callsProviders ? ['provider_circuits'] : []),
-    ...(publishesFeed ? ['feed_entries'] : []),
+    ...(publishesEvents ? ['feed_entries'] : []),
   ];
   const texts: CanonicalText[] = [
     ...(['outbox', 'idempotency'] as const),
     ...(hasReports ? (['rollups'] as const) : []),
     ...(callsProviders ? (['provider-circuits'] as const) : []),
-    ...(publishesFeed ? (['feed-entries'] as const) : []),
+    ...(publishesEvents ? (['feed-entries'] as const) : []),
   ];
   const describe = (schema: string) => Promise.all(tables.map((table) => describeTable(adminSql, schema, table)));
   await adminSql.begin(async (sql) => {
