@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { appendEvents, type FeedEntry } from '@mostrador/contracts';
+import { appendEvents, type FeedEntry, revokeApiKey } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stage, type Store, startStage } from './stage.ts';
+
+const holdsWithinMs = 2000;
 
 let stage: Stage;
 let store: Store;
@@ -103,4 +105,14 @@ test('a client of the stream gets every event once, although the service, the ga
   } finally {
     await client.stop();
   }
+});
+
+test('a stream ends within 2 s when its key is revoked', async () => {
+  const { key, keyId } = await stage.newStore({ calendar: false });
+  const response = await fetch(`${stage.url()}/events/stream`, { headers: { 'x-api-key': key } });
+  expect(response.status).toBe(200);
+  await stage.call(revokeApiKey, { body: { key_id: keyId } });
+  const since = performance.now();
+  await response.text();
+  expect(performance.now() - since).toBeLessThan(holdsWithinMs);
 });

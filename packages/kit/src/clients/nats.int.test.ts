@@ -67,7 +67,7 @@ describe('the connection to NATS', () => {
     expect(state.messages).toBe(1);
   });
 
-  test('limits of the event stream that an operator has set stay, and its subjects become the current ones', async () => {
+  test('limits of the event stream that an operator has set stay, and missing subjects are added', async () => {
     await ensureEventStream(server.nats);
     const { streams } = await server.nats.jetstreamManager();
     const limits = { max_bytes: 5 * 1024 ** 2, max_age: nanos(3_600_000), duplicate_window: nanos(60_000) };

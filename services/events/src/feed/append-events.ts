@@ -18,7 +18,8 @@ export const appendEvents =
     const append = () =>
       systemDatabase.write(context, async (sql) => {
         const feeds = await lockFeeds(sql, storeIds, at);
-        const numbered = numberEntries(entries, { feeds, known: await findKnown(sql, entries, at), at });
+        const known = await findKnown(sql, entries, at);
+        const numbered = numberEntries(entries, { feeds, known: known.map(({ id }) => id), at });
         if (numbered.events.length > 0) await insertEvents(sql, numbered);
         return numbered;
       });

@@ -20,15 +20,14 @@ export async function lockFeeds(sql: TransactionSql, storeIds: readonly string[]
 }
 
 /**
- * The ids of those entries that the feeds have. It looks only into partitions from the day before the entries were
- * created, or before today when a clock was ahead.
+ * Those entries that the feeds have. It looks only into partitions from the day before the entries were created, or
+ * before today when a clock was ahead.
  */
-export async function findKnown(sql: Sql, entries: readonly FeedEntry[], at: Date): Promise<Set<string>> {
+export function findKnown(sql: Sql, entries: readonly FeedEntry[], at: Date) {
   const times = entries.map(({ created_at }) => Date.parse(created_at));
   const since = new Date(Math.min(at.getTime(), ...times) - clockMarginMs);
-  const rows = await sql<{ id: string }[]>`
+  return sql<{ id: string }[]>`
     select id from events where id = any(${entries.map(({ id }) => id)}::uuid[]) and appended_at >= ${since}`;
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Inserts the events and moves the ends of their feeds. */

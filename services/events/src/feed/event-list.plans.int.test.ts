@@ -3,6 +3,8 @@ import type { Sql } from '@mostrador/kit/database/database';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { blocksOf, explain, type Plan } from '@mostrador/testing/servers/plan';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { entryOf } from '../../test/entries.ts';
+import { findKnown } from './append.repository.ts';
 import { findEvents } from './event.repository.ts';
 
 const storeId = randomUUID();
@@ -57,4 +59,14 @@ test('a page with filters reads at most 2,000 events', async () => {
   expectIndexes(plan, days * 4 + 2000);
   const removed = plan.map((node) => (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops']);
   expect(removed.reduce((sum, rows) => sum + rows, 0)).toBe(2000);
+});
+
+test('an append looks for events that the feeds have in the partitions of the last two days', async () => {
+  const entries = Array.from({ length: 200 }, () => entryOf(storeId));
+  const plan = await database.systemDatabase.read({ deadline: Date.now() + 30_000 }, (sql) =>
+    explain(sql, findKnown(sql, entries, new Date())),
+  );
+  const scans = plan.filter((node) => node['Relation Name']?.startsWith('events'));
+  expect(scans.length).toBeLessThanOrEqual(2);
+  expect(new Set(scans.map((node) => node['Node Type']))).not.toContain('Seq Scan');
 });

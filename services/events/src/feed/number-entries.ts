@@ -17,7 +17,7 @@ export type NumberedEntry = FeedEntry & { readonly sequence: number; readonly ap
  */
 export function numberEntries(
   entries: readonly FeedEntry[],
-  { feeds, known, at }: { feeds: readonly FeedEnd[]; known: ReadonlySet<string>; at: Date },
+  { feeds, known, at }: { feeds: readonly FeedEnd[]; known: readonly string[]; at: Date },
 ): { events: NumberedEntry[]; feeds: FeedEnd[] } {
   const ends = new Map(feeds.map((feed) => [feed.store_id, feed]));
   const grown = new Map<string, FeedEnd>();

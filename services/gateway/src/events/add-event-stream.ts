@@ -14,7 +14,7 @@ import { type Feed, follow } from './follow.ts';
 const { after, types, entity_id } = listEvents.request.query.properties;
 
 /** No service has this operation: the gateway makes the stream from pages of the feed. */
-export const streamEvents = defineOperation({
+const streamEvents = defineOperation({
   subject: 'gateway.stream.events',
   summary: 'Stream the event feed',
   description:
