@@ -1,5 +1,5 @@
 import { listEvents } from '@mostrador/contracts';
-import { eventStreamRoute, streamEvents } from '../events/add-event-stream.ts';
+import { eventStreamRoute } from '../events/add-event-stream.ts';
 import { apiPrefix } from '../routes/route.ts';
 import type { Tag } from '../routes/tags.ts';
 import type { CodeSample } from './code-samples.ts';
@@ -68,7 +68,7 @@ export function eventStreamPath(publicUrl: string, responses: SharedResponses) {
       get: {
         operationId: 'events.stream',
         tags: ['Events' satisfies Tag],
-        summary: streamEvents.summary,
+        summary: eventStreamRoute.operation.summary,
         description:
           'Server-sent events: `id` is the `sequence`, `event` the `type`, and `data` the event as JSON. It begins with ' +
           'the events to come, or after `Last-Event-ID` or `after`. A comment every 15 s keeps the connection alive. The ' +
