@@ -18,8 +18,9 @@ const streamEvents = defineOperation({
   subject: 'gateway.stream.events',
   summary: 'Stream the event feed',
   description:
-    'Server-sent events: each event as it happens, with its `sequence` as the id. A client that connects again sends ' +
-    'the last id in `Last-Event-ID` and misses nothing. Without it and without `after` the stream begins now.',
+    'Server-sent events: `id` is the `sequence`, `event` the `type`, and `data` the event as JSON. It begins with the ' +
+    'events to come, or after `Last-Event-ID` or `after`. A comment every 15 s keeps the connection alive. The server may ' +
+    'end a stream at any time: connect again with the last `id`, and no event is skipped.',
   extension: true,
   request: { query: Exact({ after, types, entity_id }) },
   reply: Type.String(),

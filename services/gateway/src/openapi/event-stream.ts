@@ -69,11 +69,9 @@ export function eventStreamPath(publicUrl: string, responses: SharedResponses) {
         operationId: 'events.stream',
         tags: ['Events' satisfies Tag],
         summary: eventStreamRoute.operation.summary,
-        description:
-          'Server-sent events: `id` is the `sequence`, `event` the `type`, and `data` the event as JSON. It begins with ' +
-          'the events to come, or after `Last-Event-ID` or `after`. A comment every 15 s keeps the connection alive. The ' +
-          'server may end a stream at any time: connect again with the last `id`, and no event is skipped.\n\n' +
-          'Requires the scope `events:read`.',
+        description: `${eventStreamRoute.operation.description}
+
+Requires the scope \`events:read\`.`,
         'x-extension': true,
         'x-badges': [{ name: 'Extension' }],
         parameters: [
