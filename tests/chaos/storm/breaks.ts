@@ -297,8 +297,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/scheduling/src/appointments/update-appointment.ts',
-        from: "type: 'scheduling.appointment.updated'",
-        to: "type: 'scheduling.appointment.created'",
+        from: "appointmentEvents('updated', saved)",
+        to: "appointmentEvents('created', saved)",
       },
     ],
   },
@@ -308,8 +308,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'packages/kit/src/delivery/feed-delivery.ts',
-        from: 'await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, { requestId: randomUUID(), deadline });',
-        to: '',
+        from: 'const reply = await rpc.call(appendEvents, { body: { entries: rows.map(toEntry) } }, context);',
+        to: 'const reply = { appended: 0 };',
       },
     ],
   },
@@ -324,8 +324,8 @@ export const breaks: readonly Break[] = [
       },
       {
         file: 'services/events/src/feed/append.repository.ts',
-        from: 'return new Set(rows.map(({ id }) => id));',
-        to: 'return new Set();',
+        from: 'where id = any(${entries.map(({ id }) => id)}::uuid[]) and appended_at >= ${since}`;',
+        to: 'where id = any(${entries.map(({ id }) => id)}::uuid[]) and appended_at >= ${since} and false`;',
       },
     ],
   },
