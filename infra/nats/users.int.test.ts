@@ -43,6 +43,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.reports.summary': ['gateway'],
   'crm.internal.reports.summary.v2': ['gateway'],
   'crm.step.reports.close': ['admin'],
+  'events.api.events.list': ['admin'],
   'events.internal.feed.append': ['crm', 'scheduling', 'messaging'],
   'gateway.internal.stores.settings': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
