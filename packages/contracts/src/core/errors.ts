@@ -283,6 +283,38 @@ export const errorCatalogue = {
     description: 'No channel has this address, or the signature or verify token is wrong. Check the webhook settings.',
     retryable: false,
   },
+  webhook_endpoint_not_found: {
+    status: 404,
+    title: 'Webhook endpoint not found',
+    description: 'The store has no webhook endpoint with this id. Check the id.',
+    retryable: false,
+  },
+  webhook_endpoint_limit: {
+    status: 409,
+    title: 'Too many webhook endpoints',
+    description: 'The store has 10 webhook endpoints, and may not have more. Delete or change one of them.',
+    retryable: false,
+  },
+  webhook_endpoint_not_enabled: {
+    status: 409,
+    title: 'Webhook endpoint not enabled',
+    description:
+      'The webhook endpoint has the status in `current_status`, so nothing is sent to it. Set its `status` to ' +
+      '`enabled` first.',
+    retryable: false,
+  },
+  webhook_delivery_not_found: {
+    status: 404,
+    title: 'Webhook delivery not found',
+    description: 'The webhook endpoint has no delivery with this id. Deliveries are kept for 30 days. Check both ids.',
+    retryable: false,
+  },
+  webhook_replay_not_found: {
+    status: 404,
+    title: 'Replay not found',
+    description: 'The webhook endpoint has no replay with this id. Check both ids.',
+    retryable: false,
+  },
   sandbox_not_found: {
     status: 404,
     title: 'Sandbox not found',

@@ -194,6 +194,29 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'Nenhum canal tem este endereço, ou a assinatura ou o verify token está errado. Confira a configuração do webhook.',
   },
+  webhook_endpoint_not_found: {
+    title: 'Endpoint de webhook não encontrado',
+    description: 'A loja não tem nenhum endpoint de webhook com este id. Confira o id.',
+  },
+  webhook_endpoint_limit: {
+    title: 'Endpoints de webhook demais',
+    description: 'A loja já tem 10 endpoints de webhook e não pode ter mais. Exclua ou altere um deles.',
+  },
+  webhook_endpoint_not_enabled: {
+    title: 'Endpoint de webhook não está ativo',
+    description:
+      'O endpoint de webhook está com o status em `current_status`, por isso nada é enviado a ele. Mude antes o ' +
+      '`status` dele para `enabled`.',
+  },
+  webhook_delivery_not_found: {
+    title: 'Entrega de webhook não encontrada',
+    description:
+      'O endpoint de webhook não tem nenhuma entrega com este id. As entregas ficam guardadas por 30 dias. Confira os dois ids.',
+  },
+  webhook_replay_not_found: {
+    title: 'Reenvio não encontrado',
+    description: 'O endpoint de webhook não tem nenhum reenvio com este id. Confira os dois ids.',
+  },
   sandbox_not_found: {
     title: 'Sandbox não encontrado',
     description: 'Nenhum sandbox tem este endereço. Cada conexão do canal cria um novo: use o mais recente.',
