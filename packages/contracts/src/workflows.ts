@@ -39,10 +39,23 @@ export const followupWorkflow = {
   signals: ['scheduled', 'cancelled', 'rescheduled', 'message_settled', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
+/**
+ * Sends the events of a webhook endpoint at which an attempt failed, until nothing that failed is left. Its entity is the
+ * endpoint.
+ */
+export const webhookWorkflow = {
+  name: 'webhook',
+  taskQueue: 'webhooks',
+  workflowId: (endpointId: string) => `webhook:${endpointId}`,
+  /** `degraded` starts it; `planned` and `resumed` say that something is due. */
+  signals: ['degraded', 'planned', 'resumed', 'overdue'],
+} as const satisfies EntityWorkflowDefinition;
+
 export const entityWorkflows = {
   appointment: appointmentWorkflow,
   delivery: deliveryWorkflow,
   followup: followupWorkflow,
+  webhook: webhookWorkflow,
 } as const;
 export type EntityWorkflowName = keyof typeof entityWorkflows;
 export type SignalOf<Name extends EntityWorkflowName> = (typeof entityWorkflows)[Name]['signals'][number];
@@ -52,6 +65,9 @@ export type SignalOf<Name extends EntityWorkflowName> = (typeof entityWorkflows)
  * request before the lease of the row, and the lease before the activity.
  */
 export const stepLimits = { callMs: 10_000, requestMs: 12_000, leaseMs: 15_000, activityMs: 20_000 } as const;
+
+/** The same for a step of a webhook endpoint. Its receiver may take 15 s, as the documentation promises. */
+export const webhookStepLimits = { callMs: 15_000, requestMs: 18_000, leaseMs: 20_000, activityMs: 25_000 } as const;
 
 /** The services whose reports have rollups. */
 export const reportServices = ['crm', 'messaging', 'scheduling'] as const;

@@ -1,5 +1,9 @@
 import type { FeedNotice } from '@mostrador/contracts';
+import type { Egress } from '@mostrador/kit/clients/egress';
+import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { Outcome } from './webhooks/sending/next-move.ts';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
@@ -9,4 +13,16 @@ export type Dependencies = {
   readonly notify: (notice: FeedNotice) => void;
   /** When an event is appended. Default: the clock of this process. */
   readonly now?: () => Date;
+  readonly relay: Pick<Relay, 'nudge'>;
+  readonly vault: Vault;
+  /** Leads to webhook endpoints. */
+  readonly webhookEgress: Egress;
+  /** Hosts of a private network to which webhooks may be sent, also without TLS and to any port. */
+  readonly webhookAllowHosts: readonly string[];
+  /** `webhookStepLimits`, unless a test shortens them. */
+  readonly limits: { readonly callMs: number; readonly leaseMs: number };
+  /** Counts an attempt for the metrics. */
+  readonly onAttempt: (outcome: Outcome) => void;
+  /** Makes the service look at once for events to plan and deliveries to send. */
+  readonly nudgeSender: () => void;
 };

@@ -4,9 +4,37 @@ import type { Dependencies } from './dependencies.ts';
 import { appendEvents } from './feed/append-events.ts';
 import { getEvent } from './feed/get-event.ts';
 import { listEvents } from './feed/list-events.ts';
+import { getWebhookDelivery } from './webhooks/deliveries/get-webhook-delivery.ts';
+import { listWebhookDeliveries } from './webhooks/deliveries/list-webhook-deliveries.ts';
+import { retryWebhookDelivery } from './webhooks/deliveries/retry-webhook-delivery.ts';
+import { createWebhookEndpoint } from './webhooks/endpoints/create-webhook-endpoint.ts';
+import { deleteWebhookEndpoint } from './webhooks/endpoints/delete-webhook-endpoint.ts';
+import { getWebhookEndpoint } from './webhooks/endpoints/get-webhook-endpoint.ts';
+import { listWebhookEndpoints } from './webhooks/endpoints/list-webhook-endpoints.ts';
+import { rotateWebhookSecret } from './webhooks/endpoints/rotate-webhook-secret.ts';
+import { testWebhookEndpoint } from './webhooks/endpoints/test-webhook-endpoint.ts';
+import { updateWebhookEndpoint } from './webhooks/endpoints/update-webhook-endpoint.ts';
+import { cancelWebhookReplay } from './webhooks/replays/cancel-webhook-replay.ts';
+import { createWebhookReplay } from './webhooks/replays/create-webhook-replay.ts';
+import { getWebhookReplay } from './webhooks/replays/get-webhook-replay.ts';
+import { drainWebhook } from './webhooks/sending/drain-webhook.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof eventsOperations> => ({
   listEvents: listEvents(dependencies),
   getEvent: getEvent(dependencies),
   appendEvents: appendEvents(dependencies),
+  createWebhookEndpoint: createWebhookEndpoint(dependencies),
+  listWebhookEndpoints: listWebhookEndpoints(dependencies),
+  getWebhookEndpoint: getWebhookEndpoint(dependencies),
+  updateWebhookEndpoint: updateWebhookEndpoint(dependencies),
+  deleteWebhookEndpoint: deleteWebhookEndpoint(dependencies),
+  rotateWebhookSecret: rotateWebhookSecret(dependencies),
+  testWebhookEndpoint: testWebhookEndpoint(dependencies),
+  listWebhookDeliveries: listWebhookDeliveries(dependencies),
+  getWebhookDelivery: getWebhookDelivery(dependencies),
+  retryWebhookDelivery: retryWebhookDelivery(dependencies),
+  createWebhookReplay: createWebhookReplay(dependencies),
+  getWebhookReplay: getWebhookReplay(dependencies),
+  cancelWebhookReplay: cancelWebhookReplay(dependencies),
+  drainWebhook: drainWebhook(dependencies),
 });

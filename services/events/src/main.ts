@@ -1,4 +1,5 @@
-import { eventsOperations } from '@mostrador/contracts';
+import { eventsOperations, webhookStepLimits } from '@mostrador/contracts';
+import { createVault } from '@mostrador/kit/clients/secrets';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { eventsConfig } from './config.ts';
@@ -7,18 +8,41 @@ import { partitionJob } from './feed/partition-job.ts';
 import { createHandlers } from './handlers.ts';
 import { exportFeedMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
+import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
+import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
+import { exportWebhookMetrics } from './webhooks/webhook-metrics.ts';
+import { webhookAddresses, webhookJobs } from './webhooks/webhook-parts.ts';
+
+const config = loadConfig(eventsConfig);
+const vault = createVault(config.ENCRYPTION_KEYS);
 
 runService({
   name: 'events',
-  config: loadConfig(eventsConfig),
+  config,
   operations: eventsOperations,
   migrations,
   publishesEvents: false,
-  build: ({ database, systemDatabase, nats, log, metrics }) => {
+  startsWorkflows: true,
+  checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),
+  build: ({ database, systemDatabase, relay, nats, log, metrics }) => {
     exportFeedMetrics(metrics, systemDatabase);
+    const { dependencies, jobs } = webhookJobs(
+      {
+        database,
+        systemDatabase,
+        notify: notifyOver(nats),
+        relay,
+        vault,
+        ...webhookAddresses(config.WEBHOOK_ALLOW_HOSTS),
+        limits: webhookStepLimits,
+        onAttempt: exportWebhookMetrics(metrics, systemDatabase),
+      },
+      { nats, log, relay },
+    );
     return {
-      handlers: createHandlers({ database, systemDatabase, notify: notifyOver(nats) }),
-      jobs: [partitionJob({ systemDatabase, log })],
+      handlers: createHandlers(dependencies),
+      jobs: [partitionJob({ systemDatabase, log }), ...jobs],
+      purge: purgeWebhooks,
     };
   },
 });

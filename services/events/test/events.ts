@@ -1,16 +1,63 @@
+import { randomBytes } from 'node:crypto';
 import { eventsOperations } from '@mostrador/contracts';
+import { createVault } from '@mostrador/kit/clients/secrets';
 import { startTestService } from '@mostrador/testing/service';
+import type { Dependencies } from '../src/dependencies.ts';
 import { notifyOver } from '../src/feed/notify.ts';
 import { createHandlers } from '../src/handlers.ts';
+import type { Outcome } from '../src/webhooks/sending/next-move.ts';
+import { webhookAddresses, webhookJobs } from '../src/webhooks/webhook-parts.ts';
 
-/** Starts the whole service on its own test servers. `now`: its clock. */
-export const startEvents = ({ now }: { now?: () => Date } = {}) =>
-  startTestService({
+export type EventsOptions = {
+  /** Its clock. */
+  readonly now?: () => Date;
+  /** The limits of a webhook. Default: short ones. */
+  readonly limits?: Dependencies['limits'];
+  /** `WEBHOOK_ALLOW_HOSTS`. Default: this machine. */
+  readonly allowHosts?: string;
+};
+
+/** Starts the whole service on its own test servers. Its jobs wait until the test starts them. */
+export async function startEvents(options: EventsOptions = {}) {
+  const { limits = { callMs: 5_000, leaseMs: 20_000 }, allowHosts = '127.0.0.1' } = options;
+  const outcomes: Outcome[] = [];
+  let parts: ReturnType<typeof webhookJobs> | undefined;
+  const service = await startTestService({
     name: 'events',
     operations: eventsOperations,
-    build: ({ database, systemDatabase, nats }) => ({
-      handlers: createHandlers({ database, systemDatabase, notify: notifyOver(nats), now }),
-    }),
+    build: ({ database, systemDatabase, nats, relay, log }) => {
+      parts = webhookJobs(
+        {
+          database,
+          systemDatabase,
+          notify: notifyOver(nats),
+          ...(options.now === undefined ? {} : { now: options.now }),
+          relay,
+          vault: createVault(`test:${randomBytes(32).toString('base64')}`),
+          ...webhookAddresses(allowHosts),
+          limits,
+          onAttempt: (outcome) => void outcomes.push(outcome),
+        },
+        { nats, log, relay },
+      );
+      return { handlers: createHandlers(parts.dependencies) };
+    },
   });
+  const { dependencies, jobs } = parts as NonNullable<typeof parts>;
+  const [sender] = jobs;
+  return {
+    ...service,
+    dependencies,
+    /** The results of the attempts, in the order in which they ended. */
+    outcomes,
+    /** Starts the loop that plans and sends. */
+    startSender: () => sender?.start(),
+    stopSender: async () => await sender?.stop(),
+    async stop() {
+      await sender?.stop();
+      await service.stop();
+    },
+  };
+}
 
 export type TestEvents = Awaited<ReturnType<typeof startEvents>>;

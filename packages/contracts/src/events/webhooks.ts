@@ -2,6 +2,7 @@ import { type Static, type TLiteral, Type } from '@sinclair/typebox';
 import {
   About,
   Exact,
+  NextStep,
   Nullable,
   NullableText,
   NullableTimestamp,
@@ -477,6 +478,14 @@ export const cancelWebhookReplay = defineOperation({
   errors: ['webhook_replay_not_found'],
 });
 
+/** Sends what is due to an endpoint. Safe to repeat at any time. */
+export const drainWebhook = defineOperation({
+  subject: 'events.step.webhooks.drain',
+  summary: 'Send what is due to a webhook endpoint',
+  request: { body: Exact({ endpoint_id: Uuid }) },
+  reply: NextStep,
+});
+
 export const webhookOperations = {
   createWebhookEndpoint,
   listWebhookEndpoints,
@@ -491,4 +500,5 @@ export const webhookOperations = {
   createWebhookReplay,
   getWebhookReplay,
   cancelWebhookReplay,
+  drainWebhook,
 } as const;

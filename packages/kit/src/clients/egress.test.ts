@@ -104,6 +104,19 @@ test('a redirect is an answer, so its target is a request of its own', async () 
   expect([response.status, response.headers.get('location')]).toEqual([302, 'http://169.254.169.254/']);
 });
 
+test('an address that is stored is checked with a look-up, and a name without one passes for now', async () => {
+  const check = (url: string, found: string | Error) => {
+    const failing = ((_host: string, _options: object, callback: (error: unknown) => void) => callback(found)) as never;
+    const lookup = found instanceof Error ? failing : answering(found);
+    return createEgress({ lookup }).check(new URL(url), AbortSignal.timeout(30_000));
+  };
+  await expect(check('https://hooks.example/', '10.0.0.1')).rejects.toThrow(AddressRefused);
+  await expect(check('https://[::1]/', '198.41.0.4')).rejects.toThrow(AddressRefused);
+  await expect(check('http://hooks.example/', '198.41.0.4')).rejects.toThrow(AddressRefused);
+  await check('https://hooks.example/', '198.41.0.4');
+  await check('https://hooks.example/', new Error('the name server is down'));
+});
+
 test('public addresses are allowed', () => {
   const egress = createEgress({});
   for (const host of ['93.184.215.14', '[2606:2800:21f::1]', 'www.googleapis.com']) {

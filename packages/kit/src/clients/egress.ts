@@ -11,6 +11,11 @@ export type Egress = {
   readonly fetch: typeof fetch;
   /** The agent for a request of `node:http` or `node:https`. @throws AddressRefused */
   agentFor(url: URL): HttpAgent;
+  /**
+   * Checks an address that is stored for later requests. A name whose look-up fails or outlasts the signal passes, because
+   * every connection checks again. @throws AddressRefused
+   */
+  check(url: URL, signal: AbortSignal): Promise<void>;
   /** Whether secrets may be sent to this address: over https, or to this machine or a host that the operator allows. */
   isPrivate(url: URL): boolean;
 };
@@ -92,6 +97,16 @@ export function createEgress({ allowHosts = '', plaintextHosts, lookup = lookUpA
       const isSecure = url.protocol === 'https:';
       check(url.hostname, isSecure);
       return isSecure ? agents.secure : agents.plain;
+    },
+    async check(url, signal) {
+      check(url.hostname, url.protocol === 'https:');
+      if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return;
+      const found = new Promise<Error | null>((resolve) => {
+        signal.addEventListener('abort', () => resolve(null), { once: true });
+        checkedLookup(url.hostname, {}, resolve);
+      });
+      const error = await found;
+      if (error instanceof AddressRefused) throw error;
     },
     isPrivate: ({ protocol, hostname }) =>
       protocol === 'https:' || (protocol === 'http:' && mayBePlaintext(hostname, plaintextHosts)),

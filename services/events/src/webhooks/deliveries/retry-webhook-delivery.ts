@@ -1,0 +1,33 @@
+import { retryWebhookDelivery as operation } from '@mostrador/contracts';
+import { writeOnce } from '@mostrador/kit/delivery/idempotency';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../../dependencies.ts';
+import { findFeed } from '../../feed/event.repository.ts';
+import { lockEnabled } from '../endpoints/lock-enabled.ts';
+import { afterOpening } from '../sending/after-opening.ts';
+import { findDelivery, reopenDelivery } from './delivery.repository.ts';
+import { toWebhookDelivery } from './delivery.ts';
+
+export const retryWebhookDelivery =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const { storeId } = context;
+    const result = await writeOnce(dependencies, context, operation, {
+      work: async (sql) => {
+        const endpoint = await lockEnabled(sql, storeId, params.endpointId);
+        const delivery = await findDelivery(sql, storeId, params);
+        if (!delivery) throw new AppError('webhook_delivery_not_found');
+        // An attempt that runs is one already.
+        if (delivery.lease_token !== null) return delivery;
+        const { oldest_sequence } = await findFeed(sql, storeId);
+        if (delivery.sequence !== null && delivery.sequence < oldest_sequence) throw new AppError('event_not_found');
+        const opened = await reopenDelivery(sql, storeId, delivery.id);
+        await afterOpening(sql, endpoint);
+        return opened;
+      },
+      toReply: toWebhookDelivery,
+    });
+    dependencies.nudgeSender();
+    return result;
+  };

@@ -1,0 +1,157 @@
+import type { WebhookStatus } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { TimePageStart } from '@mostrador/kit/database/paging';
+import type { EndpointRow, EndpointSettings, Pending } from './endpoint.ts';
+
+/** The most pending deliveries that are counted. */
+const mostCounted = 10_000;
+
+const visible = (sql: Sql, storeId: string) => sql`store_id = ${storeId} and deleted_at is null`;
+
+/** The endpoints in `rows`, each with what its deliveries say. */
+const withPending = (sql: Sql, rows: ReturnType<Sql['unsafe']>) => sql<(EndpointRow & Pending)[]>`
+  select e.*, counted.* from (${rows}) e cross join lateral (
+    select count(*)::int as pending, min(occurred_at) as oldest_pending_at from (
+      select occurred_at from webhook_deliveries d
+      where d.store_id = e.store_id and d.endpoint_id = e.id and d.status = 'pending' limit ${mostCounted}) as first
+  ) counted`;
+
+/** Serializes the creations of a store, so that none of them passes the limit. Returns how many endpoints exist. */
+export async function countForCreation(sql: TransactionSql, storeId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints ${storeId}`}, 0))`;
+  return await countEndpoints(sql, storeId);
+}
+
+export async function countEndpoints(sql: Sql, storeId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*)::int as total from webhook_endpoints where ${visible(sql, storeId)}`;
+  return row?.total ?? 0;
+}
+
+/** Inserts an endpoint that gets the events after `plannedThrough`. */
+export async function insertEndpoint(
+  sql: TransactionSql,
+  storeId: string,
+  endpoint: EndpointSettings & { id: string; sealedSecrets: string; publicKey: string | null; plannedThrough: number },
+): Promise<EndpointRow> {
+  const { id, url, description, event_types, ordering, payload, max_in_flight } = endpoint;
+  const [row] = await sql<EndpointRow[]>`
+    insert into webhook_endpoints (store_id, id, url, description, event_types, ordering, payload, max_in_flight,
+                                   sealed_secrets, public_key, planned_through)
+    values (${storeId}, ${id}, ${url}, ${description}, ${event_types as string[] | null}, ${ordering}, ${payload},
+            ${max_in_flight}, ${endpoint.sealedSecrets}, ${endpoint.publicKey}, ${endpoint.plannedThrough})
+    returning *`;
+  return row as EndpointRow;
+}
+
+export const listEndpoints = (
+  sql: Sql,
+  storeId: string,
+  { start, limit }: { start: TimePageStart; limit: number },
+): PromiseLike<(EndpointRow & Pending)[]> => {
+  const after = 'after' in start ? sql`and (created_at, id) > (${start.after.at}, ${start.after.id})` : sql``;
+  const order = sql`order by created_at, id`;
+  const page = sql`
+    select * from webhook_endpoints where ${visible(sql, storeId)} ${after} ${order}
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
+  return sql<(EndpointRow & Pending)[]>`${withPending(sql, page)} ${order}`;
+};
+
+export async function findEndpoint(
+  sql: Sql,
+  storeId: string,
+  id: string,
+): Promise<(EndpointRow & Pending) | undefined> {
+  const one = sql`select * from webhook_endpoints where ${visible(sql, storeId)} and id = ${id}`;
+  const [row] = await withPending(sql, one);
+  return row;
+}
+
+export async function endpointExists(sql: Sql, storeId: string, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from webhook_endpoints where ${visible(sql, storeId)} and id = ${id}`;
+  return rows.length > 0;
+}
+
+/** Locks the row until the transaction ends. Everything about its deliveries is written under this lock. */
+export async function lockEndpoint(sql: TransactionSql, storeId: string, id: string): Promise<EndpointRow | undefined> {
+  const [row] = await sql<EndpointRow[]>`
+    select * from webhook_endpoints where ${visible(sql, storeId)} and id = ${id} for no key update`;
+  return row;
+}
+
+const changed = (sql: TransactionSql) =>
+  sql`version = version + 1, updated_at = greatest(clock_timestamp(), updated_at)`;
+
+/** Writes new settings of a locked endpoint. */
+export async function saveSettings(
+  sql: TransactionSql,
+  { store_id, id }: EndpointRow,
+  settings: EndpointSettings,
+): Promise<void> {
+  const { url, description, event_types, ordering, payload, max_in_flight } = settings;
+  await sql`
+    update webhook_endpoints
+    set url = ${url}, description = ${description}, event_types = ${event_types as string[] | null},
+        ordering = ${ordering}, payload = ${payload}, max_in_flight = ${max_in_flight}, ${changed(sql)}
+    where store_id = ${store_id} and id = ${id}`;
+}
+
+/** Stops a locked endpoint, or lets it begin without a history of failures. */
+export async function saveStatus(
+  sql: TransactionSql,
+  { store_id, id }: EndpointRow,
+  status: Exclude<WebhookStatus, 'disabled'>,
+): Promise<void> {
+  await sql`
+    update webhook_endpoints
+    set status = ${status}, disabled_reason = null, failures = 0, failing_since = null, last_failed_id = null,
+        several_fail = false, blocked_until = null, ${changed(sql)}
+    where store_id = ${store_id} and id = ${id}`;
+}
+
+/** Moves a locked endpoint to another place of the feed. */
+export async function savePlace(
+  sql: TransactionSql,
+  { store_id, id }: Pick<EndpointRow, 'store_id' | 'id'>,
+  plannedThrough: number,
+): Promise<void> {
+  await sql`
+    update webhook_endpoints set planned_through = ${plannedThrough} where store_id = ${store_id} and id = ${id}`;
+}
+
+/** Decides who sends for a locked endpoint. */
+export async function saveSender(
+  sql: TransactionSql,
+  { store_id, id }: Pick<EndpointRow, 'store_id' | 'id'>,
+  sender: EndpointRow['sender'],
+): Promise<void> {
+  await sql`update webhook_endpoints set sender = ${sender} where store_id = ${store_id} and id = ${id}`;
+}
+
+export async function saveSecrets(
+  sql: TransactionSql,
+  { store_id, id }: EndpointRow,
+  secrets: { sealed: string; publicKey: string | null },
+): Promise<void> {
+  await sql`
+    update webhook_endpoints
+    set sealed_secrets = ${secrets.sealed}, public_key = ${secrets.publicKey}, ${changed(sql)}
+    where store_id = ${store_id} and id = ${id}`;
+}
+
+/** Nobody sees the endpoint from now on, and nothing is sent to it. */
+export async function markDeleted(sql: TransactionSql, { store_id, id }: EndpointRow): Promise<void> {
+  await sql`
+    update webhook_endpoints set deleted_at = clock_timestamp(), due_at = null
+    where store_id = ${store_id} and id = ${id}`;
+}
+
+/** For each key that sealed secrets: that key's id, and one such store. */
+export const findSealedStores = (sql: Sql) => sql<{ key_id: string; store_id: string }[]>`
+  select distinct on (secrets_key_id) secrets_key_id as key_id, store_id from webhook_endpoints
+  where deleted_at is null order by secrets_key_id`;
+
+/** The sealed secrets of a store. */
+export const findSealed = (sql: Sql, storeId: string) =>
+  sql<{ id: string; sealed_secrets: string }[]>`
+    select id, sealed_secrets from webhook_endpoints where ${visible(sql, storeId)}`;

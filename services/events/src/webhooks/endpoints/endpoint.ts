@@ -1,0 +1,84 @@
+import type { RequestOf, updateWebhookEndpoint, WebhookDisabledReason, WebhookEndpoint } from '@mostrador/contracts';
+import { etagOf } from '@mostrador/kit/database/etag';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { Endpoint } from '../sending/next-move.ts';
+
+/** What a request sets. */
+export type EndpointSettings = {
+  readonly url: string;
+  readonly description: string | null;
+  /** Null: every type. */
+  readonly event_types: readonly string[] | null;
+  readonly ordering: WebhookEndpoint['ordering'];
+  readonly payload: WebhookEndpoint['payload'];
+  readonly max_in_flight: number;
+};
+
+export type EndpointRow = EndpointSettings &
+  Endpoint & {
+    readonly store_id: string;
+    readonly id: string;
+    readonly disabled_reason: WebhookDisabledReason | null;
+    readonly sealed_secrets: string;
+    readonly public_key: string | null;
+    readonly planned_through: number;
+    readonly sender: 'service' | 'workflow';
+    readonly due_at: Date | null;
+    readonly version: number;
+    readonly created_at: Date;
+    readonly updated_at: Date;
+  };
+
+/** What its deliveries say about an endpoint. */
+export type Pending = { readonly pending: number; readonly oldest_pending_at: Date | null };
+
+const timestampOrNull = (at: Date | null) => at && toTimestamp(at);
+
+export function toWebhookEndpoint(row: EndpointRow & Pending): WebhookEndpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    event_types: row.event_types && [...row.event_types],
+    ordering: row.ordering,
+    payload: row.payload,
+    max_in_flight: row.max_in_flight,
+    status: row.status,
+    disabled_reason: row.disabled_reason,
+    public_key: row.public_key,
+    health: {
+      last_success_at: timestampOrNull(row.last_success_at),
+      failing_since: timestampOrNull(row.failing_since),
+      next_attempt_at: timestampOrNull(row.due_at),
+      pending: row.pending,
+      oldest_pending_at: timestampOrNull(row.oldest_pending_at),
+    },
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+  };
+}
+
+/** Its deliveries change what is shown without a new version. */
+export const endpointEtag = (row: EndpointRow & Pending): string => {
+  const { health } = toWebhookEndpoint(row);
+  const shown = Object.values(health).map((value) => String(value ?? '').replaceAll(/\W/g, ''));
+  return etagOf(row.version, shown.join('_'));
+};
+
+/** The settings after a change, or undefined when they stay the same. */
+export function changeSettings(
+  row: EndpointRow,
+  change: RequestOf<typeof updateWebhookEndpoint>['body'],
+): EndpointSettings | undefined {
+  const { url, description, event_types, ordering, payload, max_in_flight } = row;
+  const before = { url, description, event_types, ordering, payload, max_in_flight };
+  const after: EndpointSettings = {
+    url: change.url ?? url,
+    description: change.description === undefined ? description : change.description,
+    event_types: change.event_types === undefined ? event_types : change.event_types,
+    ordering: change.ordering ?? ordering,
+    payload: change.payload ?? payload,
+    max_in_flight: change.max_in_flight ?? max_in_flight,
+  };
+  return JSON.stringify(after) === JSON.stringify(before) ? undefined : after;
+}

@@ -1,0 +1,71 @@
+import { updateWebhookEndpoint as operation, type RequestOf } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { assertIfMatch } from '@mostrador/kit/database/etag';
+import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../../dependencies.ts';
+import { findFeed } from '../../feed/event.repository.ts';
+import { cancelBefore, dueAtOnce } from '../deliveries/delivery.repository.ts';
+import { saveDue } from '../sending/attempt.repository.ts';
+import { wakeEndpoint } from '../sending/wake-endpoint.ts';
+import { findEndpoint, lockEndpoint, savePlace, saveSender, saveSettings, saveStatus } from './endpoint.repository.ts';
+import { changeSettings, type EndpointRow, endpointEtag, type Pending, toWebhookEndpoint } from './endpoint.ts';
+import { assertEndpointAddress } from './endpoint-address.ts';
+
+type Body = RequestOf<typeof operation>['body'];
+
+export const updateWebhookEndpoint =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { params, body }) => {
+    const { database, relay, nudgeSender } = dependencies;
+    const { storeId } = context;
+    if (body.resume_from !== undefined && body.status !== 'enabled') {
+      throw validationFailed([{ pointer: '#/resume_from', detail: 'needs `status` with the value `enabled`' }]);
+    }
+    const result = await withIdempotency({
+      database,
+      context,
+      operation,
+      run: async (commit) => {
+        if (body.url !== undefined) await assertEndpointAddress(body.url, dependencies);
+        return await commit(async (sql) => {
+          const endpoint = await lockEndpoint(sql, storeId, params.endpointId);
+          if (!endpoint) throw new AppError('webhook_endpoint_not_found');
+          assertIfMatch(context, endpoint.version);
+          const settings = changeSettings(endpoint, body);
+          if (settings) await saveSettings(sql, endpoint, settings);
+          if (body.status === 'paused' && endpoint.status !== 'paused') await saveStatus(sql, endpoint, 'paused');
+          if (body.status === 'enabled') await resume(sql, endpoint, body);
+          await saveDue(sql, endpoint);
+          return (await findEndpoint(sql, storeId, endpoint.id)) as EndpointRow & Pending;
+        });
+      },
+      toReply: toWebhookEndpoint,
+      etag: endpointEtag,
+    });
+    relay.nudge();
+    nudgeSender();
+    return result;
+  };
+
+/**
+ * Sends again what waits, from where deliveries stopped or from `resume_from`. Its workflow sends at first, because there
+ * may be much, and the endpoint may still fail.
+ */
+async function resume(sql: TransactionSql, endpoint: EndpointRow, { resume_from }: Body): Promise<void> {
+  if (endpoint.status === 'enabled' && resume_from === undefined) return;
+  const feed = await findFeed(sql, endpoint.store_id);
+  const from = resume_from ?? endpoint.planned_through + 1;
+  // Events that the feed no longer has would be a silent gap.
+  if (from < feed.oldest_sequence || from > feed.last_sequence + 1) throw new AppError('cursor_expired');
+  if (resume_from !== undefined) {
+    await cancelBefore(sql, endpoint, from);
+    await savePlace(sql, endpoint, from - 1);
+  }
+  await saveStatus(sql, endpoint, 'enabled');
+  await dueAtOnce(sql, endpoint);
+  await saveSender(sql, endpoint, 'workflow');
+  await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(endpoint.id, 'resumed')]);
+}

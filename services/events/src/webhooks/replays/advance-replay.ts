@@ -1,0 +1,39 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { EndpointRow } from '../endpoints/endpoint.ts';
+import { findEventsAfter, openDeliveries } from '../planning/plan.repository.ts';
+import { countWaiting, endReplay, findRunningReplay, findUndelivered, saveReplay } from './replay.repository.ts';
+import type { ReplayRow } from './replay.ts';
+
+/** Events that one run chooses or looks through. */
+const batch = 500;
+/** No more deliveries are opened while this many of the replay wait, so that new events do not wait behind all of it. */
+const mostWaiting = 200;
+
+/** Opens the next deliveries of the oldest running replay of a locked endpoint, and ends it after the last one. */
+export async function advanceReplay(
+  sql: TransactionSql,
+  endpoint: EndpointRow,
+): Promise<{ opened: number; more: boolean }> {
+  const replay = await findRunningReplay(sql, endpoint);
+  if (!replay) return { opened: 0, more: false };
+  const waiting = await countWaiting(sql, replay);
+  if (replay.looked_through >= replay.to_sequence) {
+    if (waiting === 0) await endReplay(sql, replay, 'done');
+    return { opened: 0, more: false };
+  }
+  if (waiting >= mostWaiting) return { opened: 0, more: false };
+  const found = await choose(sql, endpoint, replay);
+  const types = replay.event_types ?? endpoint.event_types;
+  const wanted = found.filter(({ type }) => types === null || types.includes(type));
+  const opened = await openDeliveries(sql, endpoint, wanted, replay.id);
+  const lookedThrough = found.length < batch ? replay.to_sequence : (found.at(-1)?.sequence ?? replay.to_sequence);
+  await saveReplay(sql, replay, { lookedThrough, chosen: replay.chosen + opened });
+  return { opened, more: lookedThrough < replay.to_sequence };
+}
+
+const choose = (sql: TransactionSql, endpoint: EndpointRow, replay: ReplayRow) => {
+  const range = { after: replay.looked_through, until: replay.to_sequence, limit: batch };
+  return replay.selection === 'all'
+    ? findEventsAfter(sql, endpoint.store_id, range)
+    : findUndelivered(sql, endpoint, range);
+};

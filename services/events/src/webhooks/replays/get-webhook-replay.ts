@@ -1,0 +1,14 @@
+import type { getWebhookReplay as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../../dependencies.ts';
+import { findReplay } from './replay.repository.ts';
+import { toWebhookReplay } from './replay.ts';
+
+export const getWebhookReplay =
+  ({ database }: Dependencies): Handler<typeof operation> =>
+  async (context, { params }) => {
+    const replay = await database.read(context, (sql) => findReplay(sql, context.storeId, params));
+    if (!replay) throw new AppError('webhook_replay_not_found');
+    return toWebhookReplay(replay);
+  };

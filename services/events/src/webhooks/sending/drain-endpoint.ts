@@ -1,0 +1,87 @@
+import type { NextStep } from '@mostrador/contracts';
+import { lookAgain } from '@mostrador/kit/delivery/step';
+import type { Log } from '@mostrador/kit/process/log';
+import type { Dependencies } from '../../dependencies.ts';
+import { currentKeys, openSecrets } from '../endpoints/secrets.ts';
+import { type Claimed, claimNext, type Sender, type Taken } from './claim-next.ts';
+import type { Outcome } from './next-move.ts';
+import { postEvent } from './post-event.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { signatureHeaders } from './signature.ts';
+
+const claimLimitMs = 5_000;
+/** How long recording an outcome may take. It ends before the lease does. */
+const recordLimitMs = 4_000;
+
+type Drained = {
+  readonly storeId: string;
+  readonly endpointId: string;
+  readonly sender: Sender;
+  /** Whether another delivery may begin. */
+  readonly mayBegin: () => boolean;
+  readonly log: Log;
+};
+
+/**
+ * Sends what is due to an endpoint, up to `max_in_flight` at once, until nothing is due or `mayBegin` says no. Claim,
+ * commit, call, record: every lease is committed before its call, and no call runs inside a transaction. A process that
+ * dies leaves leases that expire, and these deliveries are sent again with the same `webhook-id`.
+ */
+export async function drainEndpoint(dependencies: Dependencies, drained: Drained): Promise<NextStep> {
+  const { database, limits } = dependencies;
+  const { storeId, mayBegin } = drained;
+  const claim = (): Promise<Taken> =>
+    database.write({ storeId, deadline: Date.now() + claimLimitMs }, (sql) => claimNext(sql, drained, limits.leaseMs));
+  const running = new Set<Promise<void>>();
+  const begin = ({ claimed }: Taken) => {
+    for (const one of claimed) {
+      const attempt: Promise<void> = makeAttempt(dependencies, drained, one).finally(() => running.delete(attempt));
+      running.add(attempt);
+    }
+  };
+  let taken = await claim();
+  begin(taken);
+  while (running.size > 0) {
+    await Promise.race(running);
+    if (mayBegin()) {
+      taken = await claim();
+      begin(taken);
+    } else taken = { claimed: [], next: lookAgain('more may be due') };
+  }
+  return taken.next;
+}
+
+async function makeAttempt(dependencies: Dependencies, { log }: Drained, claimed: Claimed): Promise<void> {
+  const { database, limits, onAttempt, relay } = dependencies;
+  const { attempt, endpoint } = claimed;
+  const startedAt = new Date();
+  const beganMs = performance.now();
+  const outcome = await send(dependencies, claimed, startedAt);
+  const timing = { startedAt, durationMs: performance.now() - beganMs };
+  onAttempt(outcome);
+  if (outcome.kind === 'failed') {
+    const { error, status } = outcome;
+    log.info(
+      { endpoint: endpoint.id, delivery: attempt.deliveryId, attempt: attempt.number, error, status },
+      'a webhook delivery failed',
+    );
+  }
+  const scope = { storeId: attempt.storeId, deadline: Date.now() + Math.min(recordLimitMs, limits.leaseMs) };
+  try {
+    const { handedOver } = await database.write(scope, (sql) => recordOutcome(sql, claimed, outcome, timing));
+    if (handedOver) relay.nudge();
+  } catch (err) {
+    // The lease expires, and the delivery is sent again.
+    log.warn({ endpoint: endpoint.id, delivery: attempt.deliveryId, err }, 'the outcome of a webhook was not recorded');
+  }
+}
+
+async function send(
+  { vault, webhookEgress, limits }: Dependencies,
+  { endpoint, eventId, body }: Claimed,
+  at: Date,
+): Promise<Outcome> {
+  const keys = currentKeys(openSecrets(vault, endpoint.id, endpoint.sealed_secrets), at);
+  const headers = signatureHeaders(keys, { id: eventId, at, body });
+  return await postEvent(webhookEgress, { url: endpoint.url, headers, body, limitMs: limits.callMs });
+}

@@ -1,0 +1,41 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+
+/** The name of an endpoint, for the jobs that look at all stores. */
+export type NamedEndpoint = { readonly store_id: string; readonly id: string };
+export type OverdueEndpoint = NamedEndpoint;
+
+/** Endpoints for which the service itself sends, and which are due, the longest due first. */
+export const findDueEndpoints = (sql: Sql, limit: number) => sql<NamedEndpoint[]>`
+  select store_id, id from webhook_endpoints
+  where sender = 'service' and due_at <= now() and deleted_at is null order by due_at limit ${limit}`;
+
+/** Endpoints whose feed has grown, or which have a replay. */
+export const findUnplanned = (sql: Sql) => sql<NamedEndpoint[]>`
+  select e.store_id, e.id from webhook_endpoints e
+  where e.status = 'enabled' and e.deleted_at is null and (
+    exists (select from feeds f where f.store_id = e.store_id and f.last_sequence > e.planned_through)
+    or exists (select from webhook_replays r
+               where r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running'))`;
+
+/**
+ * Up to `limit` endpoints whose workflow should have sent something more than `overdueMs` ago. An endpoint that was
+ * returned within the last `againMs` is left out. Two concurrent sweeps get different rows.
+ */
+export async function takeOverdueEndpoints(
+  sql: TransactionSql,
+  { overdueMs, againMs, limit }: OverdueOptions,
+): Promise<OverdueEndpoint[]> {
+  return await sql<OverdueEndpoint[]>`
+    update webhook_endpoints e set woken_at = clock_timestamp()
+    from (
+      select store_id, id from webhook_endpoints
+      where sender = 'workflow' and deleted_at is null
+        and due_at < now() - ${overdueMs} * interval '1 millisecond'
+        and (woken_at is null or woken_at < now() - ${againMs} * interval '1 millisecond')
+      order by due_at limit ${limit}
+      for no key update skip locked
+    ) overdue
+    where e.store_id = overdue.store_id and e.id = overdue.id
+    returning e.store_id, e.id`;
+}

@@ -1,0 +1,86 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { AddressRefused, type Egress } from '@mostrador/kit/clients/egress';
+import { retryAfterSeconds } from '@mostrador/kit/clients/http';
+import type { Outcome } from './next-move.ts';
+
+/** How much of an answer is kept. The rest is not read. */
+export const keptBytes = 4 * 1024;
+
+type Request = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** For the whole attempt: look-up, connection, request and answer. */
+  readonly limitMs: number;
+};
+
+/**
+ * Makes one attempt, and never throws. It follows no redirect. A failure has a code of ours instead of the text of an
+ * inner error, which could tell an outsider about the network of the server.
+ */
+export function postEvent(egress: Egress, { url: address, headers, body, limitMs }: Request): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const url = new URL(address);
+    const fail = (error: unknown) =>
+      resolve({ kind: 'failed', error: expired ? 'timeout' : codeOf(error), status: null, body: null });
+    let expired = false;
+    let request: ReturnType<typeof requestHttp>;
+    try {
+      request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+        method: 'POST',
+        agent: egress.agentFor(url),
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': 'Mostrador-Webhooks/1',
+        },
+      });
+    } catch (error) {
+      return fail(error);
+    }
+    const timer = setTimeout(() => {
+      expired = true;
+      request.destroy(new Error('the attempt took too long'));
+    }, limitMs);
+    request.once('error', fail);
+    request.once('close', () => {
+      clearTimeout(timer);
+      fail(undefined);
+    });
+    request.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const finish = () => {
+        const kept = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\ufffd');
+        resolve(outcomeOf(response.statusCode ?? 0, kept, response.headers['retry-after']));
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes < keptBytes) return;
+        finish();
+        request.destroy();
+      });
+      response.once('end', finish);
+      // An answer that breaks off has a status, which decides. Only a late one counts as none.
+      response.once('error', () => (expired ? fail(undefined) : finish()));
+    });
+    request.end(body);
+  });
+}
+
+function outcomeOf(status: number, body: string, retryAfter: string | undefined): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered', status, body };
+  const error = status >= 300 && status < 400 ? 'redirect' : `http_${status}`;
+  return { kind: 'failed', error, status, body, retryAfterSeconds: retryAfterSeconds(retryAfter, Date.now()) };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof AddressRefused) return 'address_refused';
+  const { code = '', syscall = '' } = (error ?? {}) as { code?: string; syscall?: string };
+  if (syscall.startsWith('getaddrinfo')) return 'dns_failed';
+  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return 'tls_failed';
+  return 'connection_failed';
+}

@@ -1,0 +1,35 @@
+import { feedNoticeSubject } from '@mostrador/contracts';
+import { createEgress } from '@mostrador/kit/clients/egress';
+import type { NatsConnection } from '@mostrador/kit/clients/nats';
+import { overdueJob } from '@mostrador/kit/delivery/overdue';
+import type { Log } from '@mostrador/kit/process/log';
+import type { Periodic } from '@mostrador/kit/process/periodic';
+import type { Dependencies } from '../dependencies.ts';
+import { createSender } from './sending/sender.ts';
+import { overdueEndpoints } from './sending/wake-overdue.ts';
+
+/** Where webhooks may be sent, from the setting `WEBHOOK_ALLOW_HOSTS`. */
+export function webhookAddresses(setting = ''): Pick<Dependencies, 'webhookEgress' | 'webhookAllowHosts'> {
+  return {
+    webhookEgress: createEgress({ allowHosts: setting, plaintextHosts: setting }),
+    webhookAllowHosts: setting
+      .toLowerCase()
+      .split(',')
+      .map((host) => host.trim()),
+  };
+}
+
+/**
+ * The jobs of webhooks, and the nudge of the sender for `Dependencies`. A notice of this service that a feed has grown
+ * nudges the sender in each of its processes.
+ */
+export function webhookJobs(
+  rest: Omit<Dependencies, 'nudgeSender'>,
+  { nats, log, relay }: { nats: NatsConnection; log: Log; relay: Parameters<typeof overdueJob>[0]['relay'] },
+): { readonly dependencies: Dependencies; readonly jobs: readonly Periodic[] } {
+  const dependencies: Dependencies = { ...rest, nudgeSender: () => sender.nudge() };
+  const sender = createSender(dependencies, log);
+  nats.subscribe(feedNoticeSubject, { callback: () => sender.nudge() });
+  const { systemDatabase } = rest;
+  return { dependencies, jobs: [sender, overdueJob({ ...overdueEndpoints, systemDatabase, relay, log })] };
+}
