@@ -395,6 +395,11 @@ export const retryWebhookDelivery = defineOperation({
 
 const Sequence = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
+const ReplayOnly = OneOf(['failed', 'all'], {
+  title: 'WebhookReplayOnly',
+  description: '`failed`: only what was given up or cancelled. `all`: also what was delivered or never sent.',
+});
+
 export const WebhookReplay = Type.Object(
   {
     id: About(Uuid, 'The id of the replay.'),
@@ -403,7 +408,7 @@ export const WebhookReplay = Type.Object(
       title: 'WebhookReplayStatus',
       description: '`running`: deliveries are made or wait. `done`: all are final. `cancelled`: by a request.',
     }),
-    only: OneOf(['failed', 'all'], { title: 'WebhookReplayOnly', description: 'What is sent again.' }),
+    only: ReplayOnly,
     from_sequence: Type.Integer({ description: 'The `sequence` of its first event.' }),
     to_sequence: Type.Integer({ description: 'The `sequence` of its last event.' }),
     types: Type.Unsafe<string[] | null>({
@@ -442,10 +447,7 @@ export const createWebhookReplay = defineOperation({
         from_sequence: Type.Optional(Sequence('The first event. Default: the oldest that the feed has.')),
         to_sequence: Type.Optional(Sequence('The last event. Default: the newest.')),
         types: Type.Optional(EventTypes),
-        only: OneOf(['failed', 'all'], {
-          title: 'WebhookReplayOnly',
-          description: '`failed`: only what was given up or cancelled. `all`: also what was delivered or never sent.',
-        }),
+        only: ReplayOnly,
       },
       { description: 'Which events to send again.' },
     ),

@@ -48,6 +48,13 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'The store already has a lead with this phone, and `If-None-Match: *` only creates. Its id is in `id`.',
     'A loja já tem um lead com este telefone, e `If-None-Match: *` só cria. O id dele está em `id`.',
   ],
+  ['needs `status` with the value `enabled`', 'precisa de `status` com o valor `enabled`'],
+  ['must not be less than `from_sequence`', 'não pode ser menor que `from_sequence`'],
+  ['must be an `https` address', 'deve ser um endereço `https`'],
+  ['must not have a user name or password', 'não pode ter nome de usuário nem senha'],
+  ['must not have a fragment', 'não pode ter fragmento'],
+  ['must have the port 443 or 8443', 'deve ter a porta 443 ou 8443'],
+  ['must not lead into a private network', 'não pode levar a uma rede privada'],
   [
     'The store already has the default agent {id}. Clear its `is_default` first.',
     'A loja já tem o agente padrão {id}. Desligue antes o `is_default` dele.',

@@ -8,6 +8,7 @@ import { reportRoutes } from './reports.ts';
 import type { Route } from './route.ts';
 import { schedulingRoutes } from './scheduling.ts';
 import { storeRoutes } from './store.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** Every route below the prefix. */
 export const routes: readonly Route[] = [
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...knowledgeRoutes,
   ...messagingRoutes,
   ...eventRoutes,
+  ...webhookRoutes,
   ...reportRoutes,
   ...storeRoutes,
 ];

@@ -11,7 +11,7 @@ type Endpoint = { readonly method: Method; readonly path: string };
 export type Route = Endpoint & {
   readonly operation: Operation;
   /** The status of a successful response. */
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   /** The status is 201 when the reply's `created` is true. Its requests take `If-None-Match: *`. */
   readonly upserts: boolean;
   readonly scope: Scope;
@@ -38,7 +38,7 @@ type CsvChoice = { readonly query: object; readonly render?: (reply: never) => s
 type RouteOptions = {
   readonly scope: Scope;
   readonly tag: Tag;
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
   readonly upserts?: boolean;
   readonly tier?: Tier;
   readonly versioned?: boolean;

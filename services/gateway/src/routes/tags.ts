@@ -8,6 +8,7 @@ export const tags = {
   Knowledge: 'Documents from which the AI agents answer, and full-text search in them.',
   Messages: 'Messages between the store and a lead, the sessions they belong to, and what may be sent now.',
   Events: 'What happened in the store, in order: to read later, to wait for, or as a stream.',
+  Webhooks: 'Addresses of your own systems to which the events are sent, and what became of each delivery.',
   Reports: 'Counts over a period, of the store or of one lead, in any time zone.',
   'Event types': 'Every type of event, with its exact data, as the feed, the stream and webhooks show it.',
   Store: 'The store of the API key.',

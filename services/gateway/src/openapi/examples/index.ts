@@ -6,12 +6,14 @@ import type { Example } from './example.ts';
 import { messagingExamples } from './messaging.ts';
 import { schedulingExamples } from './scheduling.ts';
 import { storeExamples } from './store.ts';
+import { webhookExamples } from './webhooks.ts';
 
 const examples: ReadonlyMap<Operation, Example> = new Map([
   ...schedulingExamples,
   ...crmExamples,
   ...agentExamples,
   ...messagingExamples,
+  ...webhookExamples,
   ...storeExamples,
   ...eventExamples,
 ]);
