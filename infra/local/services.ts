@@ -94,6 +94,11 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         // Calendars and stand-ins of providers on this machine.
         PROVIDER_ALLOW_HOSTS: options.env.PROVIDER_ALLOW_HOSTS || '127.0.0.1,::1',
       };
+    case 'events':
+      return {
+        ...health,
+        ENCRYPTION_KEYS: options.encryptionKeys,
+      };
     case 'workflows':
       return { ...health, WORKFLOW_BUNDLE_CACHE: join(options.localDirectory, 'cache/workflows') };
     default:

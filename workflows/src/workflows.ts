@@ -3,3 +3,4 @@ export { appointment } from './appointment.workflow.ts';
 export { delivery } from './delivery.workflow.ts';
 export { followup } from './followup.workflow.ts';
 export { reportClosing } from './report-closing.workflow.ts';
+export { webhook } from './webhook.workflow.ts';

@@ -5,6 +5,7 @@ import {
   closeLeadReports,
   closeSchedulingReports,
   deliverMessages,
+  drainWebhook,
   type NextStep,
   type ReplyOf,
   syncCalendarEvent,
@@ -51,6 +52,7 @@ export type Staged<Name extends EntityWorkflowName> = {
 export type StagedAppointment = Staged<'appointment'>;
 export type StagedLead = Staged<'delivery'>;
 export type StagedFollowup = Staged<'followup'>;
+export type StagedWebhook = Staged<'webhook'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
@@ -95,6 +97,7 @@ export async function startWorkflowStage() {
         syncCalendarEvent,
         deliverMessages,
         advanceFollowup,
+        drainWebhook,
         closeLeadReports,
         closeConversationReports,
         closeSchedulingReports,
@@ -103,6 +106,7 @@ export async function startWorkflowStage() {
         syncCalendarEvent: async (_context, { body }) => look(body.appointment_id),
         deliverMessages: async (_context, { body }) => look(body.lead_id),
         advanceFollowup: async (_context, { body }) => look(body.followup_id),
+        drainWebhook: async (_context, { body }) => look(body.endpoint_id),
         closeLeadReports: async () => close('crm'),
         closeConversationReports: async () => close('messaging'),
         closeSchedulingReports: async () => close('scheduling'),
@@ -159,6 +163,8 @@ export async function startWorkflowStage() {
     lead: (script: Script): StagedLead => stage('delivery', script),
     /** A follow-up of a new store; `signal` starts its workflow. */
     followup: (script: Script): StagedFollowup => stage('followup', script),
+    /** A webhook endpoint of a new store; `signal` starts its workflow. */
+    webhook: (script: Script): StagedWebhook => stage('webhook', script),
     /** The closing of a service's reports; `start` does what its schedule does. */
     closing: (service: ReportService, script: ClosingScript) => {
       const closing = { script, steps: 0 };

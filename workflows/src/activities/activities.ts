@@ -1,11 +1,15 @@
 import type { RpcClient } from '@mostrador/kit/rpc/client';
+import { type EventsActivities, eventsActivities } from './events.activities.ts';
 import { type MessagingActivities, messagingActivities } from './messaging.activities.ts';
 import { type ReportActivities, reportActivities } from './report.activities.ts';
 import { type SchedulingActivities, schedulingActivities } from './scheduling.activities.ts';
 
 /** The steps of every workflow. Each worker registers all of them. Its task queue decides which it runs. */
-export const activities = (rpc: RpcClient): SchedulingActivities & MessagingActivities & ReportActivities => ({
+export const activities = (
+  rpc: RpcClient,
+): SchedulingActivities & MessagingActivities & EventsActivities & ReportActivities => ({
   ...schedulingActivities(rpc),
   ...messagingActivities(rpc),
+  ...eventsActivities(rpc),
   ...reportActivities(rpc),
 });

@@ -9,12 +9,13 @@ export async function callStep<O extends Operation>(
   operation: O,
   storeId: string | undefined,
   request: RequestOf<O>,
+  requestMs: number = stepLimits.requestMs,
 ): Promise<ReplyOf<O>> {
   const { activityId, attempt, workflowExecution } = activityInfo();
   try {
     return await rpc.call(operation, request, {
       requestId: `${workflowExecution?.runId}-${activityId}-${attempt}`,
-      deadline: Date.now() + stepLimits.requestMs,
+      deadline: Date.now() + requestMs,
       storeId,
       signal: cancellationSignal(),
     });

@@ -8,6 +8,7 @@ import {
   type StagedAppointment,
   type StagedFollowup,
   type StagedLead,
+  type StagedWebhook,
   untilSignal,
   type WorkflowStage,
 } from '../../test/stage.ts';
@@ -230,11 +231,27 @@ export const scenarios: Record<string, Scenario> = {
     return followup;
   },
 
+  'webhook-failed-then-well-again': async (stage) => {
+    const endpoint = stage.webhook((look) => (look <= 2 ? again(100, 'the endpoint fails') : done));
+    await endpoint.signal('degraded');
+    await endpoint.workflow.result();
+    return endpoint;
+  },
+
+  'webhook-planned-while-it-waits': async (stage) => {
+    const endpoint = stage.webhook((look) => (look === 1 ? again(hourMs, 'the next delivery is due then') : done));
+    await endpoint.signal('degraded');
+    await waits(endpoint);
+    await endpoint.signal('planned');
+    await endpoint.workflow.result();
+    return endpoint;
+  },
+
   ...reportScenarios,
 };
 
 /** Resolves when the first step has ended and the workflow waits. */
-async function waits({ workflow }: StagedAppointment | StagedLead | StagedFollowup): Promise<void> {
+async function waits({ workflow }: StagedAppointment | StagedLead | StagedFollowup | StagedWebhook): Promise<void> {
   await waitFor(async () => (await currentDetails(workflow)).startsWith('Waits'), {
     description: 'the workflow to wait',
   });
