@@ -34,6 +34,11 @@ beforeAll(async () => {
     delay_minutes: 1000,
   });
   await admin(['channel', 'connect', '--store', first.id, '--provider', 'sandbox']);
+  const endpointId = await made('/webhooks/endpoints', { url: 'https://hooks.example.com/', description: 'Secret' });
+  const ofEndpoint = (path: string, body?: object) =>
+    request('POST', `/webhooks/endpoints/${endpointId}/${path}`, { key: first.key, body });
+  const [delivery, replay] = [await ofEndpoint('test'), await ofEndpoint('replays', { only: 'all' })];
+  expect([delivery.status, replay.status]).toEqual([200, 202]);
   const message = await request('POST', `/leads/${leadId}/messages`, { key: first.key, body: { message: 'Secret' } });
   expect(message.status, message.text).toBe(200);
   const sessions = await request('GET', `/leads/${leadId}/sessions`, { key: first.key });
@@ -59,6 +64,9 @@ beforeAll(async () => {
     sessionId: sessions.body[0].id,
     followupId,
     eventId: events.body.data[0].id,
+    endpointId,
+    deliveryId: delivery.body.id,
+    replayId: replay.body.id,
     phone,
   };
 });
@@ -84,6 +92,9 @@ test('this test covers every public operation at the path where the gateway serv
     sessionId: id,
     followupId: id,
     eventId: id,
+    endpointId: id,
+    deliveryId: id,
+    replayId: id,
     phone: id,
   };
   const tried = entries.map(({ call }) => `${call.method} ${call.path(ids).split('?')[0]}`);

@@ -33,6 +33,10 @@ export type Owned = {
   followupId: string;
   /** An event about that lead. */
   eventId: string;
+  /** A webhook endpoint, one of its deliveries and one of its replays. */
+  endpointId: string;
+  deliveryId: string;
+  replayId: string;
   /** The phone of that lead. */
   phone: string;
 };
@@ -52,6 +56,9 @@ export type Call = {
     | 'message_not_found'
     | 'session_not_found'
     | 'followup_not_found'
+    | 'webhook_endpoint_not_found'
+    | 'webhook_delivery_not_found'
+    | 'webhook_replay_not_found'
     | 'empty list'
     | 'own store'
     | 'agent_not_found'
@@ -289,6 +296,88 @@ export const calls: Readonly<Record<string, Call>> = {
     path: ({ eventId }) => `/events/${eventId}`,
     scope: 'events:read',
     foreign: 'event_not_found',
+  },
+  createWebhookEndpoint: {
+    method: 'POST',
+    path: () => '/webhooks/endpoints',
+    body: () => ({ url: 'https://hooks.example.com/mostrador' }),
+    scope: 'webhooks:write',
+    foreign: 'own store',
+  },
+  listWebhookEndpoints: {
+    method: 'GET',
+    path: () => '/webhooks/endpoints',
+    scope: 'webhooks:read',
+    foreign: 'own store',
+  },
+  getWebhookEndpoint: {
+    method: 'GET',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}`,
+    scope: 'webhooks:read',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  updateWebhookEndpoint: {
+    method: 'PATCH',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}`,
+    body: () => ({ description: 'Taken over' }),
+    scope: 'webhooks:write',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  deleteWebhookEndpoint: {
+    method: 'DELETE',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}`,
+    scope: 'webhooks:write',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/secret/rotate`,
+    body: () => ({}),
+    scope: 'webhooks:write',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  testWebhookEndpoint: {
+    method: 'POST',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/test`,
+    scope: 'webhooks:write',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  listWebhookDeliveries: {
+    method: 'GET',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/deliveries`,
+    scope: 'webhooks:read',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  getWebhookDelivery: {
+    method: 'GET',
+    path: ({ endpointId, deliveryId }) => `/webhooks/endpoints/${endpointId}/deliveries/${deliveryId}`,
+    scope: 'webhooks:read',
+    foreign: 'webhook_delivery_not_found',
+  },
+  retryWebhookDelivery: {
+    method: 'POST',
+    path: ({ endpointId, deliveryId }) => `/webhooks/endpoints/${endpointId}/deliveries/${deliveryId}/retry`,
+    scope: 'webhooks:write',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  createWebhookReplay: {
+    method: 'POST',
+    path: ({ endpointId }) => `/webhooks/endpoints/${endpointId}/replays`,
+    body: () => ({ only: 'all' }),
+    scope: 'webhooks:write',
+    foreign: 'webhook_endpoint_not_found',
+  },
+  getWebhookReplay: {
+    method: 'GET',
+    path: ({ endpointId, replayId }) => `/webhooks/endpoints/${endpointId}/replays/${replayId}`,
+    scope: 'webhooks:read',
+    foreign: 'webhook_replay_not_found',
+  },
+  cancelWebhookReplay: {
+    method: 'DELETE',
+    path: ({ endpointId, replayId }) => `/webhooks/endpoints/${endpointId}/replays/${replayId}`,
+    scope: 'webhooks:write',
+    foreign: 'webhook_replay_not_found',
   },
 };
 
