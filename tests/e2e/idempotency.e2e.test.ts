@@ -13,6 +13,7 @@ beforeAll(async () => {
 });
 
 let phones = 0;
+let lastEndpointId: string | undefined;
 /** New rows of every kind that a PUT, PATCH or DELETE takes. */
 async function newRows(): Promise<Owned> {
   const made = async (path: string, body: object) => {
@@ -26,14 +27,20 @@ async function newRows(): Promise<Owned> {
   const sellerId = await made('/sellers', { name: 'Rui', whatsapp_id: '5511900000001' });
   const appointmentId = await made('/appointments', { title: 'Exame', scheduled_at: '2027-01-31T09:00:00Z' });
   const followupId = await made('/followups/scheduled', { lead_id: leadId, message: 'Hello', delay_minutes: 1000 });
-  const none = { agentId: '', documentId: '', messageId: '', sessionId: '', eventId: '' };
-  return { leadId, sellerId, appointmentId, followupId, phone, ...none };
+  // A store has at most 10 of them.
+  if (lastEndpointId) await send('DELETE', `/webhooks/endpoints/${lastEndpointId}`);
+  const endpointId = await made('/webhooks/endpoints', { url: 'https://hooks.example.com/' });
+  lastEndpointId = endpointId;
+  const none = { agentId: '', documentId: '', messageId: '', sessionId: '', eventId: '', deliveryId: '', replayId: '' };
+  return { leadId, sellerId, appointmentId, followupId, endpointId, phone, ...none };
 }
 
 const changes = Object.entries(calls)
   .filter(([, { method }]) => method === 'PUT' || method === 'PATCH' || method === 'DELETE')
   // Needs a message that stays queued: messaging.e2e.test.ts retries its cancellation.
   .filter(([name]) => name !== 'cancelMessage')
+  // A replay has no version.
+  .filter(([name]) => name !== 'cancelWebhookReplay')
   .map(([name, call]) => ({ name, call }));
 
 describe.each(changes)('$name', ({ call: { method, path, body } }) => {
