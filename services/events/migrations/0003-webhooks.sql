@@ -103,11 +103,13 @@ create table webhook_attempts (
   duration_ms integer not null,
   response_status integer,
   response_body text,
+  -- for the purge, which does not see the body
+  has_body boolean generated always as (response_body is not null) stored,
   error text,
   primary key (store_id, delivery_id, number)
 );
 create index webhook_attempts_by_time on webhook_attempts (started_at);
-create index webhook_attempts_with_body on webhook_attempts (started_at) where response_body is not null;
+create index webhook_attempts_with_body on webhook_attempts (started_at) where has_body;
 create index webhook_attempts_of_endpoint on webhook_attempts (store_id, endpoint_id);
 
 create table webhook_replays (
@@ -162,6 +164,6 @@ grant select (store_id, id, secrets_key_id, status, sender, due_at, planned_thro
 grant update (woken_at), delete on webhook_endpoints to events_system;
 grant select (store_id, id, endpoint_id, status, occurred_at, completed_at), delete
   on webhook_deliveries to events_system;
-grant select (store_id, delivery_id, number, endpoint_id, started_at), update (response_body), delete
+grant select (store_id, delivery_id, number, endpoint_id, started_at, has_body), update (response_body), delete
   on webhook_attempts to events_system;
 grant select (store_id, id, endpoint_id, status), delete on webhook_replays to events_system;

@@ -1,5 +1,5 @@
 import type { SystemDatabase, TransactionSql } from '@mostrador/kit/database/database';
-import { clearBodies, deleteAttempts, deleteDeliveries, deleteOfDeleted } from './purge.repository.ts';
+import { clearBodies, deleteAttempts, deleteDeliveries, deleteOfEndpoint, findDeleted } from './purge.repository.ts';
 
 /** How long the log keeps an attempt and a final delivery, and the body of an answer, in days. */
 const logDays = 30;
@@ -9,13 +9,14 @@ const batchLimitMs = 10_000;
 
 /** Removes what the log no longer keeps, and the rows of deleted endpoints, in batches. */
 export async function purgeWebhooks(database: SystemDatabase): Promise<void> {
-  const all = async (remove: (sql: TransactionSql) => Promise<number>) => {
-    for (let count = batch; count >= batch; ) {
-      count = await database.write({ deadline: Date.now() + batchLimitMs }, remove);
-    }
+  const untilNone = async (remove: (sql: TransactionSql) => Promise<number>) => {
+    while ((await database.write({ deadline: Date.now() + batchLimitMs }, remove)) > 0);
   };
-  await all((sql) => clearBodies(sql, bodyDays, batch));
-  await all((sql) => deleteAttempts(sql, logDays, batch));
-  await all((sql) => deleteDeliveries(sql, logDays, batch));
-  await all((sql) => deleteOfDeleted(sql, batch));
+  await untilNone((sql) => clearBodies(sql, bodyDays, batch));
+  await untilNone((sql) => deleteAttempts(sql, logDays, batch));
+  await untilNone((sql) => deleteDeliveries(sql, logDays, batch));
+  await untilNone(async (sql) => {
+    const endpoint = await findDeleted(sql);
+    return endpoint ? await deleteOfEndpoint(sql, endpoint, batch) : 0;
+  });
 }

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { eventsOperations, type RequestOf } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startEvents, type TestEvents } from '../../../test/events.ts';
+import { stageWebhook } from '../../../test/webhooks.ts';
+
+const { createWebhookEndpoint, deleteWebhookEndpoint, getWebhookEndpoint, listWebhookEndpoints } = eventsOperations;
+const { getWebhookDelivery, retryWebhookDelivery, testWebhookEndpoint, updateWebhookEndpoint } = eventsOperations;
+const { cancelWebhookReplay, createWebhookReplay } = eventsOperations;
+
+let events: TestEvents;
+beforeAll(async () => {
+  events = await startEvents();
+  events.startSender();
+});
+afterAll(() => events?.stop());
+
+const url = 'https://93.184.215.14/hooks';
+const create = (storeId: string, body: Partial<RequestOf<typeof createWebhookEndpoint>['body']> = {}) =>
+  events.rpc.call(createWebhookEndpoint, { body: { url, ...body } }, testContext({ storeId }));
+
+test('a new endpoint has the defaults, and only the answer to its creation has the secret', async () => {
+  const storeId = randomUUID();
+  const { secret, ...endpoint } = await create(storeId);
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(endpoint).toMatchObject({
+    ...{ url, description: null, event_types: null, ordering: 'entity', payload: 'object', max_in_flight: 5 },
+    ...{ status: 'enabled', disabled_reason: null, public_key: null },
+    health: { last_success_at: null, failing_since: null, next_attempt_at: null, pending: 0, oldest_pending_at: null },
+  });
+  const params = { endpointId: endpoint.id };
+  expect(await events.rpc.call(getWebhookEndpoint, { params }, testContext({ storeId }))).toEqual(endpoint);
+  const list = await events.rpc.call(listWebhookEndpoints, { query: {} }, testContext({ storeId }));
+  expect(list).toEqual({ data: [endpoint], total: 1, page: 1, limit: 50 });
+  const [row] = await events.adminSql`select sealed_secrets from webhook_endpoints where id = ${endpoint.id}`;
+  expect(row?.sealed_secrets).not.toContain(secret.slice(6));
+});
+
+test('a store has at most 10 endpoints, also when they are created at once', async () => {
+  const storeId = randomUUID();
+  const results = await Promise.allSettled(Array.from({ length: 12 }, () => create(storeId)));
+  const rejected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+  expect(rejected).toEqual(['webhook_endpoint_limit', 'webhook_endpoint_limit']);
+  const { data } = await events.rpc.call(listWebhookEndpoints, { query: {} }, testContext({ storeId }));
+  const params = { endpointId: data[0]?.id ?? '' };
+  await events.rpc.call(deleteWebhookEndpoint, { params }, testContext({ storeId }));
+  await create(storeId);
+});
+
+describe('an address is rejected when it', () => {
+  test.each([
+    ['has no TLS', 'http://hooks.example/', 'must be an `https` address'],
+    ['is no address', 'hooks', 'must be an `https` address'],
+    ['is of another kind', 'ftp://hooks.example/', 'must be an `https` address'],
+    ['has another port', 'https://93.184.215.14:5432/', 'must have the port 443 or 8443'],
+    ['has a password', 'https://a:b@93.184.215.14/', 'must not have a user name or password'],
+    ['has a fragment', 'https://93.184.215.14/#x', 'must not have a fragment'],
+    ['is in a private network', 'https://10.0.0.1/', 'must not lead into a private network'],
+    ['is another form of this machine', 'https://[::1]/', 'must not lead into a private network'],
+    ['leads to metadata of a cloud', 'https://169.254.169.254/', 'must not lead into a private network'],
+  ])('%s', async (_, address, detail) => {
+    const fault = { code: 'validation_failed', members: { errors: [{ pointer: '#/url', detail }] } };
+    await expect(create(randomUUID(), { url: address })).rejects.toMatchObject(fault);
+    const storeId = randomUUID();
+    const params = { endpointId: (await create(storeId)).id };
+    const changing = events.rpc.call(
+      updateWebhookEndpoint,
+      { params, body: { url: address } },
+      testContext({ storeId }),
+    );
+    await expect(changing).rejects.toMatchObject(fault);
+  });
+});
+
+test('a change keeps what it leaves out, and needs the current version in `If-Match`', async () => {
+  const storeId = randomUUID();
+  const { secret: _secret, ...before } = await create(storeId, { event_types: ['lead.created'] });
+  const params = { endpointId: before.id };
+  const change = (ifMatch: string) =>
+    events.rpc.call(
+      updateWebhookEndpoint,
+      { params, body: { description: 'ERP', ordering: 'none' } },
+      testContext({ storeId, ifMatch }),
+    );
+  await expect(change('"v2"')).rejects.toMatchObject({ code: 'version_mismatch' });
+  const after = await change('"v1"');
+  expect(after).toEqual({ ...before, description: 'ERP', ordering: 'none', updated_at: after.updated_at });
+  await expect(change('"v1"')).rejects.toMatchObject({ code: 'version_mismatch' });
+});
+
+test('what does not exist is answered with its own code', async () => {
+  const storeId = randomUUID();
+  const params = { endpointId: randomUUID() };
+  const asked = [
+    events.rpc.call(getWebhookEndpoint, { params }, testContext({ storeId })),
+    events.rpc.call(testWebhookEndpoint, { params }, testContext({ storeId })),
+    events.rpc.call(getWebhookDelivery, { params: { ...params, deliveryId: randomUUID() } }, testContext({ storeId })),
+    events.rpc.call(cancelWebhookReplay, { params: { ...params, replayId: randomUUID() } }, testContext({ storeId })),
+  ];
+  const codes = (await Promise.allSettled(asked)).map((result) => result.status === 'rejected' && result.reason.code);
+  expect(codes).toEqual([
+    ...['webhook_endpoint_not_found', 'webhook_endpoint_not_found', 'webhook_delivery_not_found'],
+    'webhook_replay_not_found',
+  ]);
+});
+
+test('only the chosen types are sent, and a thin payload has no object', async () => {
+  const staged = await stageWebhook(events, { event_types: ['lead.updated'], payload: 'thin' });
+  const other = await stageWebhook(events, { event_types: ['lead.created'] });
+  const lead = randomUUID();
+  await staged.append(lead);
+  await other.append(lead);
+  await expect.poll(() => staged.receiver.received.map(({ event }) => event.data)).toEqual([{ lead_id: lead }]);
+  await expect
+    .poll(async () => {
+      const [row] =
+        await events.adminSql`select planned_through from webhook_endpoints where id = ${other.endpoint.id}`;
+      return Number(row?.planned_through);
+    })
+    .toBe(1);
+  expect(await other.deliveries()).toEqual([]);
+  await Promise.all([staged.close(), other.close()]);
+});
+
+test('a test sends one event of its own, without retries, and says nothing about the health', async () => {
+  const { storeId, endpoint, receiver, close } = await stageWebhook(events);
+  receiver.answer(() => ({ status: 500, body: 'no' }));
+  const params = { endpointId: endpoint.id };
+  const { id } = await events.rpc.call(testWebhookEndpoint, { params }, testContext({ storeId }));
+  const read = () =>
+    events.rpc.call(getWebhookDelivery, { params: { ...params, deliveryId: id } }, testContext({ storeId }));
+  await expect.poll(async () => (await read()).status).toBe('failed');
+  expect(await read()).toMatchObject({
+    ...{ event_type: 'webhook.test', sequence: null, attempts: 1, error: 'http_500', next_attempt_at: null },
+    log: [{ number: 1, response_status: 500, response_body: 'no', error: 'http_500' }],
+  });
+  expect(receiver.received[0]?.event).toMatchObject({ type: 'webhook.test', data: { endpoint_id: endpoint.id } });
+  const after = await events.rpc.call(getWebhookEndpoint, { params }, testContext({ storeId }));
+  expect(after.health.failing_since).toBeNull();
+  await close();
+});
+
+test('a retry by request sends a delivery again at once, whatever became of it', async () => {
+  const { storeId, endpoint, receiver, append, deliveries, close } = await stageWebhook(events);
+  const [eventId] = await append(randomUUID());
+  await expect.poll(async () => (await deliveries())[0]?.status).toBe('succeeded');
+  const [{ id = '' } = {}] = await deliveries();
+  const params = { endpointId: endpoint.id, deliveryId: id };
+  const opened = await events.rpc.call(retryWebhookDelivery, { params }, testContext({ storeId }));
+  expect(opened).toMatchObject({ id, status: 'pending', completed_at: null });
+  await expect.poll(async () => (await deliveries())[0]).toMatchObject({ status: 'succeeded', attempts: 2 });
+  expect(receiver.received.map((webhook) => webhook.id)).toEqual([eventId, eventId]);
+  await close();
+});
+
+test('a paused endpoint gets nothing, and nothing can be asked for until it is enabled', async () => {
+  const { storeId, endpoint, receiver, append, drain, close } = await stageWebhook(events);
+  const params = { endpointId: endpoint.id };
+  const update = (body: RequestOf<typeof updateWebhookEndpoint>['body']) =>
+    events.rpc.call(updateWebhookEndpoint, { params, body }, testContext({ storeId }));
+  await update({ status: 'paused' });
+  const ids = await append(randomUUID(), randomUUID(), randomUUID());
+  const refusal = { code: 'webhook_endpoint_not_enabled', members: { current_status: 'paused' } };
+  const testing = events.rpc.call(testWebhookEndpoint, { params }, testContext({ storeId }));
+  await expect(testing).rejects.toMatchObject(refusal);
+  const body = { only: 'all' } as const;
+  const replaying = events.rpc.call(createWebhookReplay, { params, body }, testContext({ storeId }));
+  await expect(replaying).rejects.toMatchObject(refusal);
+  expect(receiver.received).toEqual([]);
+  await expect(update({ status: 'enabled', resume_from: 5 })).rejects.toMatchObject({ code: 'cursor_expired' });
+  await expect(update({ resume_from: 2 })).rejects.toMatchObject({ code: 'validation_failed' });
+  await update({ status: 'enabled', resume_from: 2 });
+  await expect
+    .poll(async () => {
+      await drain();
+      return receiver.received.map(({ id }) => id).sort();
+    })
+    .toEqual(ids.slice(1).sort());
+  await close();
+});
+
+test('a replay that is cancelled sends nothing more', async () => {
+  const { storeId, endpoint, receiver, append, deliveries, close } = await stageWebhook(events);
+  receiver.answer(() => ({ status: 200 }));
+  await append(randomUUID(), randomUUID());
+  await expect.poll(async () => (await deliveries()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  const params = { endpointId: endpoint.id };
+  const replay = await events.rpc.call(
+    createWebhookReplay,
+    { params, body: { only: 'all' } },
+    testContext({ storeId }),
+  );
+  // Its deliveries wait for the workflow, which does not run here.
+  await expect.poll(async () => (await deliveries()).map(({ status }) => status)).toEqual(['pending', 'pending']);
+  const cancelled = await events.rpc.call(
+    cancelWebhookReplay,
+    { params: { ...params, replayId: replay.id } },
+    testContext({ storeId }),
+  );
+  expect(cancelled).toMatchObject({ status: 'cancelled', deliveries: { total: 2, pending: 0, failed: 2 } });
+  expect(receiver.received).toHaveLength(2);
+  await close();
+});
