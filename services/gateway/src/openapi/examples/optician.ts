@@ -17,7 +17,6 @@ export const ids = {
   group: '0198c1f4-3fcc-7ac1-9ee2-a3b4c5d6e7f8',
   condition: '0198c1f4-40dd-7bd1-8ff3-b4c5d6e7f809',
   endpoint: '0198c1f4-62ff-7de1-8b15-d6e7f8091a2b',
-  event: '0198c1f5-7300-7ef1-9c26-e7f8091a2b3c',
   delivery: '0198c1f5-7411-7fa1-8d37-f8091a2b3c4d',
   replay: '0198c1f5-8522-7ab1-9e48-091a2b3c4d5e',
   document: '0198c1f4-51ee-7ce1-9a04-c5d6e7f8091a',
