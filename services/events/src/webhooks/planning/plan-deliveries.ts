@@ -12,7 +12,7 @@ import { countUntried, findEventsAfter, openDeliveries } from './plan.repository
 /** Events of the feed that one run looks through. */
 const batch = 500;
 /** No more deliveries are made while this many wait for their first attempt: the feed keeps the rest. */
-export const mostUntried = 1_000;
+const mostUntried = 1_000;
 const runLimitMs = 10_000;
 
 /**

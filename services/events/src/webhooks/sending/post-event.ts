@@ -5,7 +5,7 @@ import { retryAfterSeconds } from '@mostrador/kit/clients/http';
 import type { Outcome } from './next-move.ts';
 
 /** How much of an answer is kept. The rest is not read. */
-export const keptBytes = 4 * 1024;
+const keptBytes = 4 * 1024;
 
 type Request = {
   readonly url: string;
