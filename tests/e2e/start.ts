@@ -37,6 +37,8 @@ export default async function startPlatform(project: TestProject): Promise<() =>
     folder,
     environment: {
       TEMPORAL_ADDRESS: temporal.address,
+      // The receivers of webhooks are on this machine.
+      WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
       // A test searches the logs for secrets.
       LOG_LEVEL: 'debug',
     },
