@@ -368,6 +368,39 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'the planner of deliveries leaves out the event after each batch',
+    breaks: 'a webhook endpoint accepted every event of its feed',
+    edits: [
+      {
+        file: 'services/events/src/webhooks/planning/plan-deliveries.ts',
+        from: 'await savePlace(sql, endpoint, last.sequence);',
+        to: 'await savePlace(sql, endpoint, last.sequence + 1);',
+      },
+    ],
+  },
+  {
+    name: 'no delivery waits for an earlier one of its row',
+    breaks: 'a webhook endpoint accepts the events of a row in their order',
+    edits: [
+      {
+        file: 'services/events/src/webhooks/sending/attempt.repository.ts',
+        from: 'and d.next_attempt_at <= statement_timestamp() and not ${isHeld(sql)}',
+        to: 'and d.next_attempt_at <= statement_timestamp()',
+      },
+    ],
+  },
+  {
+    name: 'the timestamp of a webhook is not the signed one',
+    breaks: 'every webhook is signed, and a repeated one has the same id',
+    edits: [
+      {
+        file: 'services/events/src/webhooks/sending/signature.ts',
+        from: 'const timestamp = String(Math.floor(at.getTime() / 1000));',
+        to: 'const timestamp = String(Math.floor(at.getTime() / 1000) - 1);',
+      },
+    ],
+  },
+  {
     name: 'a feed shows cancelled appointments',
     breaks: 'every calendar shows each appointment once, up to date, and nothing else',
     edits: [

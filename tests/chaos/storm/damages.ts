@@ -327,6 +327,35 @@ export const damages: readonly Damage[] = [
     ];
   }),
   {
+    name: 'an endpoint never accepted an event',
+    breaks: 'a webhook endpoint accepted every event of its feed',
+    do: ({ seen }) => {
+      const { id } = found(seen.webhooks[0]);
+      seen.webhooks = seen.webhooks.filter((webhook) => webhook.id !== id);
+    },
+  },
+  {
+    name: 'an endpoint got two events of a row in the wrong order',
+    breaks: 'a webhook endpoint accepts the events of a row in their order',
+    do: ({ seen }) => {
+      const accepted = seen.webhooks.filter(({ status }) => status === 200);
+      const byRow = Map.groupBy(accepted, ({ entity }) => entity);
+      const ofRow = found([...byRow.values()].find(({ length }) => length > 1));
+      const [one, other] = [found(ofRow[0]), found(ofRow.at(-1))];
+      [one.sequence, other.sequence] = [other.sequence, one.sequence];
+    },
+  },
+  {
+    name: 'an endpoint got an event under another id',
+    breaks: 'every webhook is signed, and a repeated one has the same id',
+    do: ({ seen }) => void seen.webhooks.push({ ...found(seen.webhooks[0]), id: 'another' }),
+  },
+  {
+    name: 'a webhook had no valid signature',
+    breaks: 'every webhook is signed, and a repeated one has the same id',
+    do: ({ seen }) => void seen.forged.push('/store: no matching signature'),
+  },
+  {
     name: 'an appointment is missing from its calendar',
     breaks: calendars,
     do: ({ seen }) => void found(seen.calendars.find(({ events }) => events.length > 0)).events.pop(),

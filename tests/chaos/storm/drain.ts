@@ -51,6 +51,9 @@ async function untilNothingIsLeft(
            + (select count(*)::int from messaging.outbox) + (select count(*)::int from events.outbox) as outbox,
              (select count(*)::int from scheduling.feed_entries) + (select count(*)::int from crm.feed_entries)
            + (select count(*)::int from messaging.feed_entries) as "feed entries",
+             (select count(*)::int from events.webhook_deliveries where status = 'pending')
+           + (select count(*)::int from events.webhook_endpoints e join events.feeds f on f.store_id = e.store_id
+              where f.last_sequence > e.planned_through) as webhooks,
              (select count(*)::int from messaging.inbound_payloads where processed_at is null) as inbound,
              (select count(*)::int from messaging.conversations where reported_count < interaction_count) as counts,
              (select count(*)::int from messaging.messages where status in ('queued', 'sending')) as messages,

@@ -2,6 +2,7 @@ import { countOneMore, type Invariant } from './invariant.ts';
 import { ofKeys } from './invariants-of-keys.ts';
 import { ofMessages } from './invariants-of-messages.ts';
 import { ofTheFeed } from './invariants-of-the-feed.ts';
+import { ofWebhooks } from './invariants-of-webhooks.ts';
 import { ofWorkflows } from './invariants-of-workflows.ts';
 import type { Entry, Journal } from './journal.ts';
 import type { Seen } from './seen.ts';
@@ -11,6 +12,7 @@ export const invariants: readonly Invariant[] = [
   ...ofMessages,
   ...ofWorkflows,
   ...ofTheFeed,
+  ...ofWebhooks,
   {
     name: 'every outbox and the inbox are empty',
     verdict: 'lost',

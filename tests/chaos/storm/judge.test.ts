@@ -29,6 +29,9 @@ function healthy(): Recorded {
       calendars: [{ storeId, kind: 'feed', events: [{ id: 'a1', title: 'Corte 1' }] }],
       published: [],
       feed: [],
+      webhooks: [],
+      forged: [],
+      endpoints: [storeId],
       strays: [],
       corruption: [],
     },
@@ -101,6 +104,9 @@ function healthy(): Recorded {
   inFeed('lead.created', 'l1');
   for (const id of ['m1', 'm2']) inFeed('message.queued', id);
   for (const id of ['f1', 'f2', 'f3']) inFeed('followup.scheduled', id);
+  for (const { id, sequence, entityType, entityId } of seen.feed) {
+    seen.webhooks.push({ storeId, id, sequence, entity: `${entityType} ${entityId}`, status: 200 });
+  }
   for (const by of ['long polls', 'the stream'] as const) {
     recorded.journal.followed.push({
       storeId,

@@ -6,6 +6,7 @@ import type { ChaosStore } from './journal.ts';
 import type { Platform } from './platform.ts';
 import { readStream } from './read-stream.ts';
 import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
+import { webhookPath } from './stores.ts';
 
 export type Open = { readonly sql: postgres.Sql; readonly temporal: Client };
 
@@ -19,6 +20,9 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
     ),
     calendars: [],
     published: [],
+    endpoints: stores.map(({ id }) => id).filter((id) => platform.receiver.isTrusted(webhookPath(id))),
+    webhooks: platform.receiver.receipts.map(({ path, ...receipt }) => ({ storeId: path.slice(1), ...receipt })),
+    forged: platform.receiver.faults.map(({ path, fault }) => `${path}: ${fault}`),
   };
   for (const { id, feedUrl, calendar } of stores) {
     const events = feedUrl ? await readFeed(feedUrl) : await readEvents(platform.radicale);
@@ -29,7 +33,7 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
   return seen;
 }
 
-type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published'>;
+type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published' | 'endpoints' | 'webhooks' | 'forged'>;
 
 /** Reads the database as administrator, because row-level security hides rows from the services' roles. */
 export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
@@ -82,6 +86,7 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
         union all select 'the feed entries of scheduling', count(*)::int from scheduling.feed_entries
         union all select 'the feed entries of crm', count(*)::int from crm.feed_entries
         union all select 'the feed entries of messaging', count(*)::int from messaging.feed_entries
+        union all select 'the webhooks', count(*)::int from events.webhook_deliveries where status = 'pending'
         union all select 'the outbox of events', count(*)::int from events.outbox
         union all select 'the inbox of messaging', count(*)::int from messaging.inbound_payloads where processed_at is null`),
     ],

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import { startPythonReceiver } from '@mostrador/testing/providers/webhook-receiver/python-receiver';
 import type { Random } from '@mostrador/testing/random';
 import { waitFor } from '@mostrador/testing/wait';
 import { createChildren, httpAnswers, type ProcessSpec } from '../../../infra/local/children.ts';
@@ -23,6 +24,8 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 export const crowdsWay = 'messaging → the whatsapp of many';
 /** Shorter than in production, so that a run makes more requests per minute. */
 export const requestTimeoutMs = 4_000;
+/** The share of the events of which an endpoint refuses the first attempt. */
+const failingEvents = 0.03;
 const diskNames = ['disk-1', 'disk-2'] as const;
 const serverNames = ['postgres', 'nats', 'temporal'] as const;
 /** The settings that hold each server's address. */
@@ -67,10 +70,11 @@ export async function startPlatform(options: {
   const password = randomBytes(16).toString('hex');
   const postgresFolders = diskNames.map((name) => join(folder, name)) as [string, string];
   const disks = postgresFolders.map((path) => mountSmallDisk(path, options.diskMegabytes));
-  const [servers, radicale, ways, providers] = await Promise.all([
+  const [servers, radicale, ways, receiver, providers] = await Promise.all([
     startServers({ folder, postgresFolders, ports, password, children }),
     startRadicale(),
     startWays(children),
+    freePort().then((port) => startPythonReceiver({ port, failing: failingEvents })),
     Promise.all([
       ...Array.from({ length: options.phones }, (_, index) => startPhones(index, 1, options.random)),
       ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),
@@ -107,7 +111,12 @@ export async function startPlatform(options: {
     ...servers,
     // Only for its caches.
     localDirectory: localDirectory(process.env),
-    env: { ...process.env, REQUEST_TIMEOUT_MS: String(requestTimeoutMs), LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
+      LOG_LEVEL: 'warn',
+      WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+    },
     password,
     encryptionKeys: `chaos:${randomBytes(32).toString('base64')}`,
     shutdownTimeoutMs: 5_000,
@@ -142,6 +151,7 @@ export async function startPlatform(options: {
     processes,
     ways,
     radicale,
+    receiver,
     phones: providers.slice(0, options.phones).flatMap(({ phones }) => phones),
     crowd: providers.slice(options.phones).flatMap(({ phones }) => phones),
     /** The small disk of the current PostgreSQL, or the reason why there is none. */
@@ -194,7 +204,7 @@ export async function startPlatform(options: {
       await processes.stopAll();
       const { postgres, nats, temporal } = servers;
       for (const server of [postgres, nats, temporal]) server.goOn();
-      await Promise.all([postgres.stop(), nats.stop(), temporal.stop(), radicale.dispose()]);
+      await Promise.all([postgres.stop(), nats.stop(), temporal.stop(), radicale.dispose(), receiver.stop()]);
       await Promise.all(providers.map((provider) => provider.close()));
       await children.stopSurvivors(5_000);
     },

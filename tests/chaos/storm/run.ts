@@ -122,7 +122,10 @@ export const holds = ({ journal, findings, blind }: Outcome): boolean =>
   journal.unexpected.length + blind.length === 0 &&
   journal.latest.ms <= latenessMs;
 
-function countsOf({ journal, seen: { rows, messages, taken, workflows, feed } }: Recorded): Record<string, number> {
+function countsOf({
+  journal,
+  seen: { rows, messages, taken, workflows, feed, webhooks },
+}: Recorded): Record<string, number> {
   const of = (kind: string) => rows.filter((row) => row.kind === kind).length;
   return {
     appointments: of('appointment'),
@@ -133,6 +136,7 @@ function countsOf({ journal, seen: { rows, messages, taken, workflows, feed } }:
     'messages that the providers accepted': taken.length,
     'workflow runs': workflows.length,
     'events in the feeds': feed.length,
+    'webhooks received': webhooks.length,
     'lives of the readers of feeds': journal.followed.reduce((sum, { lives }) => sum + lives, 0),
   };
 }

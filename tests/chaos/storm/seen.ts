@@ -63,6 +63,12 @@ export type Seen = {
   calendars: { storeId: string; kind: string; events: { id: string; title: string }[] }[];
   published: { type: string; entityId: string; storeId: string }[];
   feed: FeedEvent[];
+  /** What the webhook endpoints got, in the order of its arrival. Status 200: it was accepted. */
+  webhooks: { storeId: string; id: string; sequence: number; entity: string; status: number }[];
+  /** Requests to an endpoint without a valid signature. */
+  forged: string[];
+  /** Stores with a webhook endpoint. */
+  endpoints: string[];
   /** Rows that name a row of another store. */
   strays: string[];
   /** Errors that `amcheck` reports. */

@@ -21,6 +21,8 @@ type Wanted = {
   readonly leads: number;
   /** How long a send waits for its outcome. */
   readonly waitSeconds: number;
+  /** Whether the store has a webhook endpoint, which gets every event of its feed. */
+  readonly webhooks: boolean;
 };
 
 /** Creates stores with a key, a calendar (Radicale for the first), a WhatsApp channel and leads that have written. */
@@ -29,7 +31,7 @@ export const createStores = (platform: Platform): Promise<ChaosStore[]> =>
     Promise.all(
       platform.phones.map((phone, index) => {
         const calendar = index === 0 ? 'caldav' : 'feed';
-        return createOne(platform, call, { phone, calendar, leads: leadsAtFirst, waitSeconds: 2 });
+        return createOne(platform, call, { phone, calendar, leads: leadsAtFirst, waitSeconds: 2, webhooks: true });
       }),
     ),
   );
@@ -41,7 +43,9 @@ export const createCrowd = (platform: Platform): Promise<ChaosStore[]> =>
     const left = [...platform.crowd];
     const work = async () => {
       for (let phone = left.shift(); phone; phone = left.shift())
-        crowd.push(await createOne(platform, call, { phone, calendar: 'feed', leads: 1, waitSeconds: 0 }));
+        crowd.push(
+          await createOne(platform, call, { phone, calendar: 'feed', leads: 1, waitSeconds: 0, webhooks: false }),
+        );
     };
     await Promise.all(Array.from({ length: createdAtOnce }, work));
     return crowd;
@@ -51,6 +55,7 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   const { phone, calendar } = wanted;
   const { id } = await call(createStore, { body: { name: `Chaos ${phone.number.phone}`, tier: 'enterprise' } });
   const made = await call(createApiKey, { body: { store_id: id, name: 'chaos' } });
+  if (wanted.webhooks) await createEndpoint(platform, id, made.api_key);
   const { username, password } = platform.radicale;
   const { feed_url } = await call(
     connectCalendar,
@@ -96,6 +101,21 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   });
   await Promise.all(store.leads.map((lead) => untilItHasWritten(platform, store, lead)));
   return store;
+}
+
+/** The path at which the receiver of webhooks gets the events of a store. */
+export const webhookPath = (storeId: string): string => `/${storeId}`;
+
+async function createEndpoint({ receiver, baseUrls }: Platform, storeId: string, key: string): Promise<void> {
+  const path = webhookPath(storeId);
+  const answer = await fetch(`${baseUrls()[0]}/webhooks/endpoints`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: receiver.url(path) }),
+  });
+  if (answer.status !== 201) throw new Error(`no endpoint was created: ${answer.status} ${await answer.text()}`);
+  const { secret } = (await answer.json()) as { secret: string };
+  await receiver.trust(path, secret);
 }
 
 let phones = 5_511_900_000_000;
