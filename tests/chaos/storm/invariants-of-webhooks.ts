@@ -7,7 +7,7 @@ export const ofWebhooks: readonly Invariant[] = [
     verdict: 'lost',
     find: (_, { feed, endpoints, webhooks }) => {
       const accepted = new Set(webhooks.flatMap(({ id, status }) => (status === 200 ? id : [])));
-      const withEndpoint = new Set(endpoints);
+      const withEndpoint = new Set(endpoints.map(({ storeId }) => storeId));
       return feed.flatMap(({ id, storeId, sequence }) =>
         !withEndpoint.has(storeId) || accepted.has(id) ? [] : `the endpoint of ${storeId} lacks the event ${sequence}`,
       );

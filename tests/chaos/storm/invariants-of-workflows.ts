@@ -46,7 +46,8 @@ export const ofWorkflows: readonly Invariant[] = [
     verdict: 'broken',
     find: (_, seen) => {
       const needed = new Set(unfinished(seen).map(({ workflow }) => workflow));
-      const ids = new Set([...seen.rows.map(({ id }) => id), ...seen.messages.map(({ lead_id }) => lead_id)]);
+      const { rows, messages, endpoints } = seen;
+      const ids = new Set([...rows, ...endpoints].map(({ id }) => id).concat(messages.map(({ lead_id }) => lead_id)));
       return seen.workflows.flatMap(({ id, status }) => {
         if (status === 'FAILED' || status === 'TIMED_OUT') return `${id} ${status}`;
         if (status === 'RUNNING' && !needed.has(id)) return `${id} is still open`;

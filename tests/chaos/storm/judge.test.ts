@@ -31,7 +31,7 @@ function healthy(): Recorded {
       feed: [],
       webhooks: [],
       forged: [],
-      endpoints: [storeId],
+      endpoints: [{ id: 'w1', storeId }],
       strays: [],
       corruption: [],
     },

@@ -6,7 +6,6 @@ import type { ChaosStore } from './journal.ts';
 import type { Platform } from './platform.ts';
 import { readStream } from './read-stream.ts';
 import type { FollowupRow, MessageRow, Row, Seen } from './seen.ts';
-import { webhookPath } from './stores.ts';
 
 export type Open = { readonly sql: postgres.Sql; readonly temporal: Client };
 
@@ -20,7 +19,6 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
     ),
     calendars: [],
     published: [],
-    endpoints: stores.map(({ id }) => id).filter((id) => platform.receiver.isTrusted(webhookPath(id))),
     webhooks: platform.receiver.receipts.map(({ path, ...receipt }) => ({ storeId: path.slice(1), ...receipt })),
     forged: platform.receiver.faults.map(({ path, fault }) => `${path}: ${fault}`),
   };
@@ -33,7 +31,7 @@ export async function look(platform: Platform, stores: readonly ChaosStore[], { 
   return seen;
 }
 
-type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published' | 'endpoints' | 'webhooks' | 'forged'>;
+type OfDatabase = Omit<Seen, 'workflows' | 'taken' | 'calendars' | 'published' | 'webhooks' | 'forged'>;
 
 /** Reads the database as administrator, because row-level security hides rows from the services' roles. */
 export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
@@ -91,6 +89,7 @@ export async function lookAtDatabase(sql: postgres.Sql): Promise<OfDatabase> {
         union all select 'the inbox of messaging', count(*)::int from messaging.inbound_payloads where processed_at is null`),
     ],
     feed: await readEventFeed(sql),
+    endpoints: [...(await sql<Seen['endpoints']>`select id, store_id as "storeId" from events.webhook_endpoints`)],
     strays: await findStrays(sql),
     corruption: await findCorruption(sql),
   };

@@ -67,8 +67,7 @@ export type Seen = {
   webhooks: { storeId: string; id: string; sequence: number; entity: string; status: number }[];
   /** Requests to an endpoint without a valid signature. */
   forged: string[];
-  /** Stores with a webhook endpoint. */
-  endpoints: string[];
+  endpoints: { id: string; storeId: string }[];
   /** Rows that name a row of another store. */
   strays: string[];
   /** Errors that `amcheck` reports. */

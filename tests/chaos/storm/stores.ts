@@ -103,11 +103,8 @@ async function createOne(platform: Platform, call: InsideCall, wanted: Wanted): 
   return store;
 }
 
-/** The path at which the receiver of webhooks gets the events of a store. */
-export const webhookPath = (storeId: string): string => `/${storeId}`;
-
 async function createEndpoint({ receiver, baseUrls }: Platform, storeId: string, key: string): Promise<void> {
-  const path = webhookPath(storeId);
+  const path = `/${storeId}`;
   const answer = await fetch(`${baseUrls()[0]}/webhooks/endpoints`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },

@@ -22,7 +22,6 @@ export type PythonReceiver = {
   /** In the order of their arrival. */
   readonly receipts: readonly Receipt[];
   readonly faults: readonly ReceiptFault[];
-  isTrusted(path: string): boolean;
   /** Expects requests of an endpoint at this path. Before it every request is a fault. */
   trust(path: string, secret: string): Promise<void>;
   stop(): Promise<void>;
@@ -42,7 +41,6 @@ export async function startPythonReceiver(options: { port: number; failing: numb
   const receipts: Receipt[] = [];
   const faults: ReceiptFault[] = [];
   const waiting: (() => void)[] = [];
-  const trusted = new Set<string>();
   const ready = Promise.withResolvers<void>();
   child.once('exit', (code) => ready.reject(new Error(`the receiver of webhooks ended (exit code ${code})`)));
   ready.promise.catch(() => {});
@@ -58,10 +56,8 @@ export async function startPythonReceiver(options: { port: number; failing: numb
     url: (path) => `http://127.0.0.1:${port}${path}`,
     receipts,
     faults,
-    isTrusted: (path) => trusted.has(path),
     trust: (path, secret) =>
       new Promise((resolve) => {
-        trusted.add(path);
         waiting.push(resolve);
         child.stdin.write(`${JSON.stringify({ path, secret })}\n`);
       }),
