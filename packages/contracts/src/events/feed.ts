@@ -6,6 +6,9 @@ import { feedEntities, feedTypes } from './feed-catalogue.ts';
 /** For how many days the feed keeps an event. */
 export const feedRetentionDays = 30;
 
+/** A number in the feed, or a version. After a restore it has more than 32 bits. */
+const int64 = { format: 'int64' } as const;
+
 /** How long a request may wait for the next event, in seconds. */
 export const maxFeedWaitSeconds = 20;
 
@@ -16,6 +19,7 @@ const EventEntity = Type.Object(
     }),
     id: About(Uuid, 'The id of the resource. A conversation has the id of its lead.'),
     version: Type.Integer({
+      ...int64,
       description: 'Rises with every event of the resource, with gaps. An event with a lower version is older.',
     }),
   },
@@ -29,7 +33,10 @@ export const Event = Type.Object(
     type: Type.String({ description: 'What happened, such as `appointment.created`. New types are added over time.' }),
     created_at: About(Timestamp, 'When it happened.'),
     sequence: Type.Integer({
-      description: 'The number of the event in the feed of the store: from 1, without gaps.',
+      ...int64,
+      description:
+        'The number of the event in the feed of the store: from 1, without gaps. After a restore of the server the feed ' +
+        'begins anew, at a much higher number.',
     }),
     store_id: About(Uuid, 'The store.'),
     entity: EventEntity,
@@ -71,6 +78,7 @@ export const listEvents = defineOperation({
     query: Exact({
       after: Type.Optional(
         Type.Integer({
+          ...int64,
           minimum: -1,
           maximum: Number.MAX_SAFE_INTEGER,
           default: 0,
@@ -94,7 +102,7 @@ export const listEvents = defineOperation({
   reply: Type.Object(
     {
       data: Type.Array(Event, { description: 'The events, in the order of their `sequence`.' }),
-      next: Type.Integer({ description: 'What to send as `after` next, also when `data` is empty.' }),
+      next: Type.Integer({ ...int64, description: 'What to send as `after` next, also when `data` is empty.' }),
     },
     { description: 'Events of the feed, and where to go on.' },
   ),

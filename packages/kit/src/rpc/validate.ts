@@ -75,7 +75,8 @@ function createValidator(): Ajv {
     strict: true,
     allowUnionTypes: true,
     verbose: true,
-    formats,
+    // `int64` says to client generators that the number does not fit into 32 bits.
+    formats: { ...formats, int64: true },
   });
   // For the API document alone.
   ajv.addKeyword('valuesOf');
