@@ -13,6 +13,7 @@ export * from './crm/sellers.ts';
 export * from './events/feed.ts';
 export * from './events/feed-catalogue.ts';
 export * from './events/operations.ts';
+export * from './events/restore.ts';
 export * from './events/webhooks.ts';
 export * from './events.ts';
 export * from './gateway/keys.ts';

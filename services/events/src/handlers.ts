@@ -4,6 +4,7 @@ import type { Dependencies } from './dependencies.ts';
 import { appendEvents } from './feed/append-events.ts';
 import { getEvent } from './feed/get-event.ts';
 import { listEvents } from './feed/list-events.ts';
+import { fenceFeeds } from './restore/fence-feeds.ts';
 import { getWebhookDelivery } from './webhooks/deliveries/get-webhook-delivery.ts';
 import { listWebhookDeliveries } from './webhooks/deliveries/list-webhook-deliveries.ts';
 import { retryWebhookDelivery } from './webhooks/deliveries/retry-webhook-delivery.ts';
@@ -37,4 +38,5 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof even
   getWebhookReplay: getWebhookReplay(dependencies),
   cancelWebhookReplay: cancelWebhookReplay(dependencies),
   drainWebhook: drainWebhook(dependencies),
+  fenceFeeds: fenceFeeds(dependencies),
 });

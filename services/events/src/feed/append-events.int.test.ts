@@ -94,7 +94,7 @@ test('a reader skips nothing when the transaction that began first commits last'
   const slow = entryOf(storeId);
   const slowly = events.systemDatabase.write({ deadline: Date.now() + 30_000 }, async (sql) => {
     const feeds = await lockFeeds(sql, [storeId], new Date());
-    await insertEvents(sql, numberEntries([slow], { feeds, known: [], at: new Date() }));
+    await insertEvents(sql, numberEntries([slow], { feeds, known: [], at: new Date() }), 0);
     locked.resolve();
     await commit.promise;
   });

@@ -1,7 +1,7 @@
 import type { appendEvents as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { findKnown, insertEvents, isWithoutPartition, lockFeeds } from './append.repository.ts';
+import { findKnown, findVersionBase, insertEvents, isWithoutPartition, lockFeeds } from './append.repository.ts';
 import { numberEntries } from './number-entries.ts';
 import { makePartition } from './partition.repository.ts';
 import { dayOf } from './partitions.ts';
@@ -20,7 +20,7 @@ export const appendEvents =
         const feeds = await lockFeeds(sql, storeIds, at);
         const known = await findKnown(sql, entries, at);
         const numbered = numberEntries(entries, { feeds, known: known.map(({ id }) => id), at });
-        if (numbered.events.length > 0) await insertEvents(sql, numbered);
+        if (numbered.events.length > 0) await insertEvents(sql, numbered, await findVersionBase(sql));
         return numbered;
       });
     const { events, feeds } = await append().catch(async (error) => {

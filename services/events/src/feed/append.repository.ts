@@ -14,7 +14,9 @@ export async function lockFeeds(sql: TransactionSql, storeIds: readonly string[]
   const feeds = await lock();
   if (feeds.length === ids.length) return feeds;
   await sql`
-    insert into feeds (store_id, last_appended_at) select store_id, ${at} from unnest(${ids}::uuid[]) as store_id
+    insert into feeds (store_id, last_sequence, oldest_sequence, last_appended_at)
+    select store_id, base, base + 1, ${at}
+    from unnest(${ids}::uuid[]) as store_id, (select coalesce((select base from restore_fence), 0) as base) as fence
     on conflict do nothing`;
   return await lock();
 }
@@ -30,10 +32,17 @@ export function findKnown(sql: Sql, entries: readonly FeedEntry[], at: Date) {
     select id from events where id = any(${entries.map(({ id }) => id)}::uuid[]) and appended_at >= ${since}`;
 }
 
-/** Inserts the events and moves the ends of their feeds. */
+/** What the versions of entities are counted from. Read while feeds are locked, so no fence moves it. */
+export async function findVersionBase(sql: TransactionSql): Promise<number> {
+  const [row] = await sql<{ base: number }[]>`select base from restore_fence`;
+  return row?.base ?? 0;
+}
+
+/** Inserts the events, their versions counted from `versionBase`, and moves the ends of their feeds. */
 export async function insertEvents(
   sql: TransactionSql,
   { events, feeds }: { events: readonly NumberedEntry[]; feeds: readonly FeedEnd[] },
+  versionBase: number,
 ): Promise<void> {
   const of = <T>(pick: (event: NumberedEntry) => T) => events.map(pick);
   await sql`
@@ -43,7 +52,7 @@ export async function insertEvents(
         ${of(({ store_id }) => store_id)}::uuid[], ${of(({ sequence }) => sequence)}::int8[],
         ${of(({ id }) => id)}::uuid[], ${of(({ type }) => type)}::text[],
         ${of(({ entity }) => entity.type)}::text[], ${of(({ entity }) => entity.id)}::uuid[],
-        ${of(({ entity }) => entity.version)}::int8[], ${of(({ data }) => JSON.stringify(data))}::jsonb[],
+        ${of(({ entity }) => versionBase + entity.version)}::int8[], ${of(({ data }) => JSON.stringify(data))}::jsonb[],
         ${of(({ created_at }) => created_at)}::timestamptz[], ${of(({ appended_at }) => appended_at.toISOString())}::timestamptz[]))
     update feeds set last_sequence = grown.last_sequence, last_appended_at = grown.last_appended_at
     from unnest(

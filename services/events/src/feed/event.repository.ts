@@ -4,11 +4,12 @@ import type { Feed } from './page.ts';
 
 export type EventFilters = { readonly types?: readonly string[]; readonly entityId?: string };
 
-/** The range of the store's feed. A store without events has an empty one. */
+/** The range of the store's feed. A store without events has an empty one, where the feeds begin since a restore. */
 export async function findFeed(sql: Sql, storeId: string): Promise<Feed> {
-  const [feed] = await sql<Feed[]>`
-    select last_sequence, oldest_sequence from feeds where store_id = ${storeId}`;
-  return feed ?? { last_sequence: 0, oldest_sequence: 1 };
+  const [feed] = await sql<[Feed]>`
+    select coalesce(last_sequence, base, 0) as last_sequence, coalesce(oldest_sequence, base + 1, 1) as oldest_sequence
+    from (select) as one left join feeds on store_id = ${storeId} left join restore_fence on true`;
+  return feed;
 }
 
 /** The first events after `start` and up to `until` that match, in order. */

@@ -1,0 +1,20 @@
+import type { fenceFeeds as operation } from '@mostrador/contracts';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant } from '@mostrador/kit/rpc/validate';
+import type { Dependencies } from '../dependencies.ts';
+import { beginAnew, beginEpoch, countToFence, holdAppends } from './restore.repository.ts';
+
+/** Readers that wait are not told: they look again every few seconds, and get `cursor_expired`. */
+export const fenceFeeds =
+  ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
+  async ({ deadline, log }, { body: { since: at, dry_run: dryRun = false } }) => {
+    const since = toInstant(at);
+    const feeds = dryRun
+      ? await systemDatabase.read({ deadline }, (sql) => countToFence(sql, since))
+      : await systemDatabase.write({ deadline }, async (sql) => {
+          await holdAppends(sql);
+          return await beginAnew(sql, await beginEpoch(sql, since));
+        });
+    log.info({ since: at, dryRun, feeds }, 'the event feeds begin anew after a restore');
+    return { feeds };
+  };
