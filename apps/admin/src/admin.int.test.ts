@@ -2,7 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gatewayOperations, messagingOperations, type StoreRecord, schedulingOperations } from '@mostrador/contracts';
+import {
+  eventsOperations,
+  gatewayOperations,
+  messagingOperations,
+  type StoreRecord,
+  schedulingOperations,
+} from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,6 +23,7 @@ const {
   updateCalendarSettings,
   updateSendingWindows,
 } = schedulingOperations;
+const { fenceFeeds } = eventsOperations;
 const { connectChannel, fenceMessages, updateMessagingSettings } = messagingOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const second = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';
@@ -40,6 +47,7 @@ const operations = {
   listStores,
   connectCalendar,
   connectChannel,
+  fenceFeeds,
   fenceMessages,
   fenceScheduling,
   listLostEvents,
@@ -90,6 +98,7 @@ const handlers: Handlers<typeof operations> = {
     events: 0,
   }),
   fenceScheduling: async (_context, { body }) => ({ held: body.dry_run ? 7 : 0, waiting: 300, first: [], events: 5 }),
+  fenceFeeds: async (_context, { body }) => ({ feeds: body.dry_run ? 6 : 0 }),
   listLostEvents: async ({ storeId }) =>
     storeId === store
       ? { appointments: ['0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f62'], error: null }
@@ -189,12 +198,19 @@ test('store update --sending-windows reads a file and names each fault by its pl
   }
 });
 
-test('restore fence prints what waits, the appointments that are lost, and the keys that are valid', async () => {
+test('restore fence prints what waits, the feeds that began anew, the appointments that are lost, and the keys that are valid', async () => {
   const fence = ['restore', 'fence', '--since', '2026-11-21T09:00:00Z'];
   const fenced = await admin(fence);
   expect(fenced).toMatchObject({ exitCode: 0, err: '' });
   expect(fenced.out).toMatch(/messaging +1 +1 +0\nscheduling +0 +300 +5\n/);
-  for (const line of ['and 300 more', '5f62', 'calendar_unreachable: It is down.', 'validKey', 'Next: start']) {
+  for (const line of [
+    'and 300 more',
+    '5f62',
+    'began anew, so that readers copy their data again: 0',
+    'calendar_unreachable: It is down.',
+    'validKey',
+    'Next: start',
+  ]) {
     expect(fenced.out).toContain(line);
   }
   expect(fenced.out).not.toContain('revokedKey');
@@ -202,6 +218,7 @@ test('restore fence prints what waits, the appointments that are lost, and the k
   expect(JSON.parse(dry.out)).toMatchObject({
     dry_run: true,
     services: [{ service: 'messaging' }, { service: 'scheduling', held: 7 }],
+    feeds: 6,
     lost: [{ store_id: store, error: null }, { store_id: second }],
     keys: [{ id: 'validKey' }],
   });

@@ -1,5 +1,6 @@
 import {
   type ApiKey,
+  fenceFeeds,
   fenceMessages,
   fenceScheduling,
   listApiKeys,
@@ -18,23 +19,25 @@ import { shown, table } from '../terminal.ts';
 type Options = { since?: string; dryRun?: boolean; json?: boolean };
 type Fenced = { service: 'messaging' | 'scheduling' } & ReplyOf<typeof fenceMessages>;
 type Lost = { store_id: string } & ReplyOf<typeof listLostEvents>;
-type Result = { since: string; dry_run: boolean; services: Fenced[]; lost: Lost[]; keys: ApiKey[] };
+type Result = { since: string; dry_run: boolean; services: Fenced[]; feeds: number; lost: Lost[]; keys: ApiKey[] };
 
 /** One transaction for all stores; below the limit of a request, which is ten minutes. */
 const fenceLimitMs = 9 * 60_000;
 
 export const fenceRestoreCommand = (admin: Admin): Command =>
-  verb('fence', 'After a restore of the database: hold what may have been sent, and have the calendars compared', [
-    'restore fence --since 2027-01-31T09:00:00Z --dry-run',
-    'restore fence --since 2027-01-31T09:00:00Z',
-  ])
+  verb(
+    'fence',
+    'After a restore of the database: hold what may have been sent, have the calendars compared, and begin the event feeds anew',
+    ['restore fence --since 2027-01-31T09:00:00Z --dry-run', 'restore fence --since 2027-01-31T09:00:00Z'],
+  )
     .option('--since <time>', 'the moment to which the database was restored, as RFC 3339 (required)')
     .option('--dry-run', 'count, and change nothing')
     .addHelpText(
       'after',
       `
 Run it while no \`workflows\` process runs, because those send: docs/operations/restore.md has the whole order. It is safe
-while they run, and it can be repeated: the same --since holds nothing more, and lists what still waits.`,
+while they run, and it can be repeated: the same --since holds nothing more, begins no feed anew, and lists what still
+waits.`,
     )
     .action(async (options: Options) => {
       const request = checked(fenceMessages, { since: options.since, dry_run: options.dryRun });
@@ -44,9 +47,10 @@ while they run, and it can be repeated: the same --since holds nothing more, and
         { service: 'messaging', ...(await admin.platform.call(fenceMessages, request, undefined, fenceLimitMs)) },
         { service: 'scheduling', ...(await admin.platform.call(fenceScheduling, request, undefined, fenceLimitMs)) },
       ];
+      const { feeds } = await admin.platform.call(fenceFeeds, { body: { since, dry_run } }, undefined, fenceLimitMs);
       const stores = await allStores(admin);
       const [lost, keys] = [await lostEvents(admin, stores, since), await validKeys(admin, stores)];
-      printResult(admin, options, { since, dry_run, services, lost, keys }, people);
+      printResult(admin, options, { since, dry_run, services, feeds, lost, keys }, people);
     });
 
 /** The calendars with events whose appointments are lost, and those that could not be listed. */
@@ -68,7 +72,7 @@ async function validKeys(admin: Admin, stores: readonly StoreRecord[]): Promise<
   return keys;
 }
 
-function people({ dry_run, services, lost, keys }: Result): string {
+function people({ dry_run, services, feeds, lost, keys }: Result): string {
   const counts = table(
     ['SERVICE', dry_run ? 'WOULD HOLD' : 'HELD NOW', 'WAITING', 'EVENTS TO COMPARE'],
     services.map(({ service, held, waiting, events }) => [service, String(held), String(waiting), String(events)]),
@@ -90,6 +94,7 @@ function people({ dry_run, services, lost, keys }: Result): string {
   ]);
   return [
     counts,
+    `EVENT FEEDS that ${dry_run ? 'would begin' : 'began'} anew, so that readers copy their data again: ${feeds}`,
     section(
       'MESSAGES that may have been sent. The provider settles them, or you: `message settle`.',
       ['STORE', 'MESSAGE'],
