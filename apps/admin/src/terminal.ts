@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { exitCodes } from './exit.ts';
 import { type Interruption, interruptionOf } from './interruption.ts';
 
 /** The three standard streams, as far as the commands use them. */
@@ -20,6 +21,11 @@ export type Terminal = {
 type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'exit'>;
 
 export function createTerminal(streams: Streams): Terminal {
+  // `… | head` has read enough. There is nobody to tell, so the command ends.
+  streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    streams.exit(exitCodes.done);
+  });
   return {
     get width() {
       return streams.stderr.isTTY ? streams.stderr.columns : undefined;

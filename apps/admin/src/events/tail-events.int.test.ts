@@ -130,3 +130,12 @@ test('--follow prints what comes, survives a pause of the service, and ends with
   expect(await ended).toEqual({ err: expect.stringContaining('does not answer'), exitCode: 0 });
   expect(sequencesIn(out())).toEqual([11, 12, 13]);
 });
+
+test('a reader that has enough, such as `head`, ends the command without an error', async () => {
+  reset(1);
+  const { child, ended, out } = follow();
+  await waitFor(() => sequencesIn(out()).length === 1, { description: 'the first event' });
+  child.stdout.destroy();
+  feed.push(eventAt(12));
+  expect(await ended).toEqual({ err: '', exitCode: 0 });
+});
