@@ -13,3 +13,6 @@ create policy reading on restore_fence for select to events using (true);
 create policy fencing on restore_fence to events_system using (true) with check (true);
 grant select on restore_fence to events;
 grant select, insert, update on restore_fence to events_system;
+
+-- A fence moves the endpoints that wait for the next event.
+grant update (planned_through) on webhook_endpoints to events_system;

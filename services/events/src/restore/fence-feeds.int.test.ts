@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { fenceFeeds, listEvents } from '@mostrador/contracts';
+import { eventsOperations, fenceFeeds, listEvents } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { append, entryOf, page, readAll } from '../../test/entries.ts';
 import { startEvents, type TestEvents } from '../../test/events.ts';
+import { planDeliveries } from '../webhooks/planning/plan-deliveries.ts';
+
+const { createWebhookEndpoint } = eventsOperations;
 
 let events: TestEvents;
 beforeAll(async () => {
@@ -99,4 +102,41 @@ test('a fence waits for the appends that run, so none gives a number from before
   await appending;
   expect(await fencing).toBeGreaterThanOrEqual(1);
   await expect(page(events, storeId, { after: 1 })).rejects.toMatchObject(expired);
+});
+
+test('a webhook endpoint gets each event once across a fence, also one that was behind', async () => {
+  const storeId = randomUUID();
+  const create = async () =>
+    (
+      await events.rpc.call(
+        createWebhookEndpoint,
+        { body: { url: 'https://127.0.0.1/hook' } },
+        testContext({ storeId }),
+      )
+    ).id;
+  const [before, after] = [entryOf(storeId), entryOf(storeId)];
+  await append(events, before);
+  const [current, behind] = [await create(), await create()];
+  await events.adminSql`update webhook_endpoints set planned_through = 0 where id = ${behind}`;
+  await fence(new Date().toISOString());
+  const begin = await endOf(storeId);
+  const placeOf = async (id: string) => {
+    const [row] = await events.adminSql`select planned_through from webhook_endpoints where id = ${id}`;
+    return Number(row?.planned_through);
+  };
+  expect([await placeOf(current), await placeOf(behind)]).toEqual([begin, 0]);
+  const plan = async () => {
+    for (const id of [current, behind]) await planDeliveries(events.dependencies, { store_id: storeId, id });
+  };
+  for (const _ of ['the events before the fence', 'none']) await plan();
+  expect([await placeOf(current), await placeOf(behind)]).toEqual([begin, begin]);
+  await append(events, after);
+  await plan();
+  const deliveriesOf = async (id: string) => {
+    const rows = await events.adminSql`
+      select event_id from webhook_deliveries where endpoint_id = ${id} order by sequence`;
+    return rows.map(({ event_id }) => event_id);
+  };
+  expect(await deliveriesOf(current)).toEqual([after.id]);
+  expect(await deliveriesOf(behind)).toEqual([before.id, after.id]);
 });

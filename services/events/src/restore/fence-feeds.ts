@@ -2,7 +2,7 @@ import type { fenceFeeds as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { beginAnew, beginEpoch, countToFence, holdAppends } from './restore.repository.ts';
+import { beginAnew, beginEpoch, countToFence, holdAppends, moveEndpoints } from './restore.repository.ts';
 
 /** Readers that wait are not told: they look again every few seconds, and get `cursor_expired`. */
 export const fenceFeeds =
@@ -13,7 +13,9 @@ export const fenceFeeds =
       ? await systemDatabase.read({ deadline }, (sql) => countToFence(sql, since))
       : await systemDatabase.write({ deadline }, async (sql) => {
           await holdAppends(sql);
-          return await beginAnew(sql, await beginEpoch(sql, since));
+          const base = await beginEpoch(sql, since);
+          await moveEndpoints(sql, base);
+          return await beginAnew(sql, base);
         });
     log.info({ since: at, dryRun, feeds }, 'the event feeds begin anew after a restore');
     return { feeds };
