@@ -95,7 +95,9 @@ test('a fence waits for the appends that run, so none gives a number from before
   });
   await held;
   const fencing = fence(new Date().toISOString());
-  const waits = () => events.adminSql`select 1 from pg_locks where mode = 'ExclusiveLock' and not granted`;
+  const waits = () => events.adminSql`
+    select 1 from pg_locks join pg_database on pg_database.oid = database
+    where datname = current_database() and relation = 'feeds'::regclass and mode = 'ExclusiveLock' and not granted`;
   await waitFor(async () => (await waits()).length > 0, { description: 'the fence waits' });
   expect((await events.rpc.call(listEvents, { query: {} }, testContext({ storeId }))).data).toEqual([]);
   release();
