@@ -58,6 +58,39 @@ test('requests cannot write a feed, nobody changes or deletes an event, and no r
   }
 });
 
+test('requests see only their own store’s webhooks, and the system role neither addresses nor secrets nor answers', async () => {
+  for (const store of [storeId, otherId]) {
+    const [endpoint, delivery] = [randomUUID(), randomUUID()];
+    await database.adminSql`
+      insert into webhook_endpoints (store_id, id, url, ordering, payload, max_in_flight, sealed_secrets, planned_through)
+      values (${store}, ${endpoint}, 'https://hooks.example/', 'entity', 'object', 5, 'v1.k.n.c', 0)`;
+    await database.adminSql`
+      insert into webhook_deliveries (store_id, id, endpoint_id, event_id, event_type, entity_id, occurred_at)
+      values (${store}, ${delivery}, ${endpoint}, ${randomUUID()}, 'webhook.test', ${endpoint}, now())`;
+    await database.adminSql`
+      insert into webhook_attempts (store_id, delivery_id, number, endpoint_id, started_at, duration_ms)
+      values (${store}, ${delivery}, 1, ${endpoint}, now(), 1)`;
+    await database.adminSql`
+      insert into webhook_replays (store_id, endpoint_id, selection, from_sequence, to_sequence, looked_through)
+      values (${store}, ${endpoint}, 'all', 1, 1, 0)`;
+  }
+  for (const table of ['webhook_endpoints', 'webhook_deliveries', 'webhook_attempts', 'webhook_replays']) {
+    const rowsFor = (role: string, store: string | null) =>
+      database.as(role, store, (sql) => sql`select distinct store_id from ${sql(table)}`);
+    expect(await rowsFor('events', storeId), table).toEqual([{ store_id: storeId }]);
+    expect(await rowsFor('events', null), table).toEqual([]);
+    expect(await rowsFor('events_system', null), table).toHaveLength(2);
+  }
+  for (const [column, table] of [
+    ['url', 'webhook_endpoints'],
+    ['sealed_secrets', 'webhook_endpoints'],
+    ['response_body', 'webhook_attempts'],
+  ] as const) {
+    const reading = database.as('events_system', null, (sql) => sql`select ${sql(column)} from ${sql(table)}`);
+    await expect(reading, `${table}.${column}`).rejects.toThrow('permission denied');
+  }
+});
+
 test('the tables of the kit match their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'events', { hasReports: false });
   expect(actual).toEqual(canonical);

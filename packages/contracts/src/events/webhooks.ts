@@ -296,8 +296,8 @@ const Attempt = Type.Object(
     error: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description:
-        'Why it failed: `http_<status>`, `redirect`, `timeout`, `connection_failed`, `dns_failed`, `tls_failed` or ' +
-        '`address_refused`. Null when it succeeded.',
+        'Why it failed: `http_<status>`, `redirect`, `timeout`, `connection_failed`, `dns_failed`, `tls_failed`, ' +
+        '`address_refused` or `internal_error`. Null when it succeeded.',
     }),
   },
   { title: 'WebhookAttempt', description: 'One request to the endpoint.' },

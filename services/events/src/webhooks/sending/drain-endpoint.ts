@@ -51,12 +51,17 @@ export async function drainEndpoint(dependencies: Dependencies, drained: Drained
   return taken.next;
 }
 
+/** Never rejects: nobody awaits the other attempts of an endpoint when one of them ends the drain. */
 async function makeAttempt(dependencies: Dependencies, { log }: Drained, claimed: Claimed): Promise<void> {
   const { database, limits, onAttempt, relay } = dependencies;
   const { attempt, endpoint } = claimed;
   const startedAt = new Date();
   const beganMs = performance.now();
-  const outcome = await send(dependencies, claimed, startedAt);
+  const outcome = await send(dependencies, claimed, startedAt).catch((err): Outcome => {
+    // Such as a secret that no configured key opens. The delivery waits like any that failed.
+    log.error({ endpoint: endpoint.id, delivery: attempt.deliveryId, err }, 'a webhook could not be sent');
+    return { kind: 'failed', error: 'internal_error', status: null, body: null };
+  });
   const timing = { startedAt, durationMs: performance.now() - beganMs };
   onAttempt(outcome);
   if (outcome.kind === 'failed') {
