@@ -3,6 +3,8 @@ import {
   appendEvents,
   changeContactPhone,
   checkLead,
+  createWebhookEndpoint,
+  createWebhookReplay,
   crmOperations,
   ensureLead,
   eventStream,
@@ -13,8 +15,11 @@ import {
   getLeadContact,
   getOptOut,
   getStoreSettings,
+  getWebhookEndpoint,
+  getWebhookReplay,
   listEvents,
   listLeadContacts,
+  listWebhookEndpoints,
   messagingOperations,
   type Operation,
   raiseInteractionCounts,
@@ -23,6 +28,7 @@ import {
   reportLead,
   reportLeadScheduling,
   rollupOperations,
+  rotateWebhookSecret,
   schedulingOperations,
   summarizeConversations,
   summarizeConversationsV1,
@@ -101,8 +107,12 @@ export const roles: Record<NatsUser, Role> = {
   workflows: { audience: 'step' },
   admin: {
     audience: 'admin',
-    // `report rebuild` closes quarter-hours itself and does not wait for the schedule.
-    asks: [listEvents, ...Object.values(rollupOperations).map(({ close }) => close)],
+    asks: [
+      ...[createWebhookEndpoint, createWebhookReplay, getWebhookEndpoint, getWebhookReplay],
+      ...[listEvents, listWebhookEndpoints, rotateWebhookSecret],
+      // `report rebuild` closes quarter-hours itself and does not wait for the schedule.
+      ...Object.values(rollupOperations).map(({ close }) => close),
+    ],
     keepsEvents: true,
   },
 };

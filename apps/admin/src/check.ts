@@ -13,8 +13,10 @@ export function checked<O extends Operation>(
   operation: O,
   body: Record<string, unknown>,
   names: OptionNames = {},
+  params?: RequestOf<O> extends { params: infer P } ? P : never,
 ): RequestOf<O> {
-  const request = { body: Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) };
+  const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  const request = { ...(params === undefined ? {} : { params }), body: sent };
   const faults = validateRequest(operation, request);
   if (faults.length === 0) return request as RequestOf<O>;
   throw new UsageError(

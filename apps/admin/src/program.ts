@@ -25,6 +25,11 @@ import { releaseFollowupsCommand } from './restore/release-followups.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
+import { createWebhookCommand } from './webhooks/create-webhook.ts';
+import { listWebhooksCommand } from './webhooks/list-webhooks.ts';
+import { replayWebhookCommand } from './webhooks/replay-webhook.ts';
+import { rotateWebhookCommand } from './webhooks/rotate-webhook.ts';
+import { showWebhookCommand } from './webhooks/show-webhook.ts';
 
 /** The whole command: nouns and their verbs, with help at each level. */
 export function createProgram(admin: Admin): Command {
@@ -97,6 +102,18 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     "Read a store's event feed",
     ['event tail --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60 --follow'],
     [tailEventsCommand(admin)],
+  );
+  noun(
+    'webhook',
+    "Create and show a store's webhook endpoints, replace their secrets, send events again",
+    ['webhook create --help', 'webhook list --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'],
+    [
+      createWebhookCommand(admin),
+      listWebhooksCommand(admin),
+      showWebhookCommand(admin),
+      rotateWebhookCommand(admin),
+      replayWebhookCommand(admin),
+    ],
   );
   noun(
     'report',

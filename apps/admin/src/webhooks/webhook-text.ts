@@ -1,0 +1,54 @@
+import { Uuid, type WebhookEndpoint } from '@mostrador/contracts';
+import { compile } from '@mostrador/kit/rpc/validate';
+import { UsageError } from '../exit.ts';
+import { record, shown } from '../terminal.ts';
+
+/** The option of every command that names an endpoint. */
+export const endpointOption = [
+  '--endpoint <id>',
+  'the webhook endpoint; `webhook list` shows the ids (required)',
+] as const;
+
+const validateEndpoint = compile(Uuid);
+
+/** Returns the id of `--endpoint`. Throws UsageError when it is missing or no UUID. */
+export function endpointFrom(typed: string | undefined): string {
+  if (typed === undefined) throw new UsageError(['--endpoint is required']);
+  if (validateEndpoint(typed).length > 0)
+    throw new UsageError(['--endpoint must be the UUID of a webhook endpoint; `webhook list` shows the ids']);
+  return typed;
+}
+
+/** Converts typed types to a list. */
+export const typeList = (typed: string): string[] => typed.split(',').map((type) => type.trim());
+
+export const typesText = (types: readonly string[] | null): string => types?.map(shown).join(',') ?? 'all';
+
+/** An endpoint as a person reads it. */
+export const endpointRecord = (endpoint: WebhookEndpoint): string =>
+  record({
+    id: endpoint.id,
+    url: shown(endpoint.url),
+    description: endpoint.description === null ? null : shown(endpoint.description),
+    types: typesText(endpoint.event_types),
+    ordering: endpoint.ordering,
+    payload: endpoint.payload,
+    'at once': endpoint.max_in_flight,
+    status: stateOf(endpoint),
+    'public key': endpoint.public_key,
+    'last success': endpoint.health.last_success_at,
+    'failing since': endpoint.health.failing_since,
+    pending: endpoint.health.pending,
+    'oldest pending': endpoint.health.oldest_pending_at,
+    'next attempt': endpoint.health.next_attempt_at,
+    created: endpoint.created_at,
+    changed: endpoint.updated_at,
+  });
+
+/** The status, with the reason of a disabled endpoint. */
+export const stateOf = ({ status, disabled_reason }: WebhookEndpoint): string =>
+  disabled_reason ? `${status} (${disabled_reason})` : status;
+
+/** A new secret, which is shown only here. */
+export const secretText = (secret: string): string =>
+  `${secret}\n\nThis secret is shown only once. The receiver verifies signatures with it.`;
