@@ -102,7 +102,7 @@ test('an endpoint is created with its options, and its secret is shown', async (
   expect(exitCode).toBe(0);
   expect(out.split('\n')[0]).toBe(secret);
   expect(out).toContain('shown only once');
-  expect(asked).toEqual({
+  expect(asked).toMatchObject({
     storeId: store,
     body: { url, event_types: ['lead.created', 'lead.updated'], max_in_flight: 2 },
   });

@@ -34,6 +34,13 @@ export const guides = {
     en: { title: 'Events', about: 'What happens in the store: reading the feed, waiting for it, following it.' },
     'pt-BR': { title: 'Eventos', about: 'O que acontece na loja: como ler o feed, esperar por ele e segui-lo.' },
   },
+  webhooks: {
+    en: { title: 'Webhooks', about: 'Events sent to your own system: verifying, answering, retries, sending again.' },
+    'pt-BR': {
+      title: 'Webhooks',
+      about: 'Eventos enviados ao seu próprio sistema: verificar, responder, novas tentativas, reenvio.',
+    },
+  },
   errors: {
     en: { title: 'Errors', about: 'The form of every error, and what to do about it.' },
     'pt-BR': { title: 'Erros', about: 'A forma de todo erro, e o que fazer em cada caso.' },
