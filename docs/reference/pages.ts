@@ -110,7 +110,7 @@ There are two catalogues. [The feed](#the-feed) is for integrators: everything t
 ## The feed
 
 \`GET /events\` and \`GET /events/stream\` show these events. The guide [Events](../guides/events.md) explains how to read
-them, and the section \`webhooks\` of the API document has the JSON Schema of each. The feed keeps them for ${feedRetentionDays} days.
+them, [Webhooks](../guides/webhooks.md) how to have them sent, and the section \`webhooks\` of the API document has the JSON Schema of each. The feed keeps them for ${feedRetentionDays} days.
 
 Envelope: \`{ id, type, created_at, sequence, store_id, entity: { type, id, version }, data }\`. Besides the members below,
 \`data\` has \`object\`, unless the type says otherwise: the resource as the API shows it, as it was when the event happened. It is null when \`data\` would

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { migrateConfig } from '../../packages/kit/src/process/config.ts';
+import { eventsConfig } from '../../services/events/src/config.ts';
 import { gatewayConfig } from '../../services/gateway/src/config.ts';
 import { schedulingConfig } from '../../services/scheduling/src/config.ts';
 import { workflowsConfig } from '../../workflows/src/config.ts';
@@ -28,7 +29,7 @@ test.each(pages)('every relative link of %s leads to a file or folder', (page) =
 
 test('the configuration page has every variable that a process reads', () => {
   const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
-  const schemas = [gatewayConfig, schedulingConfig, workflowsConfig, migrateConfig];
+  const schemas = [gatewayConfig, schedulingConfig, eventsConfig, workflowsConfig, migrateConfig];
   const names = new Set(schemas.flatMap((schema) => Object.keys(schema.properties)));
   expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });

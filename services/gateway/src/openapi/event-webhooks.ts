@@ -20,7 +20,7 @@ const header = (name: string, description: string, schema: object, example: unkn
 const signatureHeaders = [
   header(
     'webhook-id',
-    'The `id` of the event: the same on every attempt. A receiver that knows it has the event already.',
+    'The `id` of the event: the same on every attempt, also of a replay. A receiver that knows it has the event already.',
     { type: 'string', format: 'uuid' },
     exampleEvent('appointment.created').id,
   ),
@@ -32,8 +32,9 @@ const signatureHeaders = [
   ),
   header(
     'webhook-signature',
-    'Signatures of `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces. `v1,` stands before a ' +
-      'base64 HMAC-SHA256. See standardwebhooks.com.',
+    'Signatures of `<webhook-id>.<webhook-timestamp>.<body>`, separated by spaces: `v1,` and a base64 HMAC-SHA256 ' +
+      'by the secret, and by the previous secret after a rotation. With `asymmetric` also `v1a,` and an ed25519 ' +
+      'signature. See standardwebhooks.com.',
     { type: 'string' },
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
@@ -62,7 +63,13 @@ function documentEvent(type: FeedType, schemas: Schemas) {
         },
       },
     },
-    responses: { 204: { description: 'The receiver has the event. Any 2xx says so.' } },
+    responses: {
+      204: {
+        description:
+          'The receiver has the event. Any 2xx within 15 seconds says so. 410 disables the endpoint. Anything else is a ' +
+          'failure: the event is sent again, up to 10 times in about 3 days, and after 429 and 503 not before `Retry-After`.',
+      },
+    },
   };
 }
 
