@@ -40,7 +40,7 @@ async function measure(
   const appender = async () => {
     const stores = Array.from({ length: storesOfABatch }, () => randomUUID());
     while (performance.now() < until) {
-      const entries = newEntries(stores);
+      const entries = newEntries(stores, maxAppendedEvents);
       await append(entries);
       count += entries.length;
     }
@@ -52,8 +52,9 @@ async function measure(
 
 let version = 0;
 
-const newEntries = (stores: readonly string[]): FeedEntry[] =>
-  Array.from({ length: maxAppendedEvents }, (_, index) => {
+/** Events of new leads, of each store in turn. */
+export const newEntries = (stores: readonly string[], count: number): FeedEntry[] =>
+  Array.from({ length: count }, (_, index) => {
     const [id, leadId, storeId] = [uuidv7(), randomUUID(), stores[index % stores.length] as string];
     const now = new Date().toISOString();
     version += 1;

@@ -6,6 +6,8 @@ import { describeMachine, loadAverage } from '../shared/machine.ts';
 import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { type Appended, appendMany, insertMany } from './append.ts';
+import { type Beside, type Delivered, deliverBeside, deliverMany, postMany } from './deliver.ts';
+import { createEndpoints } from './endpoints.ts';
 import { type Follow, follow, readers } from './follow.ts';
 import { type EventsFindings, type EventsPlan, reportEvents } from './report.ts';
 import { openEventsStage } from './stage.ts';
@@ -14,20 +16,26 @@ const quietWithinMs = 30_000;
 
 type Options = BenchmarkOptions & { readonly rate?: number };
 
-const full: EventsPlan = { rounds: 5, seconds: 10, rate: 200 };
-const quickly: EventsPlan = { rounds: 1, seconds: 2, rate: 50 };
+const full: EventsPlan = { rounds: 5, seconds: 10, rate: 200, endpoints: 1_000, webhooks: 5_000 };
+const quickly: EventsPlan = { rounds: 1, seconds: 2, rate: 50, endpoints: 20, webhooks: 500 };
 
 /** `npm run bench -- events`. */
 export const events: Benchmark<Options> = {
   name: 'events',
   about:
-    'Appends events to feeds, against bare inserts, and measures how long a change takes to readers of the feed, on a\n' +
-    'separate platform. The full form takes about 5 minutes and needs an otherwise idle machine.',
+    'Appends events to feeds, against bare inserts, and measures how long a change takes to readers of the feed and to\n' +
+    'webhook endpoints, of which one hangs and one fails, on a separate platform. The full form takes about 10 minutes\n' +
+    'and needs an otherwise idle machine.',
   addOptions: (command: Command) =>
     command.option('--rate <n>', 'changes per second while a reader follows the feed', positive),
   async run({ quick, rounds, seconds, rate }, run) {
     const form = quick ? quickly : full;
-    const plan = { rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds, rate: rate ?? form.rate };
+    const plan = {
+      ...form,
+      rounds: rounds ?? form.rounds,
+      seconds: seconds ?? form.seconds,
+      rate: rate ?? form.rate,
+    };
     const findings = await measureEvents(plan, run);
     return { name: 'events', report: reportEvents(findings), raw: findings };
   },
@@ -40,14 +48,20 @@ async function measureEvents(plan: EventsPlan, { say, signal }: BenchmarkRun): P
   const stage = await openEventsStage(root);
   try {
     const machine = await describeMachine(stage.platform);
+    say(`Creating ${plan.endpoints} stores with a webhook endpoint each.`);
+    const endpoints = await createEndpoints(stage.platform, plan.endpoints, stage.receiverUrl);
     say('Warming up.');
     await appendMany(stage, 1);
     await insertMany(stage, 1);
     const [appended, inserted, followed]: [Appended[], Appended[], Follow[]] = [[], [], []];
+    const [delivered, posted, beside]: [Delivered[], Delivered[], Beside[]] = [[], [], []];
     for (let round = 0; round < plan.rounds; round++) {
       const variants = [
         async () => void appended.push(await appendMany(stage, plan.seconds)),
         async () => void inserted.push(await insertMany(stage, plan.seconds)),
+        async () => void delivered.push(await deliverMany(stage, endpoints, plan.webhooks)),
+        async () => void posted.push(await postMany(stage, plan.webhooks)),
+        async () => void beside.push(await deliverBeside(stage, endpoints, plan)),
         ...readers.map((by) => async () => void followed.push(await follow(stage, { by, ...plan }))),
       ];
       for (const variant of rotated(variants, round)) {
@@ -56,13 +70,15 @@ async function measureEvents(plan: EventsPlan, { say, signal }: BenchmarkRun): P
         await variant();
       }
       const p99 = followed.slice(-readers.length).map((each) => `${each.by} p99 ${each.p99Ms} ms`);
+      const besideBad = beside.at(-1);
+      say(`Webhooks: ${delivered.at(-1)?.perSecond.toFixed(0)}/s, beside bad endpoints p99 ${besideBad?.p99Ms} ms.`);
       say(`Round ${round + 1}: ${appended.at(-1)?.perSecond.toFixed(0)} events/s appended, ${p99.join(', ')}.`);
     }
     return {
       plan,
       settings: settingsOf(`${plan.rounds} rounds; the variants take turns`, loadBefore),
       machine,
-      ...{ appended, inserted, followed },
+      ...{ appended, inserted, followed, delivered, posted, beside },
     };
   } finally {
     say('Stopping.');

@@ -3,22 +3,34 @@ import { perSecond, type Report, ratioCell, spread, spreadMs, targetsTable } fro
 import { ratios } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
 import type { Appended } from './append.ts';
+import type { Beside, Delivered } from './deliver.ts';
 import { type Follow, readers } from './follow.ts';
 
-export type EventsPlan = { readonly rounds: number; readonly seconds: number; readonly rate: number };
+export type EventsPlan = {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** Changes per second while a reader follows, and while webhooks are sent. */
+  readonly rate: number;
+  readonly endpoints: number;
+  /** Webhooks in one go. */
+  readonly webhooks: number;
+};
 
 export type EventsFindings = Pick<Report, 'settings' | 'machine'> & {
   readonly plan: EventsPlan;
   readonly appended: readonly Appended[];
   readonly inserted: readonly Appended[];
   readonly followed: readonly Follow[];
+  readonly delivered: readonly Delivered[];
+  readonly posted: readonly Delivered[];
+  readonly beside: readonly Beside[];
 };
 
 const p99LimitMs = 1_000;
 const share = 0.3;
 
 export function reportEvents(findings: EventsFindings): Report {
-  const { plan, appended, inserted, followed } = findings;
+  const { plan, appended, inserted, followed, delivered, posted, beside } = findings;
   const by = (name: Follow['by']) => followed.filter((each) => each.by === name);
   const cells = (pick: (each: Follow) => number, name: Follow['by'], unit: string) => spread(by(name).map(pick), unit);
   return {
@@ -34,6 +46,13 @@ export function reportEvents(findings: EventsFindings): Report {
             limit: p99LimitMs,
             unit: ' ms',
           })),
+          {
+            what: `${plan.rate} changes/s over ${plan.endpoints} endpoints, of which one hangs and one fails: from the change to the others, p99`,
+            values: beside.map(({ p99Ms }) => p99Ms),
+            holds: '<',
+            limit: p99LimitMs,
+            unit: ' ms',
+          },
           {
             what: 'appended ÷ bare inserts, events/s',
             values: ratios(perSecond(appended), perSecond(inserted)),
@@ -74,10 +93,44 @@ export function reportEvents(findings: EventsFindings): Report {
         ),
       ],
       [
+        `Webhooks of ${plan.endpoints} endpoints, ${plan.rate} new leads a second; one endpoint hangs, one answers 500`,
+        table(
+          ['expected', 'received', 'p50', 'p99', 'longest', 'requests of the hanging one', 'of the failing one'],
+          [
+            [
+              spread(beside.map(({ expected }) => expected)),
+              spread(beside.map(({ events }) => events)),
+              spreadMs(beside.map(({ p50Ms }) => p50Ms)),
+              spreadMs(beside.map(({ p99Ms }) => p99Ms)),
+              spreadMs(beside.map(({ maxMs }) => maxMs)),
+              spread(beside.map(({ toHanging }) => toHanging)),
+              spread(beside.map(({ toFailing }) => toFailing)),
+            ],
+          ],
+        ),
+      ],
+      [
+        `${plan.webhooks.toLocaleString('en')} webhooks in one go`,
+        table(
+          ['variant', 'webhooks/s', 'platform ÷ this'],
+          [
+            ['platform: append, deliver, record', spread(perSecond(delivered)), ''],
+            [
+              'bare: one insert and one POST',
+              spread(perSecond(posted)),
+              ratioCell(perSecond(delivered), perSecond(posted)),
+            ],
+          ],
+        ),
+      ],
+      [
         'Processor time, in milliseconds per event',
         processorTime([
           { title: 'append', measured: appended },
           { title: 'bare insert', measured: inserted },
+          { title: 'webhook', measured: delivered },
+          { title: 'insert and POST', measured: posted },
+          { title: 'lead and webhook', measured: beside },
           ...readers.map((name) => ({ title: `lead and ${name}`, measured: by(name) })),
         ]),
       ],

@@ -12,19 +12,22 @@ export type EventsStage = {
   readonly sql: postgres.Sql;
   readonly load: Peer;
   readonly reader: Peer;
+  readonly receiver: Peer;
+  readonly receiverUrl: string;
   readonly processes: Named;
   stop(): Promise<void>;
 };
 
-/** How many statements of the floor run at once: as many as there are appending clients. */
+/** How many batches are appended at once, over NATS or by the floor. */
 export const appenders = 2;
+const floorConnections = 10;
 
 export const openEventsStage = (root: string): Promise<EventsStage> =>
   openAll(async (stops) => {
-    const platform = await startPlatform(root);
+    const platform = await startPlatform(root, { WEBHOOK_ALLOW_HOSTS: '127.0.0.1' });
     stops.push(platform.stop);
     const store = await platform.newStore({});
-    const sql = postgres(platform.databaseUrl, { max: appenders, onnotice: () => {} });
+    const sql = postgres(platform.databaseUrl, { max: floorConnections, onnotice: () => {} });
     stops.push(() => sql.end());
     await sql.unsafe(`
       create schema bench;
@@ -37,7 +40,9 @@ export const openEventsStage = (root: string): Promise<EventsStage> =>
       return peer;
     };
     const [load, reader] = [await start('../shared/load/main.ts'), await start('reader.ts')];
-    return { platform, store, sql, load, reader, processes: platform.processes };
+    const receiver = await start('receiver.ts');
+    const receiverUrl = await receiver.call<string>('listen');
+    return { platform, store, sql, load, reader, receiver, receiverUrl, processes: platform.processes };
   });
 
 /** A number of an event's lead, and so its phone, that no earlier measurement has used. */
