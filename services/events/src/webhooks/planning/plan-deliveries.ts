@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Dependencies } from '../../dependencies.ts';
+import { findFeed } from '../../feed/event.repository.ts';
 import { lockEndpoint, savePlace } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { advanceReplay } from '../replays/advance-replay.ts';
@@ -47,9 +48,15 @@ export async function planDeliveries(
 async function planEvents(sql: TransactionSql, endpoint: EndpointRow): Promise<{ opened: number; more: boolean }> {
   const { store_id, planned_through, event_types } = endpoint;
   if ((await countUntried(sql, endpoint, mostUntried)) >= mostUntried) return { opened: 0, more: false };
+  // Before the events: of those below the beginning of the feed, none can come any more.
+  const { oldest_sequence } = await findFeed(sql, store_id);
   const events = await findEventsAfter(sql, store_id, { after: planned_through, limit: batch });
   const last = events.at(-1);
-  if (!last) return { opened: 0, more: false };
+  if (!last) {
+    // After a restore the feed begins anew at a higher number.
+    if (planned_through < oldest_sequence - 1) await savePlace(sql, endpoint, oldest_sequence - 1);
+    return { opened: 0, more: false };
+  }
   const wanted = events.filter(({ type }) => event_types === null || event_types.includes(type));
   const opened = await openDeliveries(sql, endpoint, wanted);
   await savePlace(sql, endpoint, last.sequence);
