@@ -24,6 +24,8 @@ beforeAll(async () => {
   operations = Object.entries<Json>(paths).flatMap(([path, item]) =>
     Object.entries<Json>(item)
       .filter(([, operation]) => operation.operationId && operation.security?.length !== 0)
+      // The sample of the stream has no end: events.e2e.test.ts reads it.
+      .filter(([, operation]) => !operation.responses[200]?.content?.['text/event-stream'])
       .map(([method, operation]) => {
         const samples = Object.fromEntries(
           (operation['x-codeSamples'] as Sample[]).map(({ lang, source }) => [lang, source]),
@@ -49,15 +51,19 @@ test('every curl sample is a request that the API accepts: the answer is a succe
     const { body, status } = await runSample(samples.shell, key);
     const isSuccess = status.startsWith('2') && Object.hasOwn(responses, status);
     const isMissing = hasIds && status === '404' && /_not_found"/.test(body) && !body.includes('route_not_found');
+    // The sample goes on from a place that the feed of a new store does not have yet.
+    const isElsewhere = name === 'GET /events' && status === '410' && body.includes('"cursor_expired"');
     if (isSuccess) successes += 1;
-    else if (!isMissing) wrong.push(`${name}: ${status} ${body}`);
+    else if (!isMissing && !isElsewhere) wrong.push(`${name}: ${status} ${body}`);
   }
   expect(wrong).toEqual([]);
   expect(successes).toBeGreaterThan(10);
 });
 
 test('in development every sample that reads finds something in the demo store', async () => {
-  const reads = operations.filter(({ name }) => name.startsWith('GET '));
+  // The demo store has no webhook endpoint, because nothing would listen at its address.
+  const absent = /^GET \/webhooks\/endpoints\/\{/;
+  const reads = operations.filter(({ name }) => name.startsWith('GET ') && !absent.test(name));
   expect(reads.filter(({ hasIds }) => hasIds).length).toBeGreaterThan(5);
   const answers = await Promise.all(reads.map(({ samples }) => runSample(samples.shell, storeOf('pro').api_key)));
   expect(answers.filter(({ status }) => status !== '200')).toEqual([]);
