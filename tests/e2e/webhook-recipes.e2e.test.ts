@@ -39,7 +39,7 @@ const recipes = [
   {
     language: 'Python',
     command: async () => {
-      const requirements = join(import.meta.dirname, 'webhook-recipes-requirements.txt');
+      const requirements = join(root, 'packages/testing/src/providers/webhook-receiver/requirements.txt');
       return [await preparePython(requirements, 'the receiver of webhooks'), 'receiver.py'];
     },
   },
