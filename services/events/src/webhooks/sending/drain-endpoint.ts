@@ -12,6 +12,8 @@ import { signatureHeaders } from './signature.ts';
 const claimLimitMs = 5_000;
 /** How long recording an outcome may take. It ends before the lease does. */
 const recordLimitMs = 4_000;
+/** The clocks of this machine and of PostgreSQL may differ by this much. A claim that comes too early finds nothing. */
+const clockMarginMs = 1_000;
 
 type Drained = {
   readonly storeId: string;
@@ -33,9 +35,13 @@ export async function drainEndpoint(dependencies: Dependencies, drained: Drained
   const claim = (): Promise<Taken> =>
     database.write({ storeId, deadline: Date.now() + claimLimitMs }, (sql) => claimNext(sql, drained, limits.leaseMs));
   const running = new Set<Promise<void>>();
+  let isDue = false;
   const begin = ({ claimed }: Taken) => {
     for (const one of claimed) {
-      const attempt: Promise<void> = makeAttempt(dependencies, drained, one).finally(() => running.delete(attempt));
+      const attempt: Promise<void> = makeAttempt(dependencies, drained, one).then((dueSoon) => {
+        isDue ||= dueSoon;
+        running.delete(attempt);
+      });
       running.add(attempt);
     }
   };
@@ -43,16 +49,22 @@ export async function drainEndpoint(dependencies: Dependencies, drained: Drained
   begin(taken);
   while (running.size > 0) {
     await Promise.race(running);
-    if (mayBegin()) {
+    if (!mayBegin()) taken = { claimed: [], next: lookAgain('more may be due') };
+    // The last claim of a workflow also decides whether it hands the endpoint back.
+    else if (isDue || drained.sender === 'workflow') {
+      isDue = false;
       taken = await claim();
       begin(taken);
-    } else taken = { claimed: [], next: lookAgain('more may be due') };
+    }
   }
   return taken.next;
 }
 
-/** Never rejects: nobody awaits the other attempts of an endpoint when one of them ends the drain. */
-async function makeAttempt(dependencies: Dependencies, { log }: Drained, claimed: Claimed): Promise<void> {
+/**
+ * Resolves with whether another delivery of the endpoint may be due now. Never rejects: nobody awaits the other attempts
+ * of an endpoint when one of them ends the drain.
+ */
+async function makeAttempt(dependencies: Dependencies, { log }: Drained, claimed: Claimed): Promise<boolean> {
   const { database, limits, onAttempt, relay } = dependencies;
   const { attempt, endpoint } = claimed;
   const startedAt = new Date();
@@ -73,11 +85,13 @@ async function makeAttempt(dependencies: Dependencies, { log }: Drained, claimed
   }
   const scope = { storeId: attempt.storeId, deadline: Date.now() + Math.min(recordLimitMs, limits.leaseMs) };
   try {
-    const { handedOver } = await database.write(scope, (sql) => recordOutcome(sql, claimed, outcome, timing));
+    const { handedOver, dueAt } = await database.write(scope, (sql) => recordOutcome(sql, claimed, outcome, timing));
     if (handedOver) relay.nudge();
+    return dueAt !== null && dueAt.getTime() <= Date.now() + clockMarginMs;
   } catch (err) {
     // The lease expires, and the delivery is sent again.
     log.warn({ endpoint: endpoint.id, delivery: attempt.deliveryId, err }, 'the outcome of a webhook was not recorded');
+    return true;
   }
 }
 

@@ -19,17 +19,17 @@ import { wakeEndpoint } from './wake-endpoint.ts';
 /**
  * Records what became of an attempt, in its delivery and in its endpoint. Without the lease it writes nothing, because
  * another attempt has begun, a request ended the delivery, or the endpoint was deleted. The first failure hands the
- * endpoint over to its workflow.
+ * endpoint over to its workflow. `dueAt`: when the endpoint is to be looked at again.
  */
 export async function recordOutcome(
   sql: TransactionSql,
   { attempt, endpoint: { id } }: Claimed,
   outcome: Outcome,
   timing: { startedAt: Date; durationMs: number },
-): Promise<{ readonly handedOver: boolean }> {
+): Promise<{ readonly handedOver: boolean; readonly dueAt: Date | null }> {
   const endpoint = await lockEndpoint(sql, attempt.storeId, id);
   const delivery = endpoint && (await findRunning(sql, attempt));
-  if (!endpoint || !delivery) return { handedOver: false };
+  if (!endpoint || !delivery) return { handedOver: false, dueAt: null };
   let handedOver = false;
   await insertAttempt(sql, attempt, outcome, timing);
   if (outcome.kind === 'delivered') {
@@ -55,6 +55,5 @@ export async function recordOutcome(
       handedOver = true;
     }
   }
-  await saveDue(sql, endpoint);
-  return { handedOver };
+  return { handedOver, dueAt: await saveDue(sql, endpoint) };
 }

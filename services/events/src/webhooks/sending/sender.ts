@@ -9,6 +9,8 @@ import { findDueEndpoints, findUnplanned, type NamedEndpoint } from './due.repos
 const readLimitMs = 5_000;
 /** A notice that the feed has grown may get lost, and times of retries pass without one. */
 const lookEveryMs = 1_000;
+/** Under load a pause collects a batch: a look for every event would cost the database as much as the sending does. */
+const batchingPauseMs = 20;
 /** How long a stop waits for running attempts. */
 const stopLimitMs = 3_000;
 /** How many endpoints this process plans or drains at once. */
@@ -77,7 +79,11 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
       await look().catch((err) => {
         if (!stopped) log.warn({ err }, 'the look for due webhooks failed');
       });
-      if (nudged || stopped) continue;
+      if (stopped) return;
+      if (nudged) {
+        await delay(batchingPauseMs);
+        continue;
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, lookEveryMs);
         wake = () => {
