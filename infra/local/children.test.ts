@@ -82,9 +82,8 @@ test.skipIf(process.platform !== 'linux')('a child ends when its parent is kille
   const parentScript = `
     import { createChildren } from ${JSON.stringify(join(import.meta.dirname, 'children.ts'))};
     const child = createChildren(${JSON.stringify(record)}).start({
-      name: 'sample', command: process.execPath, args: ['-e', ${JSON.stringify(forever)}], stopSignal: 'SIGTERM',
-    });
-    process.stdout.write(String(child.pid));
+      name: 'sample', command: process.execPath, args: ['-e', ${JSON.stringify(`console.log('there'); ${forever}`)}], stopSignal: 'SIGTERM',
+    }, () => process.stdout.write(String(child.pid))); // before its first line, setpriv may not be done yet
     setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['--input-type=module', '-e', parentScript]);
   const [pid] = await once(parent.stdout, 'data');

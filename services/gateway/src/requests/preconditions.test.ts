@@ -18,10 +18,12 @@ test('these operations take If-Match, and only the one that creates or changes t
   expect(taking('if-match', '"v1"').toSorted()).toEqual([
     'DELETE /followups/scheduled/:followupId',
     'DELETE /sellers/:sellerId',
+    'DELETE /webhooks/endpoints/:endpointId',
     'PATCH /appointments/:appointmentId',
     'PATCH /followups/scheduled/:followupId',
     'PATCH /leads/:leadId',
     'PATCH /sellers/:sellerId',
+    'PATCH /webhooks/endpoints/:endpointId',
     'PUT /leads/by-phone/:phone',
   ]);
   expect(taking('if-none-match', '*')).toEqual(['PUT /leads/by-phone/:phone']);
