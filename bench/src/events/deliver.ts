@@ -4,9 +4,11 @@ import type { MixedKind, OpenLoadJob, OpenLoadResult } from '../shared/load/open
 import type { Store } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { newEntries } from './append.ts';
-import type { Endpoints } from './endpoints.ts';
 import type { Received } from './receiver.ts';
 import { type EventsStage, newLeads } from './stage.ts';
+
+/** Stores with a webhook endpoint each. */
+export type Endpoints = { readonly hanging: Store; readonly failing: Store; readonly well: readonly Store[] };
 
 export type Delivered = { readonly perSecond: number; readonly cpuMs: Readonly<Record<string, number>> };
 

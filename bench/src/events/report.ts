@@ -5,6 +5,7 @@ import { table } from '../shared/table.ts';
 import type { Appended } from './append.ts';
 import type { Beside, Delivered } from './deliver.ts';
 import { type Follow, readers } from './follow.ts';
+import type { ThroughKills } from './through-kills.ts';
 
 export type EventsPlan = {
   readonly rounds: number;
@@ -14,6 +15,9 @@ export type EventsPlan = {
   readonly endpoints: number;
   /** Webhooks in one go. */
   readonly webhooks: number;
+  /** Events that are delivered while everything is killed. */
+  readonly throughKills: number;
+  readonly seed: number;
 };
 
 export type EventsFindings = Pick<Report, 'settings' | 'machine'> & {
@@ -24,13 +28,17 @@ export type EventsFindings = Pick<Report, 'settings' | 'machine'> & {
   readonly delivered: readonly Delivered[];
   readonly posted: readonly Delivered[];
   readonly beside: readonly Beside[];
+  readonly killed: ThroughKills;
 };
 
 const p99LimitMs = 1_000;
 const share = 0.3;
 
+const faultsOf = ({ kills: _kills, seconds: _seconds, repeated: _repeated, ...faults }: ThroughKills): number =>
+  Object.values(faults).reduce((sum, count) => sum + count, 0);
+
 export function reportEvents(findings: EventsFindings): Report {
-  const { plan, appended, inserted, followed, delivered, posted, beside } = findings;
+  const { plan, appended, inserted, followed, delivered, posted, beside, killed } = findings;
   const by = (name: Follow['by']) => followed.filter((each) => each.by === name);
   const cells = (pick: (each: Follow) => number, name: Follow['by'], unit: string) => spread(by(name).map(pick), unit);
   return {
@@ -52,6 +60,12 @@ export function reportEvents(findings: EventsFindings): Report {
             holds: '<',
             limit: p99LimitMs,
             unit: ' ms',
+          },
+          {
+            what: `${plan.throughKills.toLocaleString('en')} events through kills: lost, doubled, out of order or forged`,
+            values: [faultsOf(killed)],
+            holds: '≤',
+            limit: 0,
           },
           {
             what: 'appended ÷ bare inserts, events/s',
@@ -120,6 +134,24 @@ export function reportEvents(findings: EventsFindings): Report {
               spread(perSecond(posted)),
               ratioCell(perSecond(delivered), perSecond(posted)),
             ],
+          ],
+        ),
+      ],
+      [
+        `${plan.throughKills.toLocaleString('en')} events to ${plan.endpoints} endpoints, while every process and server is killed twice`,
+        `Killed, in this order: ${killed.kills.join(', ')} (seed ${plan.seed}). The receiver in Python refused the first attempt of 1 % of the events.`,
+        table(
+          ['what', 'count'],
+          [
+            ['seconds from the first append to the last webhook', killed.seconds.toFixed(0)],
+            ['webhooks that came again, with the same `webhook-id`', String(killed.repeated)],
+            ['events that are not in the feed', String(killed.notInFeed)],
+            ['events that are in the feed twice', String(killed.twiceInFeed)],
+            ['feeds with a gap in their numbers', String(killed.feedsWithGap)],
+            ['events that their endpoint did not accept', String(killed.notDelivered)],
+            ['webhooks before an earlier one of their resource', String(killed.outOfOrder)],
+            ['webhooks with another id, or of another store', String(killed.otherIds)],
+            ['webhooks without a valid signature', String(killed.forged)],
           ],
         ),
       ],

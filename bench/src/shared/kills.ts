@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '@mostrador/testing/random';
-import type { Platform } from '../shared/platform.ts';
+import type { Platform } from './platform.ts';
 
 /** How often each process and server is killed. */
 const times = 2;
