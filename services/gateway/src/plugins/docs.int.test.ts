@@ -91,7 +91,9 @@ test('no link of the documentation is dead: every page, file, section and operat
       bodies.set(path, body);
       const isPage = String(answer.headers['content-type']).startsWith('text/html');
       const found = isPage ? [...body.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, found]) => found ?? '') : [];
-      const addresses = found.filter((each) => !each.startsWith('data:')).map((each) => new URL(each, publicUrl + path));
+      const addresses = found
+        .filter((each) => !each.startsWith('data:'))
+        .map((each) => new URL(each, publicUrl + path));
       // No test asks other servers.
       const inside = addresses.filter(({ origin }) => origin === new URL(publicUrl).origin);
       open.push(...inside.map(({ pathname, search, hash }) => pathname + search + hash));
