@@ -1,6 +1,7 @@
 import { type Static, type TLiteral, Type } from '@sinclair/typebox';
 import {
   About,
+  Described,
   Exact,
   NextStep,
   Nullable,
@@ -41,14 +42,12 @@ export const webhookPayloads = ['object', 'thin'] as const;
 
 const Ordering = OneOf(webhookOrderings, {
   title: 'WebhookOrdering',
-  default: 'entity',
   description:
     '`entity`: the events of one resource are sent in their order, one after the other. An event that fails holds ' +
     'the later ones of its resource for at most an hour. `none`: in any order.',
 });
 const Payload = OneOf(webhookPayloads, {
   title: 'WebhookPayload',
-  default: 'object',
   description: '`object`: with the resource in `data.object`. `thin`: only ids and states.',
 });
 const EventTypes = Type.Unsafe<string[] | null>({
@@ -59,12 +58,8 @@ const EventTypes = Type.Unsafe<string[] | null>({
   uniqueItems: true,
   description: 'Only events of these types are sent. Null: of every type, also those that are added later.',
 });
-const InFlight = Type.Integer({
-  minimum: 1,
-  maximum: maxInFlight,
-  default: 5,
-  description: 'How many deliveries may run at once.',
-});
+const InFlight = (options: { default?: number } = {}) =>
+  Type.Integer({ ...options, minimum: 1, maximum: maxInFlight, description: 'How many deliveries may run at once.' });
 const Url = Type.String({
   minLength: 1,
   maxLength: 2000,
@@ -133,13 +128,7 @@ const NewEndpoint = Type.Object(
 
 const endpointParams = Exact({ endpointId: About(Uuid, 'The id of the endpoint.') });
 
-const settings = {
-  description: Type.Optional(Description),
-  event_types: Type.Optional(EventTypes),
-  ordering: Type.Optional(Ordering),
-  payload: Type.Optional(Payload),
-  max_in_flight: Type.Optional(InFlight),
-};
+const settings = { description: Type.Optional(Description), event_types: Type.Optional(EventTypes) };
 
 export const createWebhookEndpoint = defineOperation({
   subject: 'events.api.webhook-endpoints.create',
@@ -153,6 +142,9 @@ export const createWebhookEndpoint = defineOperation({
       {
         url: Url,
         ...settings,
+        ordering: Type.Optional(Described(Ordering, { default: 'entity' })),
+        payload: Type.Optional(Described(Payload, { default: 'object' })),
+        max_in_flight: Type.Optional(InFlight({ default: 5 })),
         asymmetric: Type.Optional(
           Type.Boolean({
             default: false,
@@ -199,6 +191,9 @@ export const updateWebhookEndpoint = defineOperation({
       {
         url: Type.Optional(Url),
         ...settings,
+        ordering: Type.Optional(Ordering),
+        payload: Type.Optional(Payload),
+        max_in_flight: Type.Optional(InFlight()),
         status: Type.Optional(
           OneOf(['enabled', 'paused'], {
             title: 'WebhookEndpointSwitch',
@@ -390,7 +385,12 @@ export const retryWebhookDelivery = defineOperation({
   extension: true,
   request: { params: deliveryParams },
   reply: WebhookDelivery,
-  errors: ['webhook_delivery_not_found', 'webhook_endpoint_not_enabled', 'event_not_found'],
+  errors: [
+    'webhook_endpoint_not_found',
+    'webhook_delivery_not_found',
+    'webhook_endpoint_not_enabled',
+    'event_not_found',
+  ],
 });
 
 const Sequence = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });

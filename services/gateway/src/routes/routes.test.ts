@@ -52,3 +52,12 @@ test.each(routes)(
     if (method === 'PUT' || method === 'PATCH') expect(hasBody).toBe(true);
   },
 );
+
+test.each(routes.filter(({ method }) => method === 'PATCH'))(
+  '$method $path has no defaults, which would change members that a request leaves out',
+  ({ operation }) => {
+    const members = Object.entries(operation.request.body?.properties ?? {}) as [string, { default?: unknown }][];
+    expect(members.length).toBeGreaterThan(0);
+    expect(members.filter(([, member]) => member.default !== undefined)).toEqual([]);
+  },
+);

@@ -75,7 +75,9 @@ describe('an address is rejected when it', () => {
 
 test('a change keeps what it leaves out, and needs the current version in `If-Match`', async () => {
   const storeId = randomUUID();
-  const { secret: _secret, ...before } = await create(storeId, { event_types: ['lead.created'] });
+  const { secret: _secret, ...before } = await create(storeId, {
+    ...{ event_types: ['lead.created'], payload: 'thin', max_in_flight: 3 },
+  });
   const params = { endpointId: before.id };
   const change = (ifMatch: string) =>
     events.rpc.call(
