@@ -58,7 +58,7 @@ test('a waiting request is answered also when the notice of its event is lost', 
 test('an event of another type goes by, and `-1` waits for the events to come', async () => {
   feed.append(storeId, 'lead.created');
   const answering = wait('&after=-1&types=lead.created');
-  await waitFor(() => feed.asked.length === 1, { description: 'the first page was read' });
+  await waitFor(() => feed.asked.length > 0, { description: 'the first page was read' });
   feed.append(storeId, 'lead.updated');
   const event = feed.append(storeId, 'lead.created');
   expect((await answering).json()).toEqual({ data: [event], next: 3 });
