@@ -24,5 +24,5 @@ export type Dependencies = {
   /** Counts an attempt for the metrics. */
   readonly onAttempt: (outcome: Outcome) => void;
   /** Makes the service look at once for events to plan and deliveries to send. */
-  readonly nudgeSender: () => void;
+  readonly nudgeSender: (storeId: string) => void;
 };

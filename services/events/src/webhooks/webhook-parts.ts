@@ -1,4 +1,4 @@
-import { feedNoticeSubject } from '@mostrador/contracts';
+import { type FeedNotice, feedNoticeSubject } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import type { NatsConnection } from '@mostrador/kit/clients/nats';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
@@ -27,9 +27,11 @@ export function webhookJobs(
   rest: Omit<Dependencies, 'nudgeSender'>,
   { nats, log, relay }: { nats: NatsConnection; log: Log; relay: Parameters<typeof overdueJob>[0]['relay'] },
 ): { readonly dependencies: Dependencies; readonly jobs: readonly Periodic[] } {
-  const dependencies: Dependencies = { ...rest, nudgeSender: () => sender.nudge() };
+  const dependencies: Dependencies = { ...rest, nudgeSender: (storeId) => sender.nudge([storeId]) };
   const sender = createSender(dependencies, log);
-  nats.subscribe(feedNoticeSubject, { callback: () => sender.nudge() });
+  nats.subscribe(feedNoticeSubject, {
+    callback: (_, message) => sender.nudge(Object.keys(message.json<FeedNotice>())),
+  });
   const { systemDatabase } = rest;
   return { dependencies, jobs: [sender, overdueJob({ ...overdueEndpoints, systemDatabase, relay, log })] };
 }

@@ -28,6 +28,6 @@ export const retryWebhookDelivery =
       },
       toReply: toWebhookDelivery,
     });
-    dependencies.nudgeSender();
+    dependencies.nudgeSender(context.storeId);
     return result;
   };

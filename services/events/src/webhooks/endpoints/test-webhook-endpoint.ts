@@ -20,6 +20,6 @@ export const testWebhookEndpoint =
       },
       toReply: toWebhookDelivery,
     });
-    dependencies.nudgeSender();
+    dependencies.nudgeSender(context.storeId);
     return result;
   };

@@ -46,7 +46,7 @@ export const updateWebhookEndpoint =
       etag: endpointEtag,
     });
     relay.nudge();
-    nudgeSender();
+    nudgeSender(storeId);
     return result;
   };
 

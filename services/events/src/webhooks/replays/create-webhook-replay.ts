@@ -36,6 +36,6 @@ export const createWebhookReplay =
       },
       toReply: (row: ReplayRow) => toWebhookReplay({ ...row, ...nothingYet }),
     });
-    dependencies.nudgeSender();
+    dependencies.nudgeSender(context.storeId);
     return result;
   };

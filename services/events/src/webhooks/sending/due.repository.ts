@@ -10,10 +10,11 @@ export const findDueEndpoints = (sql: Sql, limit: number) => sql<NamedEndpoint[]
   select store_id, id from webhook_endpoints
   where sender = 'service' and due_at <= now() and deleted_at is null order by due_at limit ${limit}`;
 
-/** Endpoints whose feed has grown, or which have a replay. */
-export const findUnplanned = (sql: Sql) => sql<NamedEndpoint[]>`
+/** Endpoints whose feed has grown, or which have a replay: of these stores, or of all. */
+export const findUnplanned = (sql: Sql, storeIds: readonly string[] | null) => sql<NamedEndpoint[]>`
   select e.store_id, e.id from webhook_endpoints e
-  where e.status = 'enabled' and e.deleted_at is null and (
+  where ${storeIds === null ? sql`true` : sql`e.store_id = any(${[...storeIds]}::uuid[])`}
+    and e.status = 'enabled' and e.deleted_at is null and (
     exists (select from feeds f where f.store_id = e.store_id and f.last_sequence > e.planned_through)
     or exists (select from webhook_replays r
                where r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running'))`;

@@ -10,15 +10,15 @@ const readLimitMs = 5_000;
 /** A notice that the feed has grown may get lost, and times of retries pass without one. */
 const lookEveryMs = 1_000;
 /** Under load a pause collects a batch: a look for every event would cost the database as much as the sending does. */
-const batchingPauseMs = 20;
+const batchingPauseMs = 50;
 /** How long a stop waits for running attempts. */
 const stopLimitMs = 3_000;
 /** How many endpoints this process plans or drains at once. */
 const mostPlanning = 4;
 const mostDraining = 100;
 
-/** Plans deliveries and makes first attempts. `nudge`: look now. */
-export type Sender = Periodic & { nudge(): void };
+/** Plans deliveries and makes first attempts. `nudge`: look now, because the feeds of these stores have grown. */
+export type Sender = Periodic & { nudge(storeIds?: readonly string[]): void };
 
 /**
  * The loop that makes deliveries from the feeds, and sends for the endpoints that no workflow drains. Each endpoint is
@@ -29,21 +29,31 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
   const draining = new Map<string, Promise<void>>();
   let stopped = false;
   let nudged = false;
+  /** Stores whose feeds have grown, by the notices. */
+  const grown = new Set<string>();
+  let lookedAtAllMs = Number.NEGATIVE_INFINITY;
   let wake = () => {};
   let loop: Promise<void> | undefined;
 
-  const nudge = () => {
+  const nudge = (storeIds: readonly string[] = []) => {
+    for (const id of storeIds) grown.add(id);
     nudged = true;
     wake();
   };
 
   const plan = async (): Promise<void> => {
-    const unplanned = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, findUnplanned);
+    const all = performance.now() - lookedAtAllMs >= lookEveryMs;
+    const stores = all ? null : [...grown];
+    grown.clear();
+    if (stores?.length === 0) return;
+    if (all) lookedAtAllMs = performance.now();
+    const scope = { deadline: Date.now() + readLimitMs };
+    const unplanned = await systemDatabase.read(scope, (sql) => findUnplanned(sql, stores));
     const queue = unplanned.values();
     const work = async () => {
       for (const endpoint of queue) {
         if (stopped) return;
-        if (await planDeliveries(dependencies, endpoint)) nudged = true;
+        if (await planDeliveries(dependencies, endpoint)) nudge([endpoint.store_id]);
       }
     };
     await Promise.all(Array.from({ length: mostPlanning }, work));
