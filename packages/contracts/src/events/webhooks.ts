@@ -121,9 +121,9 @@ const Secret = Type.String({
   description: 'The secret `whsec_…` that verifies signatures. It is shown only here: keep it.',
 });
 
-const NewEndpoint = Type.Object(
+const CreatedEndpoint = Type.Object(
   { ...endpointMembers, secret: Secret },
-  { title: 'NewWebhookEndpoint', description: 'A new endpoint, with its secret.' },
+  { title: 'CreatedWebhookEndpoint', description: 'A new endpoint, with its secret.' },
 );
 
 const endpointParams = Exact({ endpointId: About(Uuid, 'The id of the endpoint.') });
@@ -155,7 +155,7 @@ export const createWebhookEndpoint = defineOperation({
       { description: 'A new endpoint.' },
     ),
   },
-  reply: NewEndpoint,
+  reply: CreatedEndpoint,
   errors: ['webhook_endpoint_limit'],
 });
 
