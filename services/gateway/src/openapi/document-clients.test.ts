@@ -51,6 +51,11 @@ test('requests, lists, enums and problems have names that people expect', () => 
   for (const name of Object.keys(schemas)) expect(name).toMatch(/^([A-Z][a-z]+)+$/);
 });
 
+test('no schema has the name of the constructor that Go makes for another, such as `NewLead` for `Lead`', () => {
+  const constructors = new Set(Object.keys(schemas).map((name) => `New${name}`));
+  expect(Object.keys(schemas).filter((name) => constructors.has(name))).toEqual([]);
+});
+
 test('each named schema and response is used', () => {
   const used = new Set(places.map(({ part }) => part.$ref));
   const defined = Object.entries(document.components).flatMap(([kind, each]) =>
