@@ -63,9 +63,13 @@ async function newPerson() {
     select ${stage.store.id}, 'Before', phone from unnest(${[...forms]}::text[]) with ordinality as given (phone, n)
     order by n returning id`;
   const [kept, gone] = rows.map(({ id }) => id) as [string, string];
-  for (const from of forms) expect(await stage.whatsapp.customerWrites({ from, text: `from ${from}` })).toBe(200);
   const listed = (path: string) => async () => (await get(path)).total === 1;
-  for (const lead_id of [kept, gone]) {
+  for (const [from, lead_id] of [
+    [forms[0], kept],
+    [forms[1], gone],
+  ] as const) {
+    // Messages of two leads are stored in the order of their processing, so the second waits for the first.
+    expect(await stage.whatsapp.customerWrites({ from, text: `from ${from}` })).toBe(200);
     await waitFor(listed(`/leads/${lead_id}/messages`), { description: 'the message of the lead is stored' });
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     expect(await request('POST', '/appointments', { lead_id, title: 'Exame', scheduled_at })).toMatchObject({
