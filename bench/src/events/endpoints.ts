@@ -1,8 +1,8 @@
 import { createApiKey, createStore, createWebhookEndpoint } from '@mostrador/contracts';
 import { withInsideClient } from '@mostrador/testing/platform/inside-client';
+import { manyAtOnce } from '../shared/many-at-once.ts';
 import type { Platform, Store } from '../shared/platform.ts';
 
-const atOnce = 8;
 const requestsAMinute = 10_000_000;
 
 /** Creates stores over NATS, because a command for each would take minutes. */
@@ -29,13 +29,3 @@ export const createEndpoints = (
       return secret;
     }),
   );
-
-async function manyAtOnce<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
-  const made: T[] = [];
-  let next = 0;
-  const maker = async () => {
-    for (let index = next++; index < count; index = next++) made[index] = await make(index);
-  };
-  await Promise.all(Array.from({ length: atOnce }, maker));
-  return made;
-}

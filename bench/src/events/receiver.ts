@@ -48,7 +48,7 @@ servePeer({
     new Promise<string>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
-  /** Begins to count anew. */
+  /** Starts to count again. */
   reset() {
     latencies = createHistogram({ lowest: 1, highest: longestMs, figures: 3 });
     [events, toHanging, toFailing] = [0, 0, 0];

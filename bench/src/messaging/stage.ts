@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import type { LoadJob, LoadResult } from '../shared/load/job.ts';
+import { manyAtOnce } from '../shared/many-at-once.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
@@ -40,7 +41,7 @@ export async function openMessagingStage(root: string, stores: number): Promise<
     stops.push(platform.stop);
     const sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => {}, connection: { statement_timeout: 0 } });
     stops.push(() => sql.end());
-    const made = await manyAtOnce(stores + 1, (index) => newSender(platform, index < stores));
+    const made = await manyAtOnce(stores + 1, (index) => newSender(platform, index < stores), storesAtOnce);
     const [waiting, ...senders] = made.toReversed() as [Store, ...Store[]];
     const channel = await connectWhatsapp(platform);
     await sql.unsafe(`
@@ -104,14 +105,4 @@ async function connectWhatsapp(platform: Platform) {
     { access_token: randomUUID(), app_secret: appSecret, verify_token: randomUUID() },
   );
   return { storeId, channelId, phoneNumberId, appSecret };
-}
-
-async function manyAtOnce<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
-  const made: T[] = [];
-  let next = 0;
-  const maker = async () => {
-    for (let index = next++; index < count; index = next++) made[index] = await make(index);
-  };
-  await Promise.all(Array.from({ length: storesAtOnce }, maker));
-  return made;
 }
