@@ -198,7 +198,7 @@ test('store update --sending-windows reads a file and names each fault by its pl
   }
 });
 
-test('restore fence prints what waits, the feeds that began anew, the appointments that are lost, and the keys that are valid', async () => {
+test('restore fence prints what waits, the feeds that restarted, the appointments that are lost, and the keys that are valid', async () => {
   const fence = ['restore', 'fence', '--since', '2026-11-21T09:00:00Z'];
   const fenced = await admin(fence);
   expect(fenced).toMatchObject({ exitCode: 0, err: '' });
@@ -206,7 +206,7 @@ test('restore fence prints what waits, the feeds that began anew, the appointmen
   for (const line of [
     'and 300 more',
     '5f62',
-    'began anew, so that readers copy their data again: 0',
+    'restarted, so that readers copy their data again: 0',
     'calendar_unreachable: It is down.',
     'validKey',
     'Next: start',

@@ -21,7 +21,7 @@ export type Terminal = {
 type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'exit'>;
 
 export function createTerminal(streams: Streams): Terminal {
-  // `… | head` has read enough. There is nobody to tell, so the command ends.
+  // `… | head` has read enough. No reader is left, so the command ends.
   streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     streams.exit(exitCodes.done);

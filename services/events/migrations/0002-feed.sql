@@ -50,7 +50,7 @@ grant select, insert on events to events_system;
 -- The roles of the service create and drop nothing, so these functions run as the owner of the tables.
 
 -- Makes the partition of a day. It is attached and not created in its place, because that would lock out every reader
--- and writer; attaching an empty table locks out nobody.
+-- and writer; attaching an empty table locks out no request.
 create function make_event_partition(day date) returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, events, pg_temp

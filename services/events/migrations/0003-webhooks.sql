@@ -1,6 +1,6 @@
 -- Webhooks: where the events of a store are sent, and what became of each.
 
--- The row is locked by whoever plans, claims or records deliveries of the endpoint, before any of its deliveries.
+-- The row is locked by each transaction that plans, claims or records deliveries of the endpoint, before any of its deliveries.
 create table webhook_endpoints (
   store_id uuid not null,
   id uuid not null default uuidv7(),
@@ -34,7 +34,7 @@ create table webhook_endpoints (
   version integer not null default 1,
   -- When the sweep last woke the workflow.
   woken_at timestamptz(3),
-  -- Nobody sees the endpoint any more. The purge removes its deliveries, and then the row.
+  -- No request sees the endpoint any more. The purge removes its deliveries, and then the row.
   deleted_at timestamptz(3),
   created_at timestamptz(3) not null default clock_timestamp(),
   updated_at timestamptz(3) not null default clock_timestamp(),

@@ -1,4 +1,4 @@
--- The latest restore of this database after which the feeds began anew: one row, or none.
+-- The latest restore of this database after which the feeds restarted: one row, or none.
 create table restore_fence (
   one boolean primary key default true check (one),
   -- The moment to which the database was restored.

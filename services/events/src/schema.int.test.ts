@@ -38,7 +38,7 @@ test.each(['feeds', 'events'])('requests see only their own store’s %s, and no
   expect(await rowsFor(null)).toEqual([]);
 });
 
-test('requests cannot write a feed, nobody changes or deletes an event, and no role reads a partition past the policies', async () => {
+test('requests cannot write a feed, no role changes or deletes an event, and no role reads a partition past the policies', async () => {
   const [partition] = await database.adminSql`select inhrelid::regclass::text as name from pg_inherits limit 1`;
   const attempts: [string, string][] = [
     ['events', 'update feeds set last_sequence = 9'],

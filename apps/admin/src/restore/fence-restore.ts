@@ -27,7 +27,7 @@ const fenceLimitMs = 9 * 60_000;
 export const fenceRestoreCommand = (admin: Admin): Command =>
   verb(
     'fence',
-    'After a restore of the database: hold what may have been sent, have the calendars compared, and begin the event feeds anew',
+    'After a restore of the database: hold what may have been sent, have the calendars compared, and restart the event feeds',
     ['restore fence --since 2027-01-31T09:00:00Z --dry-run', 'restore fence --since 2027-01-31T09:00:00Z'],
   )
     .option('--since <time>', 'the moment to which the database was restored, as RFC 3339 (required)')
@@ -36,7 +36,7 @@ export const fenceRestoreCommand = (admin: Admin): Command =>
       'after',
       `
 Run it while no \`workflows\` process runs, because those send: docs/operations/restore.md has the whole order. It is safe
-while they run, and it can be repeated: the same --since holds nothing more, begins no feed anew, and lists what still
+while they run, and it can be repeated: the same --since holds nothing more, restarts no feed, and lists what still
 waits.`,
     )
     .action(async (options: Options) => {
@@ -94,7 +94,7 @@ function people({ dry_run, services, feeds, lost, keys }: Result): string {
   ]);
   return [
     counts,
-    `EVENT FEEDS that ${dry_run ? 'would begin' : 'began'} anew, so that readers copy their data again: ${feeds}`,
+    `EVENT FEEDS that ${dry_run ? 'would restart' : 'restarted'}, so that readers copy their data again: ${feeds}`,
     section(
       'MESSAGES that may have been sent. The provider settles them, or you: `message settle`.',
       ['STORE', 'MESSAGE'],

@@ -36,7 +36,7 @@ export const Event = Type.Object(
       ...int64,
       description:
         'The number of the event in the feed of the store: from 1, without gaps. After a restore of the server the feed ' +
-        'begins anew, at a much higher number.',
+        'restarts, at a much higher number.',
     }),
     store_id: About(Uuid, 'The store.'),
     entity: EventEntity,

@@ -21,7 +21,7 @@ const entries = (storeId: string, count: number) => Array.from({ length: count }
 const expired = { code: 'cursor_expired' };
 const endOf = async (storeId: string) => (await page(events, storeId, { after: -1 })).next;
 
-test('a reader from before the restore gets 410 also when the feed has its number again, begins anew and misses nothing', async () => {
+test('a reader from before the restore gets 410 also when the feed has its number again, restarts and misses nothing', async () => {
   const [storeId, createdLater] = [randomUUID(), randomUUID()];
   const kept = entryOf(storeId);
   await append(events, kept);
@@ -49,7 +49,7 @@ test('a reader from before the restore gets 410 also when the feed has its numbe
   }
 });
 
-test('a fence that is repeated, and a dry run, begin nothing anew', async () => {
+test('a fence that is repeated, and a dry run, restart nothing', async () => {
   const storeIds = [randomUUID(), randomUUID()] as const;
   await append(events, ...storeIds.map((storeId) => entryOf(storeId)));
   const since = new Date().toISOString();

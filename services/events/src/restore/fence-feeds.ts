@@ -17,6 +17,6 @@ export const fenceFeeds =
           await moveEndpoints(sql, base);
           return await beginAnew(sql, base);
         });
-    log.info({ since: at, dryRun, feeds }, 'the event feeds begin anew after a restore');
+    log.info({ since: at, dryRun, feeds }, 'the event feeds restart after a restore');
     return { feeds };
   };

@@ -36,14 +36,14 @@ export async function moveEndpoints(sql: TransactionSql, base: number): Promise<
     where feeds.store_id = endpoint.store_id and planned_through = last_sequence and last_sequence < ${base}`;
 }
 
-/** Begins the feeds anew that are not above `base` yet. Returns how many. */
+/** Restarts the feeds that are not above `base` yet. Returns how many. */
 export async function beginAnew(sql: TransactionSql, base: number): Promise<number> {
   const { count } = await sql`
     update feeds set last_sequence = ${base}, oldest_sequence = ${base}::bigint + 1 where last_sequence < ${base}`;
   return count;
 }
 
-/** How many feeds a fence of this restore would begin anew. */
+/** How many feeds a fence of this restore would restart. */
 export async function countToFence(sql: Sql, since: Date): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) from feeds

@@ -105,7 +105,7 @@ test('newest message instead of the triggering one (chatwoot 13144): each event 
     .toEqual(ids);
 });
 
-test('sent before commit (chatwoot 11753): whoever receives an event can read it', async () => {
+test('sent before commit (chatwoot 11753): everyone who receives an event can read it', async () => {
   const { storeId, append, receiver } = await stage();
   const found: string[] = [];
   receiver.answer(async ({ id }) => {

@@ -154,7 +154,7 @@ test('a stream ends when its key is revoked, also when the notice is lost', asyn
   expectProblem(await send(`${api}/events/stream`), 401, 'invalid_api_key');
 });
 
-test('a gateway that stops ends its streams with a hint when to come back, and one that nobody reads does not block it', async () => {
+test('a gateway that stops ends its streams with a hint when to come back, and one that no client reads does not block it', async () => {
   const source = await open();
   const stuck = await open('?after=0');
   stuck.response.pause();

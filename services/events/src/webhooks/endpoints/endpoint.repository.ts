@@ -139,7 +139,7 @@ export async function saveSecrets(
     where store_id = ${store_id} and id = ${id}`;
 }
 
-/** Nobody sees the endpoint from now on, and nothing is sent to it. */
+/** No request sees the endpoint from now on, and nothing is sent to it. */
 export async function markDeleted(sql: TransactionSql, { store_id, id }: EndpointRow): Promise<void> {
   await sql`
     update webhook_endpoints set deleted_at = clock_timestamp(), due_at = null

@@ -53,7 +53,7 @@ async function planEvents(sql: TransactionSql, endpoint: EndpointRow): Promise<{
   const events = await findEventsAfter(sql, store_id, { after: planned_through, limit: batch });
   const last = events.at(-1);
   if (!last) {
-    // After a restore the feed begins anew at a higher number.
+    // After a restore the feed restarts at a higher number.
     if (planned_through < oldest_sequence - 1) await savePlace(sql, endpoint, oldest_sequence - 1);
     return { opened: 0, more: false };
   }

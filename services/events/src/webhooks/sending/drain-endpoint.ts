@@ -61,7 +61,7 @@ export async function drainEndpoint(dependencies: Dependencies, drained: Drained
 }
 
 /**
- * Resolves with whether another delivery of the endpoint may be due now. Never rejects: nobody awaits the other attempts
+ * Resolves with whether another delivery of the endpoint may be due now. Never rejects: no caller awaits the other attempts
  * of an endpoint when one of them ends the drain.
  */
 async function makeAttempt(dependencies: Dependencies, { log }: Drained, claimed: Claimed): Promise<boolean> {
