@@ -1,13 +1,11 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
 import { lockEndpoint, savePlace } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { advanceReplay } from '../replays/advance-replay.ts';
-import { saveDue } from '../sending/attempt.repository.ts';
+import { afterOpening } from '../sending/after-opening.ts';
 import type { NamedEndpoint } from '../sending/due.repository.ts';
-import { wakeEndpoint } from '../sending/wake-endpoint.ts';
 import { countUntried, findEventsAfter, openDeliveries } from './plan.repository.ts';
 
 /** Events of the feed that one run looks through. */
@@ -33,11 +31,8 @@ export async function planDeliveries(
     const planned = await planEvents(sql, endpoint);
     const replayed = await advanceReplay(sql, endpoint);
     if (planned.opened + replayed.opened > 0) {
-      await saveDue(sql, endpoint);
-      if (endpoint.sender === 'workflow') {
-        await appendOutbox(sql, storeId, [wakeEndpoint(id, 'planned')]);
-        woken = true;
-      }
+      await afterOpening(sql, endpoint);
+      woken = endpoint.sender === 'workflow';
     }
     return planned.more || replayed.more;
   });
