@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preparePython } from '@mostrador/testing/python/environment';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { freePort } from '../../infra/local/ports.ts';
 import { eventually, newStore, request } from './platform.ts';
 
 const { root } = inject('platform');
@@ -45,20 +45,11 @@ const recipes = [
   },
 ] as const;
 
-/** A port that is free at this moment. The endpoint needs it before the receiver can start with the secret. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 test.each(recipes)(
   'the $language receiver of the guide verifies and prints each event once, and refuses what is forged',
   async ({ command }) => {
     const { key } = await newStore();
+    // The endpoint needs the port before the receiver can start with the secret.
     const port = await freePort();
     const address = `http://127.0.0.1:${port}/`;
     const created = await request('POST', '/webhooks/endpoints', { key, body: { url: address } });
