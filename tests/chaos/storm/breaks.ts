@@ -373,8 +373,13 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/events/src/webhooks/planning/plan-deliveries.ts',
-        from: 'await savePlace(sql, endpoint, last.sequence);',
-        to: 'await savePlace(sql, endpoint, last.sequence + 1);',
+        from: 'place: last.sequence };',
+        to: 'place: last.sequence + 1 };',
+      },
+      {
+        file: 'services/events/src/webhooks/sending/claim-next.ts',
+        from: 'planned_through: locked.last_sequence, due_at',
+        to: 'planned_through: locked.last_sequence + 1, due_at',
       },
     ],
   },
@@ -384,8 +389,13 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'services/events/src/webhooks/sending/attempt.repository.ts',
-        from: 'and d.next_attempt_at <= statement_timestamp() and not ${isHeld(sql)}',
+        from: 'and d.next_attempt_at <= statement_timestamp() ${andNotHeld(sql, endpoint)}',
         to: 'and d.next_attempt_at <= statement_timestamp()',
+      },
+      {
+        file: 'services/events/src/webhooks/planning/plan-deliveries.ts',
+        from: 'events.length <= max_in_flight && areOfDifferentEntities',
+        to: 'events.length <= max_in_flight',
       },
     ],
   },

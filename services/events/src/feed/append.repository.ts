@@ -1,9 +1,7 @@
 import type { FeedEntry } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { FeedEnd, NumberedEntry } from './number-entries.ts';
-
-/** An event is appended after it was created, apart from the difference between two clocks, which is less than this. */
-const clockMarginMs = 24 * 3_600_000;
+import { clockMarginMs } from './partitions.ts';
 
 /** Locks the feeds of the stores in one order, and creates missing ones. Until the transaction ends no other grows them. */
 export async function lockFeeds(sql: TransactionSql, storeIds: readonly string[], at: Date): Promise<FeedEnd[]> {

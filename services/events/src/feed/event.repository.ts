@@ -1,6 +1,7 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { EventRow } from './event.ts';
 import type { Feed } from './page.ts';
+import { clockMarginMs } from './partitions.ts';
 
 export type EventFilters = { readonly types?: readonly string[]; readonly entityId?: string };
 
@@ -26,6 +27,20 @@ export const findEvents = (
       ${entityId === undefined ? sql`` : sql`and entity_id = ${entityId}`}
     order by sequence limit ${page.limit}`;
 };
+
+/** Events by their numbers. The moments when they happened tell which days' partitions have none of them. */
+export async function findNumbered(
+  sql: Sql,
+  storeId: string,
+  events: readonly { readonly sequence: number; readonly occurred_at: Date }[],
+): Promise<EventRow[]> {
+  if (events.length === 0) return [];
+  const since = Math.min(...events.map(({ occurred_at }) => occurred_at.getTime())) - clockMarginMs;
+  return await sql<EventRow[]>`
+    select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
+    where store_id = ${storeId} and sequence = any(${events.map(({ sequence }) => sequence)}::bigint[])
+      and appended_at >= ${new Date(since)}`;
+}
 
 export async function findEvent(sql: Sql, storeId: string, id: string): Promise<EventRow | undefined> {
   const [row] = await sql<EventRow[]>`

@@ -1,6 +1,9 @@
 import { feedRetentionDays } from '@mostrador/contracts';
 
 const dayMs = 24 * 3_600_000;
+
+/** An event is appended after it was created, apart from the difference between two clocks, which is less than this. */
+export const clockMarginMs = dayMs;
 /** So many days the job may fail before an append has to make its partition. */
 const daysAhead = 3;
 

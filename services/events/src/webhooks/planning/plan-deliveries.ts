@@ -1,12 +1,13 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Dependencies } from '../../dependencies.ts';
-import { findFeed } from '../../feed/event.repository.ts';
-import { lockEndpoint, savePlace } from '../endpoints/endpoint.repository.ts';
+import { findEvents } from '../../feed/event.repository.ts';
+import type { EventRow } from '../../feed/event.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import { advanceReplay } from '../replays/advance-replay.ts';
 import { afterOpening } from '../sending/after-opening.ts';
+import { saveProgress } from '../sending/attempt.repository.ts';
 import type { NamedEndpoint } from '../sending/due.repository.ts';
-import { countUntried, findEventsAfter, openDeliveries } from './plan.repository.ts';
+import { countUntried, findEventsAfter, type LockedWithFeed, lockWithFeed, openDeliveries } from './plan.repository.ts';
 
 /** Events of the feed that one run looks through. */
 const batch = 500;
@@ -14,10 +15,12 @@ const batch = 500;
 const mostUntried = 1_000;
 const runLimitMs = 10_000;
 
+type Progress = { readonly opened: number; readonly more: boolean };
+const nothing: Progress = { opened: 0, more: false };
+
 /**
- * Makes the deliveries of an endpoint from the feed, by a cursor, so that no event is missed and none comes twice,
- * whenever a process dies. An endpoint that is not enabled costs nothing: its cursor stays. Returns whether there may be
- * more to plan at once.
+ * Makes the deliveries of an endpoint that its workflow sends, and wakes the workflow. Returns whether there may be more
+ * to plan at once.
  */
 export async function planDeliveries(
   { database, relay }: Pick<Dependencies, 'database' | 'relay'>,
@@ -26,34 +29,66 @@ export async function planDeliveries(
   let woken = false;
   const more = await database.write({ storeId, deadline: Date.now() + runLimitMs }, async (sql) => {
     woken = false;
-    const endpoint = await lockEndpoint(sql, storeId, id);
-    if (endpoint?.status !== 'enabled') return false;
-    const planned = await planEvents(sql, endpoint);
-    const replayed = await advanceReplay(sql, endpoint);
-    if (planned.opened + replayed.opened > 0) {
-      await afterOpening(sql, endpoint);
-      woken = endpoint.sender === 'workflow';
+    const locked = await lockWithFeed(sql, storeId, id);
+    if (!locked) return false;
+    const planned = await planNext(sql, locked);
+    await saveProgress(sql, planned.endpoint);
+    if (planned.opened > 0) {
+      await afterOpening(sql, planned.endpoint);
+      woken = locked.sender === 'workflow';
     }
-    return planned.more || replayed.more;
+    return planned.more;
   });
   if (woken) relay.nudge();
   return more;
 }
 
-async function planEvents(sql: TransactionSql, endpoint: EndpointRow): Promise<{ opened: number; more: boolean }> {
-  const { store_id, planned_through, event_types } = endpoint;
-  if ((await countUntried(sql, endpoint, mostUntried)) >= mostUntried) return { opened: 0, more: false };
-  // Before the events: of those below the beginning of the feed, none can come any more.
-  const { oldest_sequence } = await findFeed(sql, store_id);
-  const events = await findEventsAfter(sql, store_id, { after: planned_through, limit: batch });
+/**
+ * Makes the next deliveries of a locked endpoint from the feed, by a cursor, so that no event is missed and none comes
+ * twice, whenever a process dies. An endpoint that is not enabled costs nothing: its cursor stays. Returns the endpoint
+ * with its new place, which is not saved yet. `more`: there may be more to plan at once.
+ */
+export async function planNext(
+  sql: TransactionSql,
+  locked: LockedWithFeed,
+): Promise<Progress & { readonly endpoint: EndpointRow }> {
+  if (locked.status !== 'enabled') return { ...nothing, endpoint: locked };
+  const { place, ...planned } = await planEvents(sql, locked);
+  const replayed = locked.replaying ? await advanceReplay(sql, locked) : nothing;
+  return {
+    endpoint: { ...locked, planned_through: place },
+    opened: planned.opened + replayed.opened,
+    more: planned.more || replayed.more,
+  };
+}
+
+/**
+ * The new events of an endpoint for which nothing else waits, when all of them may be sent at once. Undefined in any
+ * other case.
+ */
+export async function findOnlyNew(sql: TransactionSql, locked: LockedWithFeed): Promise<EventRow[] | undefined> {
+  const { store_id, planned_through: start, last_sequence: until, event_types, max_in_flight } = locked;
+  const isWell = locked.status === 'enabled' && locked.sender === 'service' && locked.failures === 0;
+  // Without a moment to look again nothing waits, and nothing runs.
+  const isQuiet = isWell && locked.due_at === null && !locked.replaying;
+  if (!isQuiet || until <= start || until - start > batch) return undefined;
+  const filters = event_types === null ? {} : { types: event_types };
+  const events = await findEvents(sql, store_id, { start, until, filters, limit: max_in_flight + 1 });
+  const areOfDifferentEntities = new Set(events.map(({ entity_id }) => entity_id)).size === events.length;
+  return events.length <= max_in_flight && areOfDifferentEntities ? events : undefined;
+}
+
+async function planEvents(sql: TransactionSql, locked: LockedWithFeed): Promise<Progress & { readonly place: number }> {
+  const { store_id, planned_through: place, event_types, oldest_sequence, last_sequence, due_at } = locked;
+  if (last_sequence <= place) return { ...nothing, place };
+  // Without a moment to look again nothing waits.
+  const untried = due_at === null ? 0 : await countUntried(sql, locked, mostUntried);
+  if (untried >= mostUntried) return { ...nothing, place };
+  const events = await findEventsAfter(sql, store_id, { after: place, limit: batch });
   const last = events.at(-1);
-  if (!last) {
-    // After a restore the feed restarts at a higher number.
-    if (planned_through < oldest_sequence - 1) await savePlace(sql, endpoint, oldest_sequence - 1);
-    return { opened: 0, more: false };
-  }
+  // After a restore the feed restarts at a higher number.
+  if (!last) return { ...nothing, place: Math.max(place, oldest_sequence - 1) };
   const wanted = events.filter(({ type }) => event_types === null || event_types.includes(type));
-  const opened = await openDeliveries(sql, endpoint, wanted);
-  await savePlace(sql, endpoint, last.sequence);
-  return { opened, more: events.length === batch };
+  const opened = (await openDeliveries(sql, locked, wanted)).length;
+  return { opened, more: events.length === batch, place: last.sequence };
 }

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { EndpointRow } from '../endpoints/endpoint.ts';
 
 /** An event of the feed, without its data. */
 export type PlannedEvent = {
@@ -9,7 +10,45 @@ export type PlannedEvent = {
   readonly created_at: Date;
 };
 
+/** A delivery that was opened. The lease and its token are null unless its first attempt begins at once. */
+export type OpenedRow = {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly sequence: number;
+  readonly occurred_at: Date;
+  readonly attempts: number;
+  readonly lease_token: string | null;
+  readonly lease_until: Date | null;
+};
+
 type Named = { readonly store_id: string; readonly id: string };
+
+/** A locked endpoint with what was to plan before: the ends of the feed, and whether a replay runs. */
+export type LockedWithFeed = EndpointRow & {
+  readonly oldest_sequence: number;
+  readonly last_sequence: number;
+  readonly replaying: boolean;
+};
+
+/**
+ * Locks an endpoint that is to be planned. The ends of the feed are read before the events: of those below its beginning,
+ * none can come any more.
+ */
+export async function lockWithFeed(
+  sql: TransactionSql,
+  storeId: string,
+  id: string,
+): Promise<LockedWithFeed | undefined> {
+  const [row] = await sql<LockedWithFeed[]>`
+    select e.*, coalesce(last_sequence, base, 0) as last_sequence, coalesce(oldest_sequence, base + 1, 1) as oldest_sequence,
+      exists (select from webhook_replays r
+              where r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running') as replaying
+    from webhook_endpoints e left join feeds f on f.store_id = e.store_id left join restore_fence on true
+    where e.store_id = ${storeId} and e.id = ${id} and e.deleted_at is null
+    for no key update of e`;
+  return row;
+}
 
 /** Up to `limit` events after this one and up to `until`. */
 export const findEventsAfter = (
@@ -34,25 +73,32 @@ export async function countUntried(sql: TransactionSql, { store_id, id }: Named,
 
 /**
  * Makes deliveries of a locked endpoint, in the order of the events. A delivery that is final begins another round, and
- * one that is open stays as it is. Returns how many were made or begin again.
+ * one that is open stays as it is. With `leaseMs` their first attempts begin at once. Returns those that were made or
+ * begin again.
  */
-export async function openDeliveries(
+export const openDeliveries = (
   sql: TransactionSql,
   { store_id, id }: Named,
   events: readonly PlannedEvent[],
-  replayId: string | null = null,
-): Promise<number> {
-  if (events.length === 0) return 0;
-  const { count } = await sql`
-    insert into webhook_deliveries (store_id, endpoint_id, event_id, event_type, sequence, entity_id, occurred_at, replay_id)
-    select ${store_id}::uuid, ${id}::uuid, event.id, event.type, event.sequence, event.entity_id, event.created_at,
-           ${replayId}::uuid
-    from jsonb_to_recordset(${sql.json(events as never)})
-      as event (id uuid, type text, sequence bigint, entity_id uuid, created_at timestamptz)
-    order by event.sequence
-    on conflict (store_id, endpoint_id, sequence) do update
-    set status = 'pending', next_attempt_at = statement_timestamp(), step = 0, first_failed_at = null, error = null,
-        completed_at = null, replay_id = coalesce(excluded.replay_id, webhook_deliveries.replay_id)
-    where webhook_deliveries.status <> 'pending'`;
-  return count;
-}
+  { replayId = null, leaseMs = null }: { replayId?: string | null; leaseMs?: number | null } = {},
+) => sql<OpenedRow[]>`
+  insert into webhook_deliveries (store_id, endpoint_id, event_id, event_type, sequence, entity_id, occurred_at, replay_id,
+                                  attempts, lease_token, lease_until, next_attempt_at)
+  select ${store_id}::uuid, ${id}::uuid, event.id, event.type, event.sequence, event.entity_id, event.created_at,
+         ${replayId}::uuid, lease.attempts, case when attempts > 0 then gen_random_uuid() end, lease.until,
+         coalesce(lease.until, statement_timestamp())
+  from unnest(
+      ${events.map((event) => event.id)}::uuid[], ${events.map(({ type }) => type)}::text[],
+      ${events.map(({ sequence }) => sequence)}::bigint[], ${events.map(({ entity_id }) => entity_id)}::uuid[],
+      ${events.map(({ created_at }) => created_at.toISOString())}::timestamptz[]
+    ) as event (id, type, sequence, entity_id, created_at),
+    (select ${leaseMs === null ? 0 : 1}::int as attempts,
+            statement_timestamp() + ${leaseMs}::int * interval '1 millisecond' as until) as lease
+  order by event.sequence
+  on conflict (store_id, endpoint_id, sequence) do update
+  set status = 'pending', step = 0, first_failed_at = null, error = null, completed_at = null,
+      attempts = webhook_deliveries.attempts + excluded.attempts, lease_token = excluded.lease_token,
+      lease_until = excluded.lease_until, next_attempt_at = excluded.next_attempt_at,
+      replay_id = coalesce(excluded.replay_id, webhook_deliveries.replay_id)
+  where webhook_deliveries.status <> 'pending'
+  returning id, event_id, event_type, sequence, occurred_at, attempts, lease_token, lease_until`;

@@ -25,7 +25,7 @@ export async function advanceReplay(
   const found = await choose(sql, endpoint, replay);
   const types = replay.event_types ?? endpoint.event_types;
   const wanted = found.filter(({ type }) => types === null || types.includes(type));
-  const opened = await openDeliveries(sql, endpoint, wanted, replay.id);
+  const { length: opened } = await openDeliveries(sql, endpoint, wanted, { replayId: replay.id });
   const lookedThrough = found.length < batch ? replay.to_sequence : (found.at(-1)?.sequence ?? replay.to_sequence);
   await saveReplay(sql, replay, { lookedThrough, chosen: replay.chosen + opened });
   return { opened, more: lookedThrough < replay.to_sequence };

@@ -1,23 +1,31 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
+import type { Sender } from './claim-next.ts';
 
 /** The name of an endpoint, for the jobs that look at all stores. */
 export type NamedEndpoint = { readonly store_id: string; readonly id: string };
 export type OverdueEndpoint = NamedEndpoint;
+type EndpointToSend = NamedEndpoint & { readonly sender: Sender };
 
 /** Endpoints for which the service itself sends, and which are due, the longest due first. */
-export const findDueEndpoints = (sql: Sql, limit: number) => sql<NamedEndpoint[]>`
-  select store_id, id from webhook_endpoints
+export const findDueEndpoints = (sql: Sql, limit: number) => sql<EndpointToSend[]>`
+  select store_id, id, sender from webhook_endpoints
   where sender = 'service' and due_at <= now() and deleted_at is null order by due_at limit ${limit}`;
 
-/** Endpoints whose feed has grown, or which have a replay: of these stores, or of all. */
-export const findUnplanned = (sql: Sql, storeIds: readonly string[] | null) => sql<NamedEndpoint[]>`
-  select e.store_id, e.id from webhook_endpoints e
-  where ${storeIds === null ? sql`true` : sql`e.store_id = any(${[...storeIds]}::uuid[])`}
-    and e.status = 'enabled' and e.deleted_at is null and (
-    exists (select from feeds f where f.store_id = e.store_id and f.last_sequence > e.planned_through)
-    or exists (select from webhook_replays r
-               where r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running'))`;
+/** Endpoints whose feed has grown, or which have a replay: of these stores, or of all. Each table is read once. */
+export const findUnplanned = (sql: Sql, storeIds: readonly string[] | null) => {
+  const enabled = sql`
+    e.status = 'enabled' and e.deleted_at is null
+    ${storeIds === null ? sql`` : sql`and e.store_id = any(${[...storeIds]}::uuid[])`}`;
+  return sql<EndpointToSend[]>`
+    select e.store_id, e.id, e.sender from webhook_endpoints e
+    join feeds f on f.store_id = e.store_id and f.last_sequence > e.planned_through
+    where ${enabled}
+    union
+    select e.store_id, e.id, e.sender from webhook_endpoints e
+    join webhook_replays r on r.store_id = e.store_id and r.endpoint_id = e.id and r.status = 'running'
+    where ${enabled}`;
+};
 
 /**
  * Up to `limit` endpoints whose workflow should have sent something more than `overdueMs` ago. An endpoint that was

@@ -3,11 +3,13 @@ import {
   afterFailure,
   type Delivery,
   disabledAfterMs,
+  dueAt,
   type Endpoint,
   endsOutage,
   nextMove,
   type Outcome,
   outageMs,
+  type Queue,
   scheduleMs,
 } from './next-move.ts';
 
@@ -48,17 +50,17 @@ const after = (endpoint: Endpoint, one: Delivery, outcome: ReturnType<typeof fai
 };
 
 describe('what may begin', () => {
-  const load = { now, inFlight: 0, inFlightUntil: null };
+  const load = { now, in_flight: 0, in_flight_until: null };
 
   test('an endpoint gets as many deliveries at once as it may have, less those that run', () => {
     expect(nextMove(well, load)).toEqual({ kind: 'claim', slots: 5 });
-    expect(nextMove(well, { ...load, inFlight: 3 })).toEqual({ kind: 'claim', slots: 2 });
+    expect(nextMove(well, { ...load, in_flight: 3 })).toEqual({ kind: 'claim', slots: 2 });
   });
 
   test('a failing endpoint gets one probe, not one for each event', () => {
     expect(nextMove(failing, load)).toEqual({ kind: 'claim', slots: 1 });
     const until = new Date(now.getTime() + 9_000);
-    expect(nextMove(failing, { now, inFlight: 1, inFlightUntil: until })).toMatchObject({
+    expect(nextMove(failing, { now, in_flight: 1, in_flight_until: until })).toMatchObject({
       kind: 'answer',
       next: { done: false, wake_at: until.toISOString() },
     });
@@ -146,6 +148,37 @@ describe('the endpoint of a failed delivery', () => {
     expect(after(since(disabledAfterMs), delivery, failed(null)).endpoint.disabled).toBe('failing');
     expect(after(since(disabledAfterMs - 1), delivery, failed(null)).endpoint.disabled).toBeNull();
     expect(disabledAfterMs).toBe(120 * hourMs);
+  });
+});
+
+describe('when an endpoint is looked at again', () => {
+  const later = (ms: number) => new Date(now.getTime() + ms);
+  const queue: Queue = { in_flight: 0, in_flight_until: null, next_at: null, held_until: null };
+
+  test('never while nothing waits, or while it is not enabled', () => {
+    expect(dueAt(well, queue)).toBeNull();
+    expect(dueAt({ ...well, status: 'paused' }, { ...queue, next_at: now })).toBeNull();
+  });
+
+  test('when the next delivery is due or the first hold ends, whatever comes first', () => {
+    expect(dueAt(well, { ...queue, next_at: later(2) })).toEqual(later(2));
+    expect(dueAt(well, { ...queue, held_until: later(1) })).toEqual(later(1));
+    expect(dueAt(well, { ...queue, next_at: later(2), held_until: later(1) })).toEqual(later(1));
+    expect(dueAt(well, { ...queue, next_at: later(1), held_until: later(2) })).toEqual(later(1));
+  });
+
+  test('when the first lease ends, while as many run as may', () => {
+    const busy = { ...queue, in_flight: 5, in_flight_until: later(9), next_at: later(1) };
+    expect(dueAt(well, busy)).toEqual(later(9));
+    expect(dueAt(well, { ...busy, in_flight: 4 })).toEqual(later(1));
+    expect(dueAt(failing, { ...busy, in_flight: 1 })).toEqual(later(9));
+  });
+
+  test('not before its pause ends', () => {
+    const paused = { ...failing, blocked_until: later(60) };
+    expect(dueAt(paused, { ...queue, next_at: later(1) })).toEqual(later(60));
+    expect(dueAt(paused, { ...queue, next_at: later(61) })).toEqual(later(61));
+    expect(dueAt(paused, queue)).toBeNull();
   });
 });
 

@@ -41,26 +41,46 @@ export type Endpoint = {
   readonly last_success_at: Date | null;
 };
 
+/** The running deliveries of an endpoint: how many, when the first of their leases ends, and PostgreSQL's time. */
+export type Load = { readonly now: Date; readonly in_flight: number; readonly in_flight_until: Date | null };
+
+/** What waits for an endpoint. */
+export type Queue = Omit<Load, 'now'> & {
+  /** When the next delivery is due that no earlier one of its entity holds. */
+  readonly next_at: Date | null;
+  /** When the first hold ends. */
+  readonly held_until: Date | null;
+};
+
 export type Move =
   /** Nothing can be sent now. */
   | { readonly kind: 'answer'; readonly next: NextStep }
   /** Up to `slots` due deliveries may begin. */
   | { readonly kind: 'claim'; readonly slots: number };
 
-/** Whether the next deliveries of an endpoint may begin. `inFlight`: how many run, until `inFlightUntil` at the latest. */
-export function nextMove(
-  endpoint: Endpoint,
-  { now, inFlight, inFlightUntil }: { now: Date; inFlight: number; inFlightUntil: Date | null },
-): Move {
+/** A failing endpoint gets a probe instead of everything that waits. */
+const mostAtOnce = ({ failures, max_in_flight }: Endpoint): number => (failures > 0 ? 1 : max_in_flight);
+
+/** Whether the next deliveries of an endpoint may begin. */
+export function nextMove(endpoint: Endpoint, { now, in_flight, in_flight_until }: Load): Move {
   if (endpoint.status !== 'enabled') return { kind: 'answer', next: done(`the endpoint is ${endpoint.status}`) };
   if (endpoint.blocked_until && endpoint.blocked_until > now) {
     return { kind: 'answer', next: waitUntil(endpoint.blocked_until, 'the endpoint fails') };
   }
-  // A failing endpoint gets a probe instead of everything that waits.
-  const slots = (endpoint.failures > 0 ? 1 : endpoint.max_in_flight) - inFlight;
+  const slots = mostAtOnce(endpoint) - in_flight;
   if (slots > 0) return { kind: 'claim', slots };
-  return { kind: 'answer', next: waitUntil(inFlightUntil ?? now, 'the deliveries that may run at once are running') };
+  return { kind: 'answer', next: waitUntil(in_flight_until ?? now, 'the deliveries that may run at once are running') };
 }
+
+/** When somebody shall look at an endpoint again. Null: when something else changes. */
+export function dueAt(endpoint: Endpoint, { in_flight, in_flight_until, next_at, held_until }: Queue): Date | null {
+  if (endpoint.status !== 'enabled') return null;
+  if (in_flight >= mostAtOnce(endpoint)) return latest(in_flight_until, endpoint.blocked_until);
+  const next = next_at && held_until ? (next_at < held_until ? next_at : held_until) : (next_at ?? held_until);
+  return next && latest(next, endpoint.blocked_until);
+}
+
+const latest = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
 
 /** What the endpoint answered to an attempt. */
 export type Outcome =

@@ -1,20 +1,24 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import { lockEndpoint, saveSender } from '../endpoints/endpoint.repository.ts';
+import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
+import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {
+  type Attempt,
+  findQueue,
   findRunning,
-  insertAttempt,
+  logAttempt,
   recordDelivered,
   recordGivenUp,
   recordRetry,
   releaseFailed,
-  saveDue,
-  saveFailure,
-  saveSuccess,
+  saveProgress,
+  type Timing,
 } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
-import { afterFailure, endsOutage, type Outcome } from './next-move.ts';
+import { afterFailure, dueAt, endsOutage, type Outcome } from './next-move.ts';
 import { wakeEndpoint } from './wake-endpoint.ts';
+
+type Recorded = { readonly handedOver: boolean; readonly dueAt: Date | null };
 
 /**
  * Records what became of an attempt, in its delivery and in its endpoint. Without the lease it writes nothing, because
@@ -25,35 +29,70 @@ export async function recordOutcome(
   sql: TransactionSql,
   { attempt, endpoint: { id } }: Claimed,
   outcome: Outcome,
-  timing: { startedAt: Date; durationMs: number },
-): Promise<{ readonly handedOver: boolean; readonly dueAt: Date | null }> {
-  const endpoint = await lockEndpoint(sql, attempt.storeId, id);
-  const delivery = endpoint && (await findRunning(sql, attempt));
-  if (!endpoint || !delivery) return { handedOver: false, dueAt: null };
-  let handedOver = false;
-  await insertAttempt(sql, attempt, outcome, timing);
-  if (outcome.kind === 'delivered') {
-    await recordDelivered(sql, attempt);
-    await saveSuccess(sql, endpoint);
-    if (endsOutage(endpoint, delivery.now) && endpoint.failing_since) {
-      await releaseFailed(sql, endpoint, endpoint.failing_since);
-    }
-  } else if (delivery.is_test) {
+  timing: Timing,
+): Promise<Recorded> {
+  const locked = await lockEndpoint(sql, attempt.storeId, id);
+  const endpoint =
+    locked &&
+    (outcome.kind === 'delivered'
+      ? await recordSuccess(sql, locked, attempt, outcome, timing)
+      : await recordFailure(sql, locked, attempt, outcome, timing));
+  if (!endpoint) return { handedOver: false, dueAt: null };
+  const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
+  await saveProgress(sql, { ...endpoint, due_at });
+  const handedOver = endpoint.sender !== locked.sender;
+  if (handedOver) await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(id, 'degraded')]);
+  return { handedOver, dueAt: due_at };
+}
+
+/** Returns the endpoint as it is afterwards, which is not saved yet. Undefined when the attempt has lost its lease. */
+async function recordSuccess(
+  sql: TransactionSql,
+  endpoint: EndpointRow,
+  attempt: Attempt,
+  outcome: Outcome,
+  timing: Timing,
+): Promise<EndpointRow | undefined> {
+  const now = await recordDelivered(sql, attempt, outcome, timing);
+  if (!now) return undefined;
+  if (endsOutage(endpoint, now) && endpoint.failing_since) await releaseFailed(sql, endpoint, endpoint.failing_since);
+  return { ...endpoint, ...wellSince(now) };
+}
+
+const wellSince = (now: Date) =>
+  ({
+    last_success_at: now,
+    failures: 0,
+    failing_since: null,
+    last_failed_id: null,
+    several_fail: false,
+    blocked_until: null,
+  }) satisfies Partial<EndpointRow>;
+
+/** As `recordSuccess`. */
+async function recordFailure(
+  sql: TransactionSql,
+  endpoint: EndpointRow,
+  attempt: Attempt,
+  outcome: Extract<Outcome, { kind: 'failed' }>,
+  timing: Timing,
+): Promise<EndpointRow | undefined> {
+  const delivery = await findRunning(sql, attempt);
+  if (!delivery) return undefined;
+  await logAttempt(sql, attempt, outcome, timing);
+  if (delivery.is_test) {
     await recordGivenUp(sql, attempt, outcome.error);
-  } else {
-    const after = afterFailure(endpoint, delivery, outcome, delivery.now);
-    const { retryAt } = after.delivery;
-    if (retryAt === null) await recordGivenUp(sql, attempt, outcome.error);
-    else {
-      const failed = { error: outcome.error, answered: outcome.status !== null, now: delivery.now };
-      await recordRetry(sql, attempt, { ...after.delivery, retryAt }, failed);
-    }
-    await saveFailure(sql, endpoint, after.endpoint);
-    if (endpoint.sender === 'service' && after.endpoint.disabled === null) {
-      await saveSender(sql, endpoint, 'workflow');
-      await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(endpoint.id, 'degraded')]);
-      handedOver = true;
-    }
+    return endpoint;
   }
-  return { handedOver, dueAt: await saveDue(sql, endpoint) };
+  const { now } = delivery;
+  const after = afterFailure(endpoint, delivery, outcome, now);
+  const { retryAt } = after.delivery;
+  if (retryAt === null) await recordGivenUp(sql, attempt, outcome.error);
+  else {
+    const failed = { error: outcome.error, answered: outcome.status !== null, now };
+    await recordRetry(sql, attempt, { ...after.delivery, retryAt }, failed);
+  }
+  const { disabled, ...failure } = after.endpoint;
+  if (disabled) return { ...endpoint, ...failure, status: 'disabled', disabled_reason: disabled };
+  return { ...endpoint, ...failure, sender: 'workflow' };
 }

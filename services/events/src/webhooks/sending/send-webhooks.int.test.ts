@@ -59,6 +59,25 @@ test('the events of one entity arrive in their order, although many are sent at 
   expect(receiver.mostAtOnce()).toBeLessThanOrEqual(10);
 });
 
+test('an endpoint that answers slowly gets its next events meanwhile, up to `max_in_flight`', async () => {
+  const { append, receiver } = await stage({ max_in_flight: 2 });
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  receiver.answer(async () => {
+    await answered;
+    return { status: 204 };
+  });
+  await append(randomUUID());
+  await expect.poll(() => receiver.mostAtOnce()).toBe(1);
+  await append(randomUUID(), randomUUID());
+  await expect.poll(() => receiver.mostAtOnce()).toBe(2);
+  answer();
+  await expect.poll(() => receiver.received.length).toBe(3);
+  expect(receiver.mostAtOnce()).toBe(2);
+});
+
 test('sent once, never retried: a failed attempt is retried by the workflow until it succeeds (chatwoot 15920)', async () => {
   const { append, receiver, deliveries, drain, pass } = await stage();
   receiver.answer((_webhook, number) => ({ status: number < 3 ? 500 : 200 }));

@@ -3,8 +3,9 @@ import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
 import type { Dependencies } from '../../dependencies.ts';
 import { planDeliveries } from '../planning/plan-deliveries.ts';
-import { drainEndpoint } from './drain-endpoint.ts';
+import { claim } from './claim-next.ts';
 import { findDueEndpoints, findUnplanned, type NamedEndpoint } from './due.repository.ts';
+import { makeAttempt } from './make-attempt.ts';
 
 const readLimitMs = 5_000;
 /** A notice that the feed has grown may get lost, and times of retries pass without one. */
@@ -13,20 +14,20 @@ const lookEveryMs = 1_000;
 const batchingPauseMs = 50;
 /** How long a stop waits for running attempts. */
 const stopLimitMs = 3_000;
-/** How many endpoints this process plans or drains at once. */
-const mostPlanning = 4;
-const mostDraining = 100;
+/** How many endpoints this process plans or claims for at once in a look, and how many attempts it runs. */
+const mostClaiming = 4;
+const mostRunning = 500;
 
 /** Plans deliveries and makes first attempts. `nudge`: look now, because the feeds of these stores have grown. */
 export type Sender = Periodic & { nudge(storeIds?: readonly string[]): void };
 
 /**
- * The loop that makes deliveries from the feeds, and sends for the endpoints that no workflow drains. Each endpoint is
- * drained on its own, so one that does not answer delays no other.
+ * The loop that makes deliveries from the feeds, and sends for the endpoints that no workflow carries. An attempt delays
+ * no other: neither those of other endpoints nor, up to `max_in_flight`, those of its own.
  */
 export function createSender(dependencies: Dependencies, log: Log): Sender {
   const { systemDatabase } = dependencies;
-  const draining = new Map<string, Promise<void>>();
+  const running = new Set<Promise<void>>();
   let stopped = false;
   let nudged = false;
   /** Stores whose feeds have grown, by the notices. */
@@ -41,45 +42,41 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     wake();
   };
 
-  const plan = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
     const all = performance.now() - lookedAtAllMs >= lookEveryMs;
     const stores = all ? null : [...grown];
     grown.clear();
-    if (stores?.length === 0) return;
     if (all) lookedAtAllMs = performance.now();
     const scope = { deadline: Date.now() + readLimitMs };
-    const unplanned = await systemDatabase.read(scope, (sql) => findUnplanned(sql, stores));
-    const queue = unplanned.values();
+    const unplanned = stores?.length === 0 ? [] : await systemDatabase.read(scope, (sql) => findUnplanned(sql, stores));
+    const due = await systemDatabase.read(scope, (sql) => findDueEndpoints(sql, mostRunning));
+    const endpoints = new Map([...due, ...unplanned].map((endpoint) => [endpoint.id, endpoint])).values();
     const work = async () => {
-      for (const endpoint of queue) {
+      for (const endpoint of endpoints) {
         if (stopped) return;
-        if (await planDeliveries(dependencies, endpoint)) nudge([endpoint.store_id]);
+        if (endpoint.sender === 'service') await take(endpoint);
+        else if (await planDeliveries(dependencies, endpoint)) nudge([endpoint.store_id]);
       }
     };
-    await Promise.all(Array.from({ length: mostPlanning }, work));
+    await Promise.all(Array.from({ length: mostClaiming }, work));
   };
 
-  const drain = async ({ store_id: storeId, id: endpointId }: NamedEndpoint): Promise<void> => {
+  /** Plans and claims deliveries of an endpoint, and begins their attempts. */
+  const take = async (endpoint: NamedEndpoint): Promise<void> => {
+    const { store_id: storeId, id: endpointId } = endpoint;
+    if (running.size >= mostRunning) return nudge([storeId]);
     try {
-      const mayBegin = () => !stopped;
-      await drainEndpoint(dependencies, { storeId, endpointId, sender: 'service', mayBegin, log });
-      // Something may have become due while this endpoint was marked as being drained.
-      nudged = true;
+      const { claimed, more } = await claim(dependencies, { storeId, endpointId, sender: 'service' });
+      if (more) nudge([storeId]);
+      for (const one of claimed) {
+        const attempt: Promise<void> = makeAttempt(dependencies, one, log).then((dueSoon) => {
+          running.delete(attempt);
+          if (dueSoon && !stopped) void take(endpoint);
+        });
+        running.add(attempt);
+      }
     } catch (err) {
-      if (!stopped) log.warn({ endpoint: endpointId, err }, 'sending to a webhook endpoint was interrupted');
-    }
-    draining.delete(endpointId);
-    if (nudged) wake();
-  };
-
-  const look = async (): Promise<void> => {
-    await plan();
-    const due = await systemDatabase.read({ deadline: Date.now() + readLimitMs }, (sql) =>
-      findDueEndpoints(sql, mostDraining * 2),
-    );
-    for (const endpoint of due) {
-      if (draining.has(endpoint.id) || draining.size >= mostDraining || stopped) continue;
-      draining.set(endpoint.id, drain(endpoint));
+      if (!stopped) log.warn({ endpoint: endpointId, err }, 'the look for due webhooks of an endpoint failed');
     }
   };
 
@@ -114,7 +111,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
       wake();
       await loop;
       // The lease of an attempt that takes longer expires, and the delivery is sent again.
-      await Promise.race([Promise.all(draining.values()), delay(stopLimitMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(running), delay(stopLimitMs, undefined, { ref: false })]);
     },
   };
 }
