@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { getChannelConnection } from '@mostrador/contracts';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createVault, type Vault } from '../clients/secrets.ts';
 import { createDatabase, type Database, isUniqueViolation } from '../database/database.ts';
 import type { StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
@@ -21,7 +22,10 @@ type Work = IdempotentWork<typeof getChannelConnection, string>;
 const operation = getChannelConnection;
 
 /** A request that writes a note with a text that is unique in the store, and answers the note's id. */
-function send(context: StoreContext, options: { during?: () => Promise<unknown>; database?: Database } = {}) {
+function send(
+  context: StoreContext,
+  options: { during?: () => Promise<unknown>; database?: Database; vault?: Vault } = {},
+) {
   const run: Work['run'] = (commit) =>
     commit(async (sql) => {
       const rows = await sql`
@@ -39,6 +43,7 @@ function send(context: StoreContext, options: { during?: () => Promise<unknown>;
     run,
     toReply: (id) => ({ provider: null, status: 'connected', phone: id }),
     etag: () => '"v1"',
+    ...(options.vault === undefined ? {} : { vault: options.vault }),
   });
 }
 
@@ -68,6 +73,30 @@ test('a replay has exactly the bytes of the first answer', async () => {
   const expected = serializeReply(operation, { provider: null, status: 'connected', phone: note?.id });
   expect([first.replayed, again.replayed]).toEqual([false, true]);
   expect([textOf(first.bytes), textOf(again.bytes)]).toEqual([textOf(expected), textOf(expected)]);
+});
+
+test('with a vault the record is sealed for its key, and a replay has the bytes of the first answer, also with a new key', async () => {
+  const newKeyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+  const old = newKeyOf('old');
+  const [vault, rotated] = [createVault(old), createVault(`${newKeyOf('new')},${old}`)];
+  const key = newKey();
+  const [first, again] = [await send(testContext(key), { vault }), await send(testContext(key), { vault: rotated })];
+  expect([first.replayed, again.replayed]).toEqual([false, true]);
+  expect([textOf(again.bytes), again.headers.etag]).toEqual([textOf(first.bytes), '"v1"']);
+  const [record] = await kit.adminSql`select reply from idempotency_records where store_id = ${key.storeId}`;
+  expect(textOf(record?.reply)).toMatch(/^v1\.old\.[\w.-]+$/);
+  const other = newKey();
+  await kit.adminSql`
+    update idempotency_records set store_id = ${other.storeId}, key = ${other.idempotencyKey}
+    where store_id = ${key.storeId}`;
+  await expect(send(testContext(other), { vault })).rejects.toThrow();
+});
+
+test('a record that a process without a vault stored is answered by one that has it', async () => {
+  const key = newKey();
+  const first = await send(testContext(key));
+  const again = await send(testContext(key), { vault: createVault(`k:${randomBytes(32).toString('base64')}`) });
+  expect([textOf(again.bytes), again.replayed]).toEqual([textOf(first.bytes), true]);
 });
 
 test('a key that was used with another body is rejected, and the request changes nothing', async () => {

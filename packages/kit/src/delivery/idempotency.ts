@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Operation, ReplyOf } from '@mostrador/contracts/core';
+import type { Vault } from '../clients/secrets.ts';
 import type { Database, Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
 import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
@@ -17,6 +18,8 @@ export type IdempotentWork<O extends Operation, T> = {
   readonly run: (commit: (work: (sql: TransactionSql) => Promise<T>) => Promise<T>) => Promise<T>;
   readonly toReply: (result: T) => ReplyOf<O>;
   readonly etag?: (result: T) => string;
+  /** Seals the stored answer. For an answer that shows a secret. */
+  readonly vault?: Vault;
 };
 
 /** Work whose answer is known only after its commit. */
@@ -57,8 +60,8 @@ const longestPauseMs = 250;
 export async function withIdempotency<O extends Operation, T>(
   options: IdempotentWork<O, T>,
 ): Promise<Reply<ReplyOf<O>>> {
-  const { database, context, run } = options;
-  const { idempotency } = context;
+  const { database, context, run, vault } = options;
+  const { storeId, idempotency } = context;
   if (!idempotency) {
     const result = await run((work) => database.write(context, work));
     return reply(options.toReply(result), { etag: options.etag?.(result) });
@@ -66,7 +69,8 @@ export async function withIdempotency<O extends Operation, T>(
   return await underKey(
     { database, context, idempotency },
     {
-      again: ({ reply: bytes, etag }) => replay(bytes as Buffer, { etag: etag ?? undefined }),
+      again: ({ reply: stored, etag }) =>
+        replay(openAnswer(vault, storeId, idempotency, stored as Buffer), { etag: etag ?? undefined }),
       first: () => runOnce(options, idempotency),
     },
   );
@@ -83,7 +87,7 @@ export async function writeOnce<O extends Operation, T>(
   {
     work,
     ...answer
-  }: Pick<IdempotentWork<O, T>, 'toReply' | 'etag'> & {
+  }: Pick<IdempotentWork<O, T>, 'toReply' | 'etag' | 'vault'> & {
     readonly work: (sql: TransactionSql) => Promise<T>;
   },
 ): Promise<Reply<ReplyOf<O>>> {
@@ -178,7 +182,7 @@ async function underKey<R>(
 }
 
 async function runOnce<O extends Operation, T>(
-  { database, context, operation, run, toReply, etag }: IdempotentWork<O, T>,
+  { database, context, operation, run, toReply, etag, vault }: IdempotentWork<O, T>,
   idempotency: Idempotency,
 ): Promise<Reply<ReplyOf<O>>> {
   let committed: Reply<never> | undefined;
@@ -187,12 +191,36 @@ async function runOnce<O extends Operation, T>(
       await takeKey(sql, context.storeId, idempotency);
       const done = await work(sql);
       const bytes = serializeReply(operation, toReply(done));
-      await keepRecord(sql, context.storeId, idempotency, { reply: bytes, etag: etag?.(done) ?? null });
+      const stored = sealAnswer(vault, context.storeId, idempotency, bytes);
+      await keepRecord(sql, context.storeId, idempotency, { reply: stored, etag: etag?.(done) ?? null });
       committed = replyBytes(bytes, { etag: etag?.(done) });
       return done;
     }),
   );
   return committed ?? reply(toReply(result), { etag: etag?.(result) });
+}
+
+type SealedAnswer = { readonly answer: string };
+
+const aad = (storeId: string, { scope, key }: Idempotency) => `idempotency_record:${storeId} ${scope} ${key}`;
+
+/** The bytes of an answer as its record stores them. */
+function sealAnswer(
+  vault: Vault | undefined,
+  storeId: string,
+  idempotency: Idempotency,
+  bytes: Uint8Array,
+): Uint8Array {
+  if (!vault) return bytes;
+  const plain: SealedAnswer = { answer: Buffer.from(bytes).toString('utf8') };
+  return Buffer.from(vault.seal(plain, aad(storeId, idempotency)), 'utf8');
+}
+
+/** The bytes of a stored answer as they were sent. */
+function openAnswer(vault: Vault | undefined, storeId: string, idempotency: Idempotency, stored: Buffer): Uint8Array {
+  // A process of the previous version stores answers unsealed: JSON.
+  if (!vault || stored[0] === '{'.charCodeAt(0)) return stored;
+  return Buffer.from(vault.open<SealedAnswer>(stored.toString('utf8'), aad(storeId, idempotency)).answer, 'utf8');
 }
 
 async function findRecord(

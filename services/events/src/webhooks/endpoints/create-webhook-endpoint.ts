@@ -25,6 +25,7 @@ export const createWebhookEndpoint =
       database,
       context,
       operation,
+      vault,
       run: async (commit) => {
         await assertEndpointAddress(body.url, dependencies);
         return await commit(async (sql) => {

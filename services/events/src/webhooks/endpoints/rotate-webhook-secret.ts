@@ -26,5 +26,6 @@ export const rotateWebhookSecret =
         return { id, secret: keys.secret, public_key: publicKey, previous_valid_until: toTimestamp(until) };
       },
       toReply: (rotated) => rotated,
+      vault,
     });
   };

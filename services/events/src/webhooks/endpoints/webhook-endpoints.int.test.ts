@@ -7,7 +7,7 @@ import { stageWebhook } from '../../../test/webhooks.ts';
 
 const { createWebhookEndpoint, deleteWebhookEndpoint, getWebhookEndpoint, listWebhookEndpoints } = eventsOperations;
 const { getWebhookDelivery, retryWebhookDelivery, testWebhookEndpoint, updateWebhookEndpoint } = eventsOperations;
-const { cancelWebhookReplay, createWebhookReplay } = eventsOperations;
+const { cancelWebhookReplay, createWebhookReplay, rotateWebhookSecret } = eventsOperations;
 
 let events: TestEvents;
 beforeAll(async () => {
@@ -35,6 +35,23 @@ test('a new endpoint has the defaults, and only the answer to its creation has t
   expect(list).toEqual({ data: [endpoint], total: 1, page: 1, limit: 50 });
   const [row] = await events.adminSql`select sealed_secrets from webhook_endpoints where id = ${endpoint.id}`;
   expect(row?.sealed_secrets).not.toContain(secret.slice(6));
+});
+
+test('with an `Idempotency-Key` a repeated request gets the same secret, and the table has it only sealed', async () => {
+  const storeId = randomUUID();
+  const keyed = (idempotencyScope: string) => testContext({ storeId, idempotencyKey: 'k', idempotencyScope });
+  const creating = () => events.rpc.call(createWebhookEndpoint, { body: { url, asymmetric: true } }, keyed('create'));
+  const created = await creating();
+  const params = { endpointId: created.id };
+  const rotating = () => events.rpc.call(rotateWebhookSecret, { params, body: { overlap_hours: 0 } }, keyed('rotate'));
+  const rotated = await rotating();
+  expect(rotated.secret).not.toBe(created.secret);
+  // The endpoint no longer has the first secret.
+  expect([await creating(), await rotating()]).toEqual([created, rotated]);
+  const records = await events.adminSql`
+    select scope, convert_from(reply, 'UTF8') as reply from idempotency_records where store_id = ${storeId} order by scope`;
+  expect(records.map(({ scope }) => scope)).toEqual(['create', 'rotate']);
+  for (const { reply } of records) expect(reply).toMatch(/^v1\.test\.[\w.-]+$/);
 });
 
 test('a store has at most 10 endpoints, also when they are created at once', async () => {
