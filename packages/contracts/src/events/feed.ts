@@ -7,7 +7,7 @@ import { feedEntities, feedTypes } from './feed-catalogue.ts';
 export const feedRetentionDays = 30;
 
 /** A number in the feed, or a version. After a restore it has more than 32 bits. */
-const int64 = { format: 'int64' } as const;
+export const int64 = { format: 'int64' } as const;
 
 /** How long a request may wait for the next event, in seconds. */
 export const maxFeedWaitSeconds = 20;

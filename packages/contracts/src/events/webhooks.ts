@@ -14,6 +14,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { int64 } from './feed.ts';
 import { feedTypes } from './feed-catalogue.ts';
 
 /** The most webhook endpoints of a store. */
@@ -202,6 +203,7 @@ export const updateWebhookEndpoint = defineOperation({
         ),
         resume_from: Type.Optional(
           Type.Integer({
+            ...int64,
             minimum: 1,
             maximum: Number.MAX_SAFE_INTEGER,
             description: 'With `status: "enabled"`: the `sequence` of the first event to send.',
@@ -305,6 +307,7 @@ const deliveryMembers = {
   event_type: Type.String({ description: 'The type of the event.' }),
   sequence: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
+    ...int64,
     description: 'The number of the event in the feed. Null for a test.',
   }),
   status: DeliveryStatusWord,
@@ -393,7 +396,8 @@ export const retryWebhookDelivery = defineOperation({
   ],
 });
 
-const Sequence = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+const Sequence = (description: string) =>
+  Type.Integer({ ...int64, minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
 const ReplayOnly = OneOf(['failed', 'all'], {
   title: 'WebhookReplayOnly',
@@ -409,14 +413,14 @@ export const WebhookReplay = Type.Object(
       description: '`running`: deliveries are made or wait. `done`: all are final. `cancelled`: by a request.',
     }),
     only: ReplayOnly,
-    from_sequence: Type.Integer({ description: 'The `sequence` of its first event.' }),
-    to_sequence: Type.Integer({ description: 'The `sequence` of its last event.' }),
+    from_sequence: Type.Integer({ ...int64, description: 'The `sequence` of its first event.' }),
+    to_sequence: Type.Integer({ ...int64, description: 'The `sequence` of its last event.' }),
     types: Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
       items: { type: 'string' },
       description: 'Only events of these types. Null: of those that the endpoint gets.',
     }),
-    looked_through: Type.Integer({ description: 'The `sequence` up to which events were chosen.' }),
+    looked_through: Type.Integer({ ...int64, description: 'The `sequence` up to which events were chosen.' }),
     deliveries: Type.Object(
       {
         total: Type.Integer({ description: 'How many events were chosen so far.' }),

@@ -48,6 +48,18 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'The store already has a lead with this phone, and `If-None-Match: *` only creates. Its id is in `id`.',
     'A loja já tem um lead com este telefone, e `If-None-Match: *` só cria. O id dele está em `id`.',
   ],
+  [
+    'The feed no longer has the events after those that were sent. Send a `resume_from` that it has.',
+    'O feed não tem mais os eventos depois dos que foram enviados. Envie um `resume_from` que ele tenha.',
+  ],
+  [
+    'The feed does not have `resume_from`. Send the `next` of `after=-1` plus 1 to begin with the events to come.',
+    'O feed não tem `resume_from`. Envie o `next` de `after=-1` mais 1 para começar nos eventos que ainda virão.',
+  ],
+  [
+    'The feed does not have `from_sequence`. Leave it out to begin with the oldest event.',
+    'O feed não tem `from_sequence`. Omita-o para começar no evento mais antigo.',
+  ],
   ['needs `status` with the value `enabled`', 'precisa de `status` com o valor `enabled`'],
   ['must not be less than `from_sequence`', 'não pode ser menor que `from_sequence`'],
   ['must be an `https` address', 'deve ser um endereço `https`'],

@@ -59,7 +59,14 @@ async function resume(sql: TransactionSql, endpoint: EndpointRow, { resume_from 
   const feed = await findFeed(sql, endpoint.store_id);
   const from = resume_from ?? endpoint.planned_through + 1;
   // Events that the feed no longer has would be a silent gap.
-  if (from < feed.oldest_sequence || from > feed.last_sequence + 1) throw new AppError('cursor_expired');
+  if (from < feed.oldest_sequence || from > feed.last_sequence + 1) {
+    throw new AppError('cursor_expired', {
+      detail:
+        resume_from === undefined
+          ? 'The feed no longer has the events after those that were sent. Send a `resume_from` that it has.'
+          : 'The feed does not have `resume_from`. Send the `next` of `after=-1` plus 1 to begin with the events to come.',
+    });
+  }
   if (resume_from !== undefined) {
     await cancelBefore(sql, endpoint, from);
     await savePlace(sql, endpoint, from - 1);

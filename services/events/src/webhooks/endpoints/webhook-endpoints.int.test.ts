@@ -199,6 +199,28 @@ test('a paused endpoint gets nothing, and nothing can be asked for until it is e
   await close();
 });
 
+test('a place that the feed does not have is refused in the words of the request', async () => {
+  const { storeId, endpoint, append, close } = await stageWebhook(events);
+  const params = { endpointId: endpoint.id };
+  const update = (body: RequestOf<typeof updateWebhookEndpoint>['body']) =>
+    events.rpc.call(updateWebhookEndpoint, { params, body }, testContext({ storeId }));
+  const replay = (from_sequence: number) =>
+    events.rpc.call(createWebhookReplay, { params, body: { only: 'all', from_sequence } }, testContext({ storeId }));
+  const expectRefused = (asked: Promise<unknown>, detail: string) =>
+    expect(asked).rejects.toMatchObject({ code: 'cursor_expired', detail: expect.stringContaining(detail) });
+  await update({ status: 'paused' });
+  await append(randomUUID(), randomUUID(), randomUUID());
+  // As if the first two were older than 30 days.
+  await events.adminSql`update feeds set oldest_sequence = 3 where store_id = ${storeId}`;
+  await expectRefused(update({ status: 'enabled' }), 'Send a `resume_from` that it has.');
+  for (const resume_from of [2, 5]) {
+    await expectRefused(update({ status: 'enabled', resume_from }), 'does not have `resume_from`.');
+  }
+  await update({ status: 'enabled', resume_from: 4 });
+  for (const from of [2, 5]) await expectRefused(replay(from), 'does not have `from_sequence`.');
+  await close();
+});
+
 test('a replay that is cancelled sends nothing more', async () => {
   const { storeId, endpoint, receiver, append, deliveries, close } = await stageWebhook(events);
   receiver.answer(() => ({ status: 200 }));

@@ -22,7 +22,11 @@ export const createWebhookReplay =
         const feed = await findFeed(sql, storeId);
         const from = body.from_sequence ?? feed.oldest_sequence;
         const to = Math.min(body.to_sequence ?? feed.last_sequence, feed.last_sequence);
-        if (from < feed.oldest_sequence || from > feed.last_sequence + 1) throw new AppError('cursor_expired');
+        if (from < feed.oldest_sequence || from > feed.last_sequence + 1) {
+          throw new AppError('cursor_expired', {
+            detail: 'The feed does not have `from_sequence`. Leave it out to begin with the oldest event.',
+          });
+        }
         if (body.to_sequence !== undefined && body.to_sequence < from) {
           throw validationFailed([{ pointer: '#/to_sequence', detail: 'must not be less than `from_sequence`' }]);
         }
