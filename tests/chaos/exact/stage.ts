@@ -83,7 +83,9 @@ const through = (url: string, proxy: TcpProxy) => Object.assign(new URL(url), { 
  * Starts the platform's processes, as they run in production, on the test's own servers. The network links go through
  * proxies, so that a test can stop a conversation at an exact point and then kill a process there.
  */
-export async function startPlatform(options: StageOptions & { readonly service: 'scheduling' | 'messaging' }) {
+export async function startPlatform(
+  options: StageOptions & { readonly service: 'scheduling' | 'messaging' | 'events' },
+) {
   const folder = await mkdtemp(join(tmpdir(), 'mostrador-chaos-'));
   const [database, nats, temporal] = await Promise.all([
     createTestDatabase(options.service),
@@ -162,6 +164,8 @@ export async function startPlatform(options: StageOptions & { readonly service: 
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         TEMPORAL_NAMESPACE: temporal.namespace,
+        // The receivers of webhooks are on this machine.
+        WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
         REQUEST_TIMEOUT_MS: String(options.requestTimeoutMs ?? 8000),
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'warn',
       },

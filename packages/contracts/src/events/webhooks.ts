@@ -182,9 +182,9 @@ export const updateWebhookEndpoint = defineOperation({
   summary: 'Change a webhook endpoint',
   description:
     'Send at least one member; members left out stay as they are. `status: "paused"` stops deliveries, and ' +
-    '`status: "enabled"` resumes them, also after the endpoint was disabled: from where they stopped, or from ' +
-    '`resume_from`. Deliveries that wait for an event before `resume_from` are cancelled, and later events are ' +
-    'sent, also those that were sent before.',
+    '`status: "enabled"` resumes them, also after the endpoint was disabled: from where they stopped, with ' +
+    'what was given up while it failed, or from `resume_from`. Deliveries that wait for an event before ' +
+    '`resume_from` are cancelled, and later events are sent, also those that were sent before.',
   extension: true,
   request: {
     params: endpointParams,

@@ -49,15 +49,29 @@ export const listAttempts = (sql: Sql, storeId: string, deliveryId: string) => s
   select number, started_at, duration_ms, response_status, response_body, error from webhook_attempts
   where store_id = ${storeId} and delivery_id = ${deliveryId} order by number desc limit ${mostShown}`;
 
+const anotherRound = (sql: TransactionSql) => sql`
+  status = 'pending', next_attempt_at = statement_timestamp(), step = 0, first_failed_at = null, error = null,
+  completed_at = null`;
+
 /** Begins another round of a delivery of a locked endpoint, due at once. */
 export async function reopenDelivery(sql: TransactionSql, storeId: string, id: string): Promise<DeliveryRow> {
   const [row] = await sql<DeliveryRow[]>`
-    update webhook_deliveries
-    set status = 'pending', next_attempt_at = statement_timestamp(), step = 0, first_failed_at = null, error = null,
-        completed_at = null
+    update webhook_deliveries set ${anotherRound(sql)}
     where store_id = ${storeId} and id = ${id}
     returning *`;
   return row as DeliveryRow;
+}
+
+/** Begins another round of what was given up at a locked endpoint since this moment, due at once. Tests stay as they are. */
+export async function reopenGivenUp(
+  sql: TransactionSql,
+  { store_id, id }: { store_id: string; id: string },
+  since: Date,
+): Promise<void> {
+  await sql`
+    update webhook_deliveries set ${anotherRound(sql)}
+    where store_id = ${store_id} and endpoint_id = ${id} and status = 'failed' and completed_at >= ${since}
+      and sequence is not null`;
 }
 
 /** Makes a delivery whose event is a test, due at once. */

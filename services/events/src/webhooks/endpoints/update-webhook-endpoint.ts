@@ -7,7 +7,7 @@ import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../../dependencies.ts';
 import { findFeed } from '../../feed/event.repository.ts';
-import { cancelBefore, dueAtOnce } from '../deliveries/delivery.repository.ts';
+import { cancelBefore, dueAtOnce, reopenGivenUp } from '../deliveries/delivery.repository.ts';
 import { saveDue } from '../sending/attempt.repository.ts';
 import { wakeEndpoint } from '../sending/wake-endpoint.ts';
 import { findEndpoint, lockEndpoint, savePlace, saveSender, saveSettings, saveStatus } from './endpoint.repository.ts';
@@ -70,6 +70,9 @@ async function resume(sql: TransactionSql, endpoint: EndpointRow, { resume_from 
   if (resume_from !== undefined) {
     await cancelBefore(sql, endpoint, from);
     await savePlace(sql, endpoint, from - 1);
+  } else if (endpoint.failing_since) {
+    // It was disabled: everything failed, so what was given up meanwhile is not to blame.
+    await reopenGivenUp(sql, endpoint, endpoint.failing_since);
   }
   await saveStatus(sql, endpoint, 'enabled');
   await dueAtOnce(sql, endpoint);
