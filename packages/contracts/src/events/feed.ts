@@ -102,7 +102,12 @@ export const listEvents = defineOperation({
   reply: Type.Object(
     {
       data: Type.Array(Event, { description: 'The events, in the order of their `sequence`.' }),
-      next: Type.Integer({ ...int64, description: 'What to send as `after` next, also when `data` is empty.' }),
+      next: Type.Integer({
+        ...int64,
+        description:
+          'What to send as `after` next, also when `data` is empty. 0 only when the feed never had an event: its first ' +
+          'one has the `sequence` 1, unless events are missing.',
+      }),
     },
     { description: 'Events of the feed, and where to go on.' },
   ),

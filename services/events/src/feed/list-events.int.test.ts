@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { fenceFeeds } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { append, entryOf, page } from '../../test/entries.ts';
 import { startEvents, type TestEvents } from '../../test/events.ts';
@@ -72,4 +74,20 @@ test('a page with filters looks through 2,000 events, and the next page goes on 
   expect(await page(events, storeId, { types, after: 2000 })).toEqual({ data: [], next: 4000 });
   const last = await page(events, storeId, { types, after: 4000 });
   expect([sequences(last.data), last.next]).toEqual([[4501], 4501]);
+});
+
+test('a reader that goes on from 0 learns from the first number whether events are missing', async () => {
+  const storeId = randomUUID();
+  const { next } = await page(events, storeId);
+  expect(next).toBe(0);
+  await append(events, ...Array.from({ length: 4 }, () => entryOf(storeId)));
+  const first = async () => sequences((await page(events, storeId, { after: next, limit: 1 })).data);
+  expect(await first()).toEqual([1]);
+  // As retention does.
+  await events.adminSql`update feeds set oldest_sequence = 3 where store_id = ${storeId}`;
+  expect(await first()).toEqual([3]);
+  // After a restore. From here on the feeds of this test's database begin high.
+  await events.rpc.call(fenceFeeds, { body: { since: new Date().toISOString() } }, testContext());
+  await append(events, entryOf(storeId));
+  expect((await first())[0]).toBeGreaterThan(5);
 });
