@@ -11,7 +11,14 @@ import { cancelBefore, dueAtOnce, reopenGivenUp } from '../deliveries/delivery.r
 import { saveDue } from '../sending/attempt.repository.ts';
 import { wakeEndpoint } from '../sending/wake-endpoint.ts';
 import { findEndpoint, lockEndpoint, savePlace, saveSender, saveSettings, saveStatus } from './endpoint.repository.ts';
-import { changeSettings, type EndpointRow, endpointEtag, type Pending, toWebhookEndpoint } from './endpoint.ts';
+import {
+  changeSettings,
+  type EndpointRow,
+  type EndpointSettings,
+  endpointEtag,
+  type Pending,
+  toWebhookEndpoint,
+} from './endpoint.ts';
 import { assertEndpointAddress } from './endpoint-address.ts';
 
 type Body = RequestOf<typeof operation>['body'];
@@ -37,7 +44,8 @@ export const updateWebhookEndpoint =
           const settings = changeSettings(endpoint, body);
           if (settings) await saveSettings(sql, endpoint, settings);
           if (body.status === 'paused' && endpoint.status !== 'paused') await saveStatus(sql, endpoint, 'paused');
-          if (body.status === 'enabled') await resume(sql, endpoint, body);
+          else if (isResumed(endpoint, body)) await resume(sql, endpoint, body);
+          else if (isMended(endpoint, settings)) await beginAgain(sql, endpoint);
           await saveDue(sql, endpoint);
           return (await findEndpoint(sql, storeId, endpoint.id)) as EndpointRow & Pending;
         });
@@ -50,12 +58,18 @@ export const updateWebhookEndpoint =
     return result;
   };
 
-/**
- * Sends again what waits, from where deliveries stopped or from `resume_from`. Its workflow sends at first, because there
- * may be much, and the endpoint may still fail.
- */
+const isResumed = (endpoint: EndpointRow, { status, resume_from }: Body): boolean =>
+  status === 'enabled' && (endpoint.status !== 'enabled' || resume_from !== undefined);
+
+/** Whether an endpoint that fails gets another address: what the old one answered says nothing about that. */
+const isMended = (endpoint: EndpointRow, settings: EndpointSettings | undefined): boolean =>
+  settings !== undefined &&
+  settings.url !== endpoint.url &&
+  endpoint.status === 'enabled' &&
+  (endpoint.failures > 0 || endpoint.sender === 'workflow');
+
+/** Sends again what waits, from where deliveries stopped or from `resume_from`. */
 async function resume(sql: TransactionSql, endpoint: EndpointRow, { resume_from }: Body): Promise<void> {
-  if (endpoint.status === 'enabled' && resume_from === undefined) return;
   const feed = await findFeed(sql, endpoint.store_id);
   const from = resume_from ?? endpoint.planned_through + 1;
   // Events that the feed no longer has would be a silent gap.
@@ -74,6 +88,14 @@ async function resume(sql: TransactionSql, endpoint: EndpointRow, { resume_from 
     // It was disabled: everything failed, so what was given up meanwhile is not to blame.
     await reopenGivenUp(sql, endpoint, endpoint.failing_since);
   }
+  await beginAgain(sql, endpoint);
+}
+
+/**
+ * Makes what waits due at once, as if nothing had failed. Its workflow sends at first, because there may be much, and the
+ * endpoint may still fail.
+ */
+async function beginAgain(sql: TransactionSql, endpoint: EndpointRow): Promise<void> {
   await saveStatus(sql, endpoint, 'enabled');
   await dueAtOnce(sql, endpoint);
   await saveSender(sql, endpoint, 'workflow');

@@ -199,6 +199,40 @@ test('a paused endpoint gets nothing, and nothing can be asked for until it is e
   await close();
 });
 
+test('another address ends the pause of an endpoint that fails, and the count of its failures', async () => {
+  const { storeId, endpoint, receiver, append, deliveries, drain, close } = await stageWebhook(events);
+  receiver.answer(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
+  await append(randomUUID(), randomUUID());
+  await expect.poll(async () => (await deliveries()).map(({ error }) => error)).toEqual(['http_503', 'http_503']);
+  const params = { endpointId: endpoint.id };
+  const update = (body: RequestOf<typeof updateWebhookEndpoint>['body']) =>
+    events.rpc.call(updateWebhookEndpoint, { params, body }, testContext({ storeId }));
+  await update({ description: 'ERP', url: receiver.url });
+  expect(await drain()).toMatchObject({ done: false, reason: 'the endpoint fails' });
+  receiver.answer(() => ({ status: 200 }));
+  const changed = await update({ url: `${receiver.url}/v2` });
+  expect(changed.health).toMatchObject({ failing_since: null, pending: 2 });
+  expect(Date.parse(changed.health.next_attempt_at ?? '')).toBeLessThanOrEqual(Date.parse(changed.updated_at));
+  const wakeUps = await events.adminSql`select signal from outbox where store_id = ${storeId} order by created_at`;
+  expect(wakeUps.map(({ signal }) => signal)).toEqual(['degraded', 'resumed']);
+  await drain();
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  await close();
+});
+
+test('another address of an endpoint that is paused starts nothing', async () => {
+  const { storeId, endpoint, receiver, append, drain, close } = await stageWebhook(events);
+  const params = { endpointId: endpoint.id };
+  for (const body of [{ status: 'paused' as const }, { url: `${receiver.url}/v2` }]) {
+    await events.rpc.call(updateWebhookEndpoint, { params, body }, testContext({ storeId }));
+  }
+  await append(randomUUID());
+  await drain();
+  const after = await events.rpc.call(getWebhookEndpoint, { params }, testContext({ storeId }));
+  expect([after.status, receiver.received]).toEqual(['paused', []]);
+  await close();
+});
+
 test('a place that the feed does not have is refused in the words of the request', async () => {
   const { storeId, endpoint, append, close } = await stageWebhook(events);
   const params = { endpointId: endpoint.id };
