@@ -121,6 +121,37 @@ test('a position that the feed no longer has is an error before the stream begin
   expect((await send(`${api}/events/stream`, { method: 'HEAD' })).statusCode).toBe(405);
 });
 
+test('a stream that meets the fence of a restore ends, its client is told why, and goes on from the new end', async () => {
+  const source = await open('?after=0');
+  feed.append(storeId);
+  feed.append(storeId);
+  await untilGot(source, 2);
+  feed.restart(1_000_000);
+  await waitFor(() => source.hasEnded(), { description: 'the stream has ended' });
+  const last = { 'last-event-id': String(source.sequences().at(-1)) };
+  expectProblem(await send(`${api}/events/stream`, { headers: last }), 410, 'cursor_expired');
+  const { next } = (await send(`${api}/events?after=-1`)).json();
+  expect(next).toBe(1_000_000);
+  // Now the client copies again.
+  feed.append(storeId);
+  const again = await open(`?after=${next}`);
+  feed.append(storeId);
+  await untilGot(again, 2);
+  expect([source.sequences(), again.sequences()]).toEqual([
+    [1, 2],
+    [1_000_001, 1_000_002],
+  ]);
+});
+
+test('a stream of a feed without events goes on past the fence of a restore, and its position shows that', async () => {
+  const source = await open('?after=0');
+  await waitFor(() => source.frames().at(-1)?.id === '0', { description: 'the stream has begun' });
+  feed.restart(1_000_000);
+  feed.append(storeId);
+  await untilGot(source, 1);
+  expect(source.sequences()).toEqual([1_000_001]);
+});
+
 test('a stream outlasts an outage of the service', async () => {
   const source = await open();
   await waitFor(() => source.frames().length === 2, { description: 'the stream has begun' });
