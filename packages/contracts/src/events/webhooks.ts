@@ -74,8 +74,10 @@ const Health = Type.Object(
     last_success_at: About(NullableTimestamp, 'When it last accepted an event.'),
     failing_since: About(NullableTimestamp, 'When it began to fail. Null when the last delivery succeeded.'),
     next_attempt_at: About(NullableTimestamp, 'When the next delivery is attempted. Null when none waits.'),
-    pending: Type.Integer({ description: 'The number of deliveries that wait or run, up to 10,000.' }),
-    oldest_pending_at: About(NullableTimestamp, 'When the event of the oldest of them happened.'),
+    pending: Type.Integer({
+      description: 'How many events wait for the endpoint or are being sent, also those of a pause, up to 10,000.',
+    }),
+    oldest_pending_at: About(NullableTimestamp, 'When the oldest of them happened.'),
   },
   { title: 'WebhookHealth', description: 'How its deliveries go.' },
 );

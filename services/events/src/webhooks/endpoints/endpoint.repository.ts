@@ -3,17 +3,23 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
 import type { EndpointRow, EndpointSettings, Pending } from './endpoint.ts';
 
-/** The most pending deliveries that are counted. */
+/** The most events that are counted as pending, and that are looked through for it. */
 const mostCounted = 10_000;
 
 const visible = (sql: Sql, storeId: string) => sql`store_id = ${storeId} and deleted_at is null`;
 
-/** The endpoints in `rows`, each with what its deliveries say. */
+/** The endpoints in `rows`, each with what waits for it: its deliveries, and the events that have no delivery yet. */
 const withPending = (sql: Sql, rows: ReturnType<Sql['unsafe']>) => sql<(EndpointRow & Pending)[]>`
   select e.*, counted.* from (${rows}) e cross join lateral (
-    select count(*)::int as pending, min(occurred_at) as oldest_pending_at from (
-      select occurred_at from webhook_deliveries d
-      where d.store_id = e.store_id and d.endpoint_id = e.id and d.status = 'pending' limit ${mostCounted}) as first
+    select least(count(*), ${mostCounted})::int as pending, min(occurred_at) as oldest_pending_at from (
+      (select occurred_at from webhook_deliveries d
+       where d.store_id = e.store_id and d.endpoint_id = e.id and d.status = 'pending' limit ${mostCounted})
+      union all
+      select created_at from (
+        select type, created_at from events v where v.store_id = e.store_id and v.sequence > e.planned_through
+        order by v.sequence limit ${mostCounted}) as unplanned
+      where e.event_types is null or type = any(e.event_types)
+    ) as waiting
   ) counted`;
 
 /** Serializes the creations of a store, so that none of them passes the limit. Returns how many endpoints exist. */

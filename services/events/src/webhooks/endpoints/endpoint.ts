@@ -29,7 +29,7 @@ export type EndpointRow = EndpointSettings &
     readonly updated_at: Date;
   };
 
-/** What its deliveries say about an endpoint. */
+/** What waits for an endpoint. */
 export type Pending = { readonly pending: number; readonly oldest_pending_at: Date | null };
 
 const timestampOrNull = (at: Date | null) => at && toTimestamp(at);

@@ -220,6 +220,29 @@ test('another address ends the pause of an endpoint that fails, and the count of
   await close();
 });
 
+test('the health of a paused endpoint counts the events of its types that wait in the feed', async () => {
+  const { storeId, endpoint, append, close } = await stageWebhook(events, { event_types: ['lead.updated'] });
+  const other = await create(storeId, { event_types: ['lead.created'] });
+  const params = { endpointId: endpoint.id };
+  for (const { id } of [endpoint, other]) {
+    await events.rpc.call(
+      updateWebhookEndpoint,
+      { params: { endpointId: id }, body: { status: 'paused' } },
+      testContext({ storeId }),
+    );
+  }
+  await append(randomUUID(), randomUUID(), randomUUID());
+  const { data } = await events.rpc.call(listWebhookEndpoints, { query: {} }, testContext({ storeId }));
+  expect(data.map(({ id, health }) => [id, health.pending, health.oldest_pending_at !== null])).toEqual([
+    [endpoint.id, 3, true],
+    [other.id, 0, false],
+  ]);
+  const resumed = { params, body: { status: 'enabled' as const, resume_from: 3 } };
+  const { health } = await events.rpc.call(updateWebhookEndpoint, resumed, testContext({ storeId }));
+  expect(health.pending).toBe(1);
+  await close();
+});
+
 test('another address of an endpoint that is paused starts nothing', async () => {
   const { storeId, endpoint, receiver, append, drain, close } = await stageWebhook(events);
   const params = { endpointId: endpoint.id };
