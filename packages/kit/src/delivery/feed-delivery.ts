@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendEvents, maxAppendedEvents } from '@mostrador/contracts/feed';
 import { ErrorCode, NatsError } from 'nats';
 import type { Log } from '../process/log.ts';
+import { createRest } from '../process/rest.ts';
 import type { RpcClient } from '../rpc/client.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { FeedRepository, FeedRow } from './feed.repository.ts';
@@ -18,8 +19,8 @@ export type FeedDeliveryOptions = {
 /** A request has at most this much data, well below what NATS takes in one message. */
 const mostBytes = 512 * 1024;
 const requestLimitMs = 5000;
-/** Under load a pause collects a batch. */
-const batchingPauseMs = 10;
+/** Under load a pause collects a batch: each request has a transaction here, one at the feed, and a notice to all readers. */
+const batchingPauseMs = 50;
 const longestWaitMs = 5000;
 
 /**
@@ -36,7 +37,9 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
   let readable = true;
   let nudged = false;
   let stopped = false;
-  let wake = (_byNudge: boolean) => {};
+  /** Whether a nudge ends the wait. While the service cannot be reached, and while a batch collects, it does not. */
+  let heedsNudges = false;
+  const rest = createRest();
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
@@ -53,9 +56,11 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
           return false;
         },
       );
+      if (stopped) return;
       const isWell = readable && failures === 0;
-      if (isWell && (more || nudged)) await rest(batchingPauseMs, false);
-      else await rest(waitMs(), isWell);
+      const isBusy = isWell && (more || nudged);
+      heedsNudges = isWell && !isBusy;
+      await rest.for(isBusy ? batchingPauseMs : waitMs());
     }
   }
 
@@ -115,30 +120,17 @@ export function createFeedDelivery({ repository, rpc, log, sweepIntervalMs }: Fe
     return ms * (0.9 + Math.random() * 0.2);
   };
 
-  /** Waits this long, or until the stop. `untilNudge`: a nudge ends the wait, too. */
-  function rest(ms: number, untilNudge: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      if (stopped) return resolve();
-      const timer = setTimeout(resolve, ms);
-      wake = (byNudge) => {
-        if (byNudge && !untilNudge) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   return {
     start() {
       running ??= run();
     },
     nudge() {
       nudged = true;
-      wake(true);
+      if (heedsNudges) rest.wake();
     },
     async stop() {
       stopped = true;
-      wake(false);
+      rest.wake();
       await running;
     },
   };

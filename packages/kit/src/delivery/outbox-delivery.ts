@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../process/log.ts';
+import { createRest } from '../process/rest.ts';
 import { AppError } from '../rpc/errors.ts';
 import type { Kind, OutboxRepository, OutboxRow, Postponement } from './outbox.repository.ts';
 
@@ -53,7 +54,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
   let reachable = true;
   let readable = true;
   let lastAnswerMs = 0;
-  let wake = (_byOutcome: boolean) => {};
+  const rest = createRest();
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
@@ -73,7 +74,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
       swept = false;
       if (readable && hasOutcomes()) await pause(batchingPauseMs);
       else if (readable && reachable && (nudged || more)) await pause(batchingPauseMs);
-      else swept = await rest();
+      else if (!stopped) swept = await rest.for(options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
     }
     release();
     await Promise.all(sending);
@@ -119,7 +120,7 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
       const work = send(next.group).finally(() => {
         sending.delete(work);
         sendQueued();
-        wake(true);
+        if (readable) rest.wake();
       });
       sending.add(work);
     }
@@ -169,30 +170,18 @@ export function createOutboxDelivery(options: OutboxDeliveryOptions): OutboxDeli
     return groups.toReversed();
   }
 
-  /** Waits for the next sweep, an outcome or a nudge. True: a sweep. While something is down, nudges are ignored. */
-  function rest(): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (stopped) resolve(false);
-      const timer = setTimeout(() => resolve(true), options.sweepIntervalMs * (0.9 + Math.random() * 0.2));
-      wake = (byOutcome) => {
-        if (!stopped && !(readable && (reachable || byOutcome))) return;
-        clearTimeout(timer);
-        resolve(false);
-      };
-    });
-  }
-
   return {
     start() {
       running ??= run();
     },
     nudge() {
       nudged = true;
-      wake(false);
+      // While something is down, only sweeps look.
+      if (readable && reachable) rest.wake();
     },
     async stop() {
       stopped = true;
-      wake(false);
+      rest.wake();
       await running;
     },
   };

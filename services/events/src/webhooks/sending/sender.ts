@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Periodic } from '@mostrador/kit/process/periodic';
+import { createRest } from '@mostrador/kit/process/rest';
 import type { Dependencies } from '../../dependencies.ts';
 import { planDeliveries } from '../planning/plan-deliveries.ts';
 import { claim } from './claim-next.ts';
@@ -33,13 +34,13 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
   /** Stores whose feeds have grown, by the notices. */
   const grown = new Set<string>();
   let lookedAtAllMs = Number.NEGATIVE_INFINITY;
-  let wake = () => {};
+  const rest = createRest();
   let loop: Promise<void> | undefined;
 
   const nudge = (storeIds: readonly string[] = []) => {
     for (const id of storeIds) grown.add(id);
     nudged = true;
-    wake();
+    rest.wake();
   };
 
   const look = async (): Promise<void> => {
@@ -91,13 +92,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
         await delay(batchingPauseMs);
         continue;
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, lookEveryMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await rest.for(lookEveryMs);
     }
   };
 
@@ -108,7 +103,7 @@ export function createSender(dependencies: Dependencies, log: Log): Sender {
     },
     async stop() {
       stopped = true;
-      wake();
+      rest.wake();
       await loop;
       // The lease of an attempt that takes longer expires, and the delivery is sent again.
       await Promise.race([Promise.all(running), delay(stopLimitMs, undefined, { ref: false })]);
