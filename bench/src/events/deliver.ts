@@ -1,11 +1,10 @@
 import { appendEvents, maxAppendedEvents } from '@mostrador/contracts';
 import { withInsideClient } from '@mostrador/testing/platform/inside-client';
-import type { MixedKind, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
 import type { Store } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
 import { newEntries } from './append.ts';
 import type { Received } from './receiver.ts';
-import { type EventsStage, newLeads } from './stage.ts';
+import { createLeads, type EventsStage } from './stage.ts';
 
 /** Stores with a webhook endpoint each. */
 export type Endpoints = { readonly hanging: Store; readonly failing: Store; readonly well: readonly Store[] };
@@ -19,7 +18,6 @@ export type Beside = Received & {
   readonly cpuMs: Readonly<Record<string, number>>;
 };
 
-const connections = 32;
 const floorAtOnce = 32;
 
 /** Appends events to the feeds of the stores whose endpoints are well, and waits until the receiver has them all. */
@@ -68,23 +66,13 @@ export async function deliverBeside(
   { hanging, failing, well }: Endpoints,
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<Beside> {
-  const { platform, load, receiver, processes } = stage;
-  const total = rate * seconds;
-  const path = '/integrations/v1/leads';
-  const kind = {
-    ...{ name: 'create a lead', share: 1, method: 'POST', path, bodies: newLeads(total) },
-  } satisfies MixedKind;
+  const { receiver, processes } = stage;
   // The bad endpoints have twenty times the events of a well one, so that they always have something to send.
   const bad = [hanging, failing].flatMap((store) => Array.from({ length: 20 }, () => store));
-  const callers = [...bad, ...well].map(({ key }) => ({ key, leads: [''] }));
   await receiver.call('reset');
   const leadsBefore = await leadsOf(stage, well);
   const before = cpuOfAll(processes);
-  const job: OpenLoadJob = {
-    ...{ origin: platform.origin, kinds: [kind], callers, perSecond: rate },
-    ...{ connections, warmUpMs: 0, durationMs: seconds * 1000, seed: 1 },
-  };
-  const { sent } = await load.call<OpenLoadResult>('runOpen', job);
+  const { sent } = await createLeads(stage, { stores: [...bad, ...well], rate, seconds });
   const cpuMs = cpuMsEach(before, processes, sent);
   const expected = (await leadsOf(stage, well)) - leadsBefore;
   await receiver.call('got', expected);

@@ -11,10 +11,13 @@ import { type Beside, type Delivered, deliverBeside, deliverMany, postMany } fro
 import { createEndpoints, createStores } from './endpoints.ts';
 import { type Follow, follow, readers } from './follow.ts';
 import { type EventsFindings, type EventsPlan, reportEvents } from './report.ts';
-import { openEventsStage } from './stage.ts';
+import { createLeads, openEventsStage } from './stage.ts';
 import { throughKills } from './through-kills.ts';
 
 const quietWithinMs = 30_000;
+// The first thousands of requests of a process cost several times as much as the later ones, until V8 has compiled it.
+const warmUpRate = 500;
+const warmUpSeconds = 10;
 
 type Options = BenchmarkOptions & { readonly rate?: number; readonly throughKills?: number; readonly seed?: number };
 
@@ -79,6 +82,12 @@ async function measureEvents(plan: EventsPlan, { say, signal }: BenchmarkRun): P
     say('Warming up.');
     await appendMany(stage, 1);
     await insertMany(stage, 1);
+    await deliverMany(stage, endpoints, plan.webhooks);
+    await createLeads(stage, {
+      stores: [stage.store],
+      rate: warmUpRate,
+      seconds: Math.min(plan.seconds, warmUpSeconds),
+    });
     const [appended, inserted, followed]: [Appended[], Appended[], Follow[]] = [[], [], []];
     const [delivered, posted, beside]: [Delivered[], Delivered[], Beside[]] = [[], [], []];
     for (let round = 0; round < plan.rounds; round++) {

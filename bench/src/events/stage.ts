@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import type { MixedKind, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, type Store, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
@@ -21,6 +22,8 @@ export type EventsStage = {
 /** How many batches are appended at once, over NATS or by the floor. */
 export const appenders = 2;
 const floorConnections = 10;
+/** Of the load. */
+const connections = 32;
 
 export const openEventsStage = (root: string): Promise<EventsStage> =>
   openAll(async (stops) => {
@@ -48,8 +51,24 @@ export const openEventsStage = (root: string): Promise<EventsStage> =>
 /** A number of an event's lead, and so its phone, that no earlier measurement has used. */
 let used = 0;
 
+/** Creates leads at a steady rate, in one of the stores each, at random. */
+export async function createLeads(
+  { platform, load }: EventsStage,
+  { stores, rate, seconds }: { stores: readonly Store[]; rate: number; seconds: number },
+): Promise<OpenLoadResult> {
+  const kind = {
+    ...{ name: 'create a lead', share: 1, method: 'POST', path: '/integrations/v1/leads' },
+    bodies: newLeads(rate * seconds),
+  } satisfies MixedKind;
+  const callers = stores.map(({ key }) => ({ key, leads: [''] }));
+  return await load.call<OpenLoadResult>('runOpen', {
+    ...{ origin: platform.origin, kinds: [kind], callers, perSecond: rate },
+    ...{ connections, warmUpMs: 0, durationMs: seconds * 1000, seed: 1 },
+  } satisfies OpenLoadJob);
+}
+
 /** The bodies of so many new leads. */
-export const newLeads = (count: number): string[] =>
+const newLeads = (count: number): string[] =>
   Array.from({ length: count }, () => {
     used += 1;
     const customer_phone = `55119${String(10_000_000 + used)}`;

@@ -346,7 +346,7 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'packages/kit/src/delivery/feed-delivery.ts',
-        from: 'const batchingPauseMs = 10;',
+        from: 'const batchingPauseMs = 50;',
         to: 'const batchingPauseMs = 2_000;',
       },
       {

@@ -19,7 +19,7 @@ type Progress = { readonly opened: number; readonly more: boolean };
 const nothing: Progress = { opened: 0, more: false };
 
 /**
- * Makes the deliveries of an endpoint that its workflow sends, and wakes the workflow. Returns whether there may be more
+ * Makes the deliveries of an endpoint that its workflow sends, and wakes the workflow if one is due before it looks. Returns whether there may be more
  * to plan at once.
  */
 export async function planDeliveries(
@@ -33,10 +33,7 @@ export async function planDeliveries(
     if (!locked) return false;
     const planned = await planNext(sql, locked);
     await saveProgress(sql, planned.endpoint);
-    if (planned.opened > 0) {
-      await afterOpening(sql, planned.endpoint);
-      woken = locked.sender === 'workflow';
-    }
+    if (planned.opened > 0) woken = await afterOpening(sql, planned.endpoint);
     return planned.more;
   });
   if (woken) relay.nudge();

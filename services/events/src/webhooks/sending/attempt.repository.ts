@@ -116,10 +116,16 @@ export async function findQueue(sql: TransactionSql, endpoint: EndpointRow): Pro
   return row;
 }
 
-/** Writes when somebody shall look at a locked endpoint again, after a request has changed it or its deliveries. */
-export async function saveDue(sql: TransactionSql, { store_id, id }: Named): Promise<void> {
+/**
+ * Writes when somebody shall look at a locked endpoint again, after a request has changed it or its deliveries. Null: when
+ * something else changes.
+ */
+export async function saveDue(sql: TransactionSql, { store_id, id }: Named): Promise<Date | null> {
   const endpoint = await lockEndpoint(sql, store_id, id);
-  if (endpoint) await saveProgress(sql, { ...endpoint, due_at: dueAt(endpoint, await findQueue(sql, endpoint)) });
+  if (!endpoint) return null;
+  const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
+  await saveProgress(sql, { ...endpoint, due_at });
+  return due_at;
 }
 
 /** Writes what sending has changed of a locked endpoint. A new status is a new version. */

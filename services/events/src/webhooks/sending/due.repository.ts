@@ -1,11 +1,11 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OverdueOptions } from '@mostrador/kit/delivery/overdue';
-import type { Sender } from './claim-next.ts';
+import type { EndpointRow } from '../endpoints/endpoint.ts';
 
 /** The name of an endpoint, for the jobs that look at all stores. */
 export type NamedEndpoint = { readonly store_id: string; readonly id: string };
 export type OverdueEndpoint = NamedEndpoint;
-type EndpointToSend = NamedEndpoint & { readonly sender: Sender };
+type EndpointToSend = NamedEndpoint & { readonly sender: EndpointRow['sender'] };
 
 /** Endpoints for which the service itself sends, and which are due, the longest due first. */
 export const findDueEndpoints = (sql: Sql, limit: number) => sql<EndpointToSend[]>`
