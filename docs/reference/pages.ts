@@ -1,4 +1,5 @@
 import {
+  accountsOperations,
   appointmentMetrics,
   conversationMetrics,
   crmOperations,
@@ -72,6 +73,7 @@ ${markdownTable(
 function answeredBy(code: ErrorCode): string {
   const operations = {
     ...gatewayOperations,
+    ...accountsOperations,
     ...crmOperations,
     ...schedulingOperations,
     ...messagingOperations,

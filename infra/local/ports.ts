@@ -17,6 +17,7 @@ const portNames = [
   'workflows',
   'postgresStandby',
   'events',
+  'accounts',
 ] as const;
 
 export type PortName = (typeof portNames)[number];

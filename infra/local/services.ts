@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemas } from '../postgres/roles.ts';
 import { httpAnswers, type ProcessSpec } from './children.ts';
-import { migrateService } from './migrations.ts';
+import { migrateSchemas } from './migrations.ts';
 import { root } from './paths.ts';
 import type { Ports } from './ports.ts';
 import { natsUrlOf } from './secrets.ts';
 import type { ServerAddresses } from './servers.ts';
 
 /** The processes of the platform. A group stops after the previous group has stopped. */
-export const stopOrder = [['gateway'], ['workflows'], ['crm', 'scheduling', 'messaging', 'events']] as const;
+export const stopOrder = [
+  ['gateway'],
+  ['workflows'],
+  ['crm', 'scheduling', 'messaging', 'events', 'accounts'],
+] as const;
 export const processNames = stopOrder.flat();
 type ProcessName = (typeof processNames)[number];
 
@@ -27,15 +31,13 @@ export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gat
 /** The file with the demo store's ids, which the API's reference shows. */
 export const exampleIdsFile = (localDirectory: string): string => join(localDirectory, 'example-ids.json');
 
-/** Applies the migrations of every schema. The schemas are independent, so they run in parallel. */
-export async function migrateAll(
+/** Applies the migrations of every schema: all of them, unless the previous version runs beside this one. */
+export const migrateAll = (
   databaseUrl: string,
   password: string,
   log: { info(text: string): void },
-): Promise<void> {
-  const ownerUrl = (schema: string) => roleUrl(databaseUrl, `${schema}_owner`, password);
-  await Promise.all(schemas.map((schema) => migrateService(schema, ownerUrl(schema), log)));
-}
+  options?: { contract: boolean },
+): Promise<void> => migrateSchemas((schema) => roleUrl(databaseUrl, `${schema}_owner`, password), log, options);
 
 export function serviceSpec(name: ProcessName, options: ServiceOptions): ProcessSpec {
   const main = join(root, name === 'workflows' ? 'workflows' : `services/${name}`, 'src/main.ts');

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { createDatabase, createRoles, schemas } from '../postgres/roles.ts';
+import { createDatabase, createRoles } from '../postgres/roles.ts';
 import { type Child, createChildren, type ProcessSpec, untilReady } from './children.ts';
-import { migrateService } from './migrations.ts';
+import { migrateSchemas } from './migrations.ts';
 import { localDirectory } from './paths.ts';
 import { freePort } from './ports.ts';
 import { identify } from './process-identity.ts';
@@ -78,7 +78,7 @@ async function startPostgres(folder: string, start: (spec: ProcessSpec) => Promi
   await template.end();
   const urlFor = (role: string) =>
     adminUrl({ port, password, database: templateDatabase }).replace('//postgres:', `//${role}:`);
-  await Promise.all(schemas.map((schema) => migrateService(schema, urlFor(`${schema}_owner`), { info: () => {} })));
+  await migrateSchemas((schema) => urlFor(`${schema}_owner`), { info: () => {} });
 
   process.env.TEST_POSTGRES_URL = adminUrl({ port, password });
   process.env.TEST_TEMPLATE_DATABASE = templateDatabase;

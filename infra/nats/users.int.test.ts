@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
+  accountsOperations,
   crmOperations,
   type EventType,
   eventCatalogue,
@@ -27,13 +28,22 @@ import { type NatsUser, natsUsers, type Permissions, permissionsOf } from './use
 import { usersConf } from './users-conf.ts';
 
 const password = 'of this test';
-const services = ['gateway', 'crm', 'scheduling', 'messaging', 'events'];
-const operations = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations, eventsOperations];
+const services = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events'];
+const operations = [
+  gatewayOperations,
+  accountsOperations,
+  crmOperations,
+  schedulingOperations,
+  messagingOperations,
+  eventsOperations,
+];
 const subjects = operations.flatMap((each) => Object.values(each).map(({ subject }) => subject));
 
 /** Repeated by hand, because a test that derives from the table could not notice a widened table. */
 const ownerOf: Record<string, NatsUser> = { api: 'gateway', step: 'workflows', admin: 'admin' };
 const askers: Record<string, readonly NatsUser[]> = {
+  'accounts.internal.keys.record-uses': ['gateway'],
+  'accounts.internal.stores.settings': ['scheduling'],
   'crm.internal.leads.check': ['gateway', 'scheduling'],
   'crm.internal.leads.contact': ['messaging'],
   'crm.internal.leads.contacts': ['scheduling'],
@@ -51,7 +61,6 @@ const askers: Record<string, readonly NatsUser[]> = {
   'events.api.webhook-replays.create': ['admin'],
   'events.api.webhook-replays.get': ['admin'],
   'events.internal.feed.append': ['crm', 'scheduling', 'messaging'],
-  'gateway.internal.stores.settings': ['scheduling'],
   'messaging.internal.channels.get': ['gateway'],
   'messaging.internal.conversations.change-phone': ['crm'],
   'messaging.internal.messages.accept': ['scheduling'],
@@ -61,11 +70,22 @@ const askers: Record<string, readonly NatsUser[]> = {
   'messaging.internal.reports.summary.v2': ['gateway'],
   'messaging.step.reports.close': ['admin'],
   'scheduling.internal.calendars.get': ['gateway'],
-  'scheduling.internal.followups.replan': ['gateway'],
+  'scheduling.internal.followups.replan': ['accounts'],
   'scheduling.internal.reports.lead': ['gateway'],
   'scheduling.internal.reports.summary': ['gateway'],
   'scheduling.internal.reports.summary.v2': ['gateway'],
   'scheduling.step.reports.close': ['admin'],
+};
+/** Where the previous version serves what has moved from the gateway to accounts: both, in the group of the gateway. */
+const former: Record<string, readonly NatsUser[]> = {
+  'gateway.admin.keys.create': ['admin'],
+  'gateway.admin.keys.list': ['admin'],
+  'gateway.admin.keys.revoke': ['admin'],
+  'gateway.admin.keys.rotate': ['admin'],
+  'gateway.admin.stores.create': ['admin'],
+  'gateway.admin.stores.list': ['admin'],
+  'gateway.admin.stores.update': ['admin'],
+  'gateway.internal.stores.settings': ['scheduling'],
 };
 const withEvents: readonly string[] = ['crm', 'scheduling', 'messaging'];
 const consumers = { scheduling: 'scheduling-followups', messaging: 'messaging-leads' };
@@ -106,6 +126,7 @@ const publishing: Attempt[] = [
     const owner = ownerOf[subject.split('.')[1] ?? ''];
     return { subject, by: [...(owner ? [owner] : []), ...(askers[subject] ?? [])] };
   }),
+  ...Object.entries(former).map(([subject, by]) => ({ subject, by })),
   ...(Object.keys(eventCatalogue) as EventType[]).map((type) => ({
     subject: eventSubject(type),
     by: [type.split('.')[0] ?? ''],
@@ -113,7 +134,7 @@ const publishing: Attempt[] = [
   ...natsUsers.map((user) => ({ subject: `_INBOX_${user}.forged`, by: [] })),
   ...services.map((service) => ({
     subject: `${service}.notice.something`,
-    by: ['gateway', 'messaging', 'events'].filter((user) => user === service),
+    by: ['accounts', 'messaging', 'events'].filter((user) => user === service),
   })),
   ...Object.entries(jetStream).map(([call, users]) => ({ subject: `$JS.API.${call}`, by: [...users, 'admin'] })),
   ...Object.entries(consumers).map(([user, consumer]) => ({
@@ -136,12 +157,18 @@ const subscribing: Attempt[] = [
       { subject, queue: 'other', by: [] },
     ];
   }),
+  ...Object.keys(former).flatMap((subject) => [
+    { subject, queue: 'gateway', by: ['gateway', 'accounts'] },
+    { subject, by: [] },
+    { subject, queue: 'accounts', by: [] },
+  ]),
   ...natsUsers.map((user) => ({ subject: `_INBOX_${user}.>`, by: [user] })),
   ...['_INBOX.>', '>', '*', '*.api.>', 'events.>', '$JS.>', '$SYS.>', 'anything'].map((subject) => ({
     subject,
     by: [],
   })),
-  { subject: 'gateway.notice.access-changed', by: ['gateway'] },
+  { subject: 'gateway.notice.access-changed', by: [] },
+  { subject: 'accounts.notice.access-changed', by: ['gateway', 'accounts'] },
   { subject: 'messaging.notice.outcome', by: ['messaging'] },
   { subject: 'events.notice.appended', by: ['events', 'gateway'] },
 ];
@@ -223,7 +250,9 @@ describe('NATS permissions', () => {
     ['send requests to another service', 'workflows', { publish: ['crm.internal.leads.check'] }],
     ['send every request of an audience', 'crm', { publish: ['*.api.>'] }],
     ['send every internal request', 'scheduling', { publish: ['crm.internal.>'] }],
-    ["use the command's operations", 'gateway', { publish: ['gateway.admin.>'] }],
+    ["use the command's operations", 'gateway', { publish: ['accounts.admin.>'] }],
+    ["use the command's former operations", 'gateway', { publish: ['gateway.admin.>'] }],
+    ['announce changes of keys', 'gateway', { publish: ['accounts.notice.>'] }],
     ["publish another's events", 'crm', { publish: ['events.>'] }],
     ['publish anything', 'messaging', { publish: ['>'] }],
     ['answer for another user', 'scheduling', { publish: ['_INBOX_gateway.>'] }],
@@ -269,6 +298,29 @@ describe('NATS permissions', () => {
     expect(answer.string()).toBe('first');
     await waitFor(() => refused.includes('publish'), { description: 'the second answer is rejected' });
     await Promise.all([asking.close(), serving.close()]);
+  });
+
+  test('the gateway’s user reaches no operation that creates or changes a key or a store', async () => {
+    const server = await startServer();
+    const [attacker, serving] = [await connectAs('gateway', server), await connectAs('accounts', server)];
+    const arrived: string[] = [];
+    const changing = Object.values(accountsOperations).filter(({ subject }) => subject.includes('.admin.'));
+    for (const { subject, formerSubject = '' } of changing) {
+      serving.subscribe(subject, { queue: 'accounts', callback: () => void arrived.push(subject) });
+      serving.subscribe(formerSubject, { queue: 'gateway', callback: () => void arrived.push(formerSubject) });
+    }
+    const allowed = 'accounts.internal.keys.record-uses';
+    serving.subscribe(allowed, { queue: 'accounts', callback: () => void arrived.push(allowed) });
+    await serving.flush();
+    expect(changing.map(({ subject }) => subject)).toContain('accounts.admin.keys.create');
+    for (const { subject, formerSubject = '' } of changing) {
+      attacker.publish(subject, '{}');
+      attacker.publish(formerSubject, '{}');
+    }
+    attacker.publish(allowed, '{}');
+    await waitFor(() => arrived.includes(allowed), { description: 'the last one arrives' });
+    expect(arrived).toEqual([allowed]);
+    await Promise.all([attacker.close(), serving.close()]);
   });
 
   test('the user of a consumer may change its settings', async () => {

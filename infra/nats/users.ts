@@ -1,5 +1,6 @@
 import {
   acceptMessage,
+  accountsOperations,
   appendEvents,
   changeContactPhone,
   checkLead,
@@ -23,6 +24,7 @@ import {
   messagingOperations,
   type Operation,
   raiseInteractionCounts,
+  recordKeyUses,
   replanFollowups,
   reportConversation,
   reportLead,
@@ -39,7 +41,16 @@ import {
 } from '../../packages/contracts/src/index.ts';
 
 /** Every process has its own user, and so has the admin command. */
-export const natsUsers = ['gateway', 'crm', 'scheduling', 'messaging', 'events', 'workflows', 'admin'] as const;
+export const natsUsers = [
+  'gateway',
+  'accounts',
+  'crm',
+  'scheduling',
+  'messaging',
+  'events',
+  'workflows',
+  'admin',
+] as const;
 export type NatsUser = (typeof natsUsers)[number];
 
 /** What a user may publish and subscribe, in the syntax of nats-server: a subject, or `subject queue`. */
@@ -78,17 +89,18 @@ type Role = {
 export const roles: Record<NatsUser, Role> = {
   gateway: {
     serves: true,
-    notices: true,
-    hears: ['events'],
+    hears: ['accounts', 'events'],
     audience: 'api',
+    // It cannot create or change a key: that takes the command.
     asks: [
-      ...[checkLead, getCalendarConnection, getChannelConnection, replanFollowups],
+      ...[checkLead, getCalendarConnection, getChannelConnection, recordKeyUses],
       ...[summarizeLeads, summarizeConversations, summarizeScheduling],
       ...[reportLead, reportConversation, reportLeadScheduling],
       // Of services of the previous version.
       ...[summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
     ],
   },
+  accounts: { serves: true, notices: true, asks: [replanFollowups] },
   crm: { serves: true, asks: [changeContactPhone], publishesEvents: true },
   scheduling: {
     serves: true,
@@ -119,6 +131,7 @@ export const roles: Record<NatsUser, Role> = {
 
 const services: Record<string, Record<string, Operation>> = {
   gateway: gatewayOperations,
+  accounts: accountsOperations,
   crm: crmOperations,
   scheduling: schedulingOperations,
   messaging: messagingOperations,
@@ -134,6 +147,7 @@ export function permissionsOf(user: NatsUser): Permissions {
     publish: [
       ...(audience ? servicesWith(audience).map((service) => `${service}.${audience}.>`) : []),
       ...asks.map(({ subject }) => subject),
+      ...formerSubjects([...asks, ...(audience ? operationsFor(audience) : [])]),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`, appendEvents.subject] : []),
       // To check JetStream and the stream, and to create or update the stream.
@@ -152,6 +166,9 @@ export function permissionsOf(user: NatsUser): Permissions {
     ],
     subscribe: [
       ...(serves ? [`${user}.> ${user}`] : []),
+      ...(serves
+        ? formerSubjects(Object.values(services[user] ?? {})).map((subject) => `${subject} ${serviceOf(subject)}`)
+        : []),
       ...[...(notices ? [user] : []), ...hears].map((service) => `${service}.notice.>`),
       `_INBOX_${user}.>`,
     ],
@@ -164,7 +181,17 @@ export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${use
 
 const jetStream = (call: string): string => `$JS.API.${call}`;
 
-const servicesWith = (audience: Audience): string[] =>
-  Object.entries(services)
-    .filter(([, operations]) => Object.values(operations).some(({ subject }) => subject.split('.')[1] === audience))
-    .map(([service]) => service);
+const operationsFor = (audience: Audience): Operation[] =>
+  Object.values(services)
+    .flatMap((operations) => Object.values(operations))
+    .filter(({ subject }) => subject.split('.')[1] === audience);
+
+const serviceOf = (subject: string): string => subject.split('.')[0] ?? '';
+
+const servicesWith = (audience: Audience): string[] => [
+  ...new Set(operationsFor(audience).map(({ subject }) => serviceOf(subject))),
+];
+
+/** Where the previous version serves and asks operations that have moved to another service. */
+const formerSubjects = (operations: readonly Operation[]): string[] =>
+  operations.flatMap(({ formerSubject }) => formerSubject ?? []);

@@ -1,7 +1,8 @@
 import type { Sql } from 'postgres';
+import { takeOverStatement } from './take-over.ts';
 
 /** Each service that keeps data has a schema of its name and three roles. */
-export const schemas = ['gateway', 'crm', 'scheduling', 'messaging', 'events'] as const;
+export const schemas = ['gateway', 'accounts', 'crm', 'scheduling', 'messaging', 'events'] as const;
 
 /** Contributed modules of PostgreSQL that migrations use. */
 const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as const;
@@ -10,7 +11,7 @@ const extensions = { schema: 'extensions', names: ['btree_gin', 'pg_trgm'] } as 
  * Creates or updates the roles and the schema of each service in one database. `<s>_owner` owns the schema and runs
  * migrations. Requests run as `<s>`, the relay and the sweeps as `<s>_system`. These two own nothing, create nothing
  * and cannot bypass row-level security. Migrations grant what they may access. A service's roles cannot access another
- * schema. The extensions are created here too, because only an administrator may create them.
+ * schema, except that the gateway reads what it needs to check a key. The extensions are created here too, because only an administrator may create them.
  *
  * @param adminSql an administrator's connection to `database`
  */
@@ -24,7 +25,7 @@ export async function createRoles(adminSql: Sql, options: { database: string; pa
       `grant usage on schema ${schema} to ${schema}, ${schema}_system`,
     ]);
     const notForAll = `revoke temporary on database ${quotedName(options.database)} from public`;
-    await sql.unsafe([...statements, notForAll, ...extensionStatements()].join(';\n'));
+    await sql.unsafe([...statements, notForAll, ...extensionStatements(), takeOverStatement()].join(';\n'));
   });
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  accountsOperations,
   crmOperations,
   errorCatalogue,
   gatewayOperations,
@@ -14,9 +15,13 @@ import { anyValue, disturbed, randomBytes } from './bytes.ts';
 import type { Part } from './part.ts';
 import { plausible } from './plausible.ts';
 
-const operations: Operation[] = [gatewayOperations, crmOperations, schedulingOperations, messagingOperations].flatMap(
-  (each) => Object.values(each) as Operation[],
-);
+const operations: Operation[] = [
+  gatewayOperations,
+  accountsOperations,
+  crmOperations,
+  schedulingOperations,
+  messagingOperations,
+].flatMap((each) => Object.values(each) as Operation[]);
 const atOnce = 6;
 const answerMs = 8_000;
 

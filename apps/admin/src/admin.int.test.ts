@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  accountsOperations,
   eventsOperations,
-  gatewayOperations,
   messagingOperations,
   type StoreRecord,
   schedulingOperations,
@@ -14,7 +14,7 @@ import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
 
-const { createStore, listApiKeys, listStores } = gatewayOperations;
+const { createStore, listApiKeys, listStores } = accountsOperations;
 const {
   connectCalendar,
   fenceScheduling,

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, crmOperations, gatewayOperations, type RequestOf } from '@mostrador/contracts';
+import { type Agent, accountsOperations, crmOperations, type RequestOf } from '@mostrador/contracts';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../test/platform.ts';
 import { docxOf, pdfOf } from '../test/sample-documents.ts';
 
-const { listApiKeys, listStores } = gatewayOperations;
+const { listApiKeys, listStores } = accountsOperations;
 const { createAgent, updateAgent, importDocument } = crmOperations;
 const store = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60';
 const agentId = '0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f61';

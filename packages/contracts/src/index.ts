@@ -1,3 +1,6 @@
+export * from './accounts/keys.ts';
+export * from './accounts/operations.ts';
+export * from './accounts/stores.ts';
 export * from './core/common.ts';
 export * from './core/errors.ts';
 export * from './core/operation.ts';
@@ -16,7 +19,6 @@ export * from './events/operations.ts';
 export * from './events/restore.ts';
 export * from './events/webhooks.ts';
 export * from './events.ts';
-export * from './gateway/keys.ts';
 export * from './gateway/operations.ts';
 export * from './gateway/reports.ts';
 export * from './gateway/stores.ts';

@@ -1,12 +1,9 @@
-import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { Database } from '@mostrador/kit/database/database';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 
 /** What the gateway's own operations need. */
 export type Dependencies = {
+  /** Reads the store of a request. */
   readonly database: Database;
-  /** Reads every store and key, for operations that do not know the store yet. */
-  readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
-  /** Asks every gateway to poll for changed stores and keys now. A lost notice only delays it to the next poll. */
-  readonly announceAccessChange: () => void;
 };

@@ -2,20 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createApiKey, createStore, revokeApiKey } from '@mostrador/contracts';
-import { createRpcClient } from '@mostrador/kit/rpc/client';
-import { silentLog, testContext } from '@mostrador/testing/context';
+import { accessChangedSubject } from '@mostrador/contracts';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats, type TestNats } from '@mostrador/testing/servers/nats';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createStoreRows } from '../test/stores.ts';
 
 let database: TestDatabase;
 let nats: TestNats;
+let stores: ReturnType<typeof createStoreRows>;
 let gatewayProcess: ChildProcess | undefined;
 
 beforeAll(async () => {
   [database, nats] = await Promise.all([createTestDatabase('gateway'), startTestNats()]);
+  stores = createStoreRows(database.adminSql, () => nats.nats.publish(accessChangedSubject));
 });
 afterEach(() => void gatewayProcess?.kill('SIGKILL'));
 afterAll(async () => {
@@ -56,7 +57,7 @@ const environment = (port: number) => ({
   DRAIN_DELAY_MS: '0',
 });
 
-test('the process serves HTTP and admin operations, rejects a revoked key, and stops in order at SIGTERM', async () => {
+test('the process serves HTTP, rejects a revoked key, and stops in order at SIGTERM', async () => {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const { child, output } = start(environment(port));
@@ -64,15 +65,10 @@ test('the process serves HTTP and admin operations, rejects a revoked key, and s
     description: 'the gateway is ready',
   });
 
-  const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
-  const store = await waitFor(() => rpc.call(createStore, { body: { name: 'A', tier: 'pro' } }, testContext()), {
-    description: 'admin operations are served',
-  });
-  const body = { store_id: store.id, name: 'test' };
-  const { api_key: apiKey, key } = await rpc.call(createApiKey, { body }, testContext());
+  const { store, apiKey, key } = await stores.newStore();
   const ask = () => fetch(`${base}/integrations/v1/nothing`, { headers: { 'x-api-key': apiKey } });
   expect((await ask()).status).toBe(404);
-  await rpc.call(revokeApiKey, { body: { key_id: key.id } }, testContext());
+  await stores.revokeKey(key.id);
   await waitFor(async () => (await ask()).status === 401, { description: 'the key is rejected' });
 
   child.kill('SIGTERM');
@@ -88,15 +84,11 @@ test('the process serves HTTP and admin operations, rejects a revoked key, and s
 test('the log of a 503 has the error code, and names the operation that no process answers', async () => {
   const port = await freePort();
   const { output } = start(environment(port));
-  const rpc = createRpcClient({ nats: nats.nats, log: silentLog() });
-  const store = await waitFor(() => rpc.call(createStore, { body: { name: 'A', tier: 'pro' } }, testContext()), {
-    description: 'admin operations are served',
-  });
-  const { api_key } = await rpc.call(createApiKey, { body: { store_id: store.id, name: 'test' } }, testContext());
+  const { store, apiKey } = await stores.newStore();
   const url = `http://127.0.0.1:${port}/integrations/v1/leads/${store.id}`;
   const asked = await waitFor(
     async () => {
-      const answer = await fetch(url, { headers: { 'x-api-key': api_key } });
+      const answer = await fetch(url, { headers: { 'x-api-key': apiKey } });
       return answer.status === 503 && answer.headers.get('x-request-id');
     },
     { description: 'the answer is 503' },

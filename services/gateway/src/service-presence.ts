@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkLead, getCalendarConnection, getChannelConnection, getEvent } from '@mostrador/contracts';
+import { checkLead, getCalendarConnection, getChannelConnection, getEvent, recordKeyUses } from '@mostrador/contracts';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
@@ -12,7 +12,7 @@ const noStore = '00000000-0000-0000-0000-000000000000';
  */
 export function servicePresence(
   rpc: RpcClient,
-): Record<'scheduling' | 'crm' | 'messaging' | 'events', () => Promise<void>> {
+): Record<'accounts' | 'scheduling' | 'crm' | 'messaging' | 'events', () => Promise<void>> {
   const ask = async (call: (context: CallContext & { storeId: string }) => Promise<unknown>): Promise<void> => {
     try {
       await call({ requestId: `readyz-${randomUUID()}`, deadline: Date.now() + 1000, storeId: noStore });
@@ -22,6 +22,7 @@ export function servicePresence(
     }
   };
   return {
+    accounts: () => ask((context) => rpc.call(recordKeyUses, { body: { uses: [] } }, context)),
     scheduling: () => ask((context) => rpc.call(getCalendarConnection, {}, context)),
     crm: () => ask((context) => rpc.call(checkLead, { body: { lead_id: noStore } }, context)),
     messaging: () => ask((context) => rpc.call(getChannelConnection, {}, context)),

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gatewayOperations } from '@mostrador/contracts';
 import { connectNats, type NatsConnection, natsAddress, natsCheck } from '@mostrador/kit/clients/nats';
 import { createDatabase, createSystemDatabase } from '@mostrador/kit/database/database';
-import { databaseCheck, schemaCheck } from '@mostrador/kit/database/readiness';
+import { databaseCheck, readsCheck, schemaCheck } from '@mostrador/kit/database/readiness';
 import { clockCheck, exportClockSkew } from '@mostrador/kit/process/clock';
 import { createHealth, watchReadiness } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
@@ -10,8 +10,10 @@ import type { RunningProcess } from '@mostrador/kit/process/run';
 import { createRpcClient, type RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer, type RpcServer } from '@mostrador/kit/rpc/server';
+import { findChangedAccess } from './access/access.repository.ts';
 import { createAccess } from './access/create-access.ts';
-import { createAccessNotices } from './access/notices.ts';
+import { createKeyUsage, reportUsesOver } from './access/key-usage.ts';
+import { hearAccessNotices } from './access/notices.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createFollowers } from './events/followers.ts';
@@ -50,6 +52,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       postgres_system: databaseCheck(polls, 'DATABASE_SYSTEM_URL'),
       clock: clockCheck(polls),
       schema: schemaCheck(polls, { schema: name, directory: migrations }),
+      accounts_schema: readsCheck(polls, { schema: 'accounts', read: (sql) => findChangedAccess(sql, 0, 1) }),
       nats: natsCheck(() => connection?.nats),
     },
     informative: servicePresence(rpc),
@@ -58,7 +61,8 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     log,
   });
   exportClockSkew(metrics, polls);
-  const { directory, usage } = createAccess({ lookUps, polls, log });
+  const directory = createAccess({ lookUps, polls, log });
+  const usage = createKeyUsage({ write: reportUsesOver(rpc), log });
   const followers = createFollowers({ log });
   const app = await createApp({
     directory,
@@ -103,9 +107,9 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
 
   const nats = await connectNats({ ...natsAddress(config), name, log });
   connection = { nats, rpc: createRpcClient({ nats, log }) };
-  const { announce } = createAccessNotices(nats, directory);
+  hearAccessNotices(nats, directory);
   hearFeedNotices(nats, followers, log);
-  const handlers = createHandlers({ database, systemDatabase: lookUps, rpc, announceAccessChange: announce });
+  const handlers = createHandlers({ database, rpc });
   server = createRpcServer({
     nats,
     service: name,

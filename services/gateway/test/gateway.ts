@@ -1,30 +1,23 @@
-import {
-  createApiKey,
-  createStore,
-  gatewayOperations,
-  type Operation,
-  type ReplyOf,
-  type RequestOf,
-  type Scope,
-  type Tier,
-} from '@mostrador/contracts';
+import { accessChangedSubject, gatewayOperations, type Operation } from '@mostrador/contracts';
 import { pingNats } from '@mostrador/kit/clients/nats';
 import { createSystemDatabase, type SystemDatabase } from '@mostrador/kit/database/database';
 import { createHealth } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
-import { silentLog, testContext } from '@mostrador/testing/context';
+import { silentLog } from '@mostrador/testing/context';
 import { startTcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
 import { createTestDatabase } from '@mostrador/testing/servers/database';
 import { startTestNats } from '@mostrador/testing/servers/nats';
 import { createAccess } from '../src/access/create-access.ts';
-import { createAccessNotices } from '../src/access/notices.ts';
+import { createKeyUsage, reportUsesOver } from '../src/access/key-usage.ts';
+import { hearAccessNotices } from '../src/access/notices.ts';
 import { createApp } from '../src/app.ts';
 import { createFollowers } from '../src/events/followers.ts';
 import { hearFeedNotices } from '../src/events/notices.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { servicePresence } from '../src/service-presence.ts';
+import { createStoreRows } from './stores.ts';
 
 export const publicUrl = 'https://api.example.com';
 
@@ -43,7 +36,8 @@ export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
 /**
  * Starts the real gateway on its own PostgreSQL and NATS. Reads of keys and stores go through the proxy `toDatabase`,
- * which a test can cut. While `announcing.on` is false, changes of keys send no notice, so that only polls find them.
+ * which a test can cut. Stores and keys are rows that the test writes as accounts does. While `announcing.on` is false,
+ * their changes send no notice, so that only polls find them.
  */
 export async function startTestGateway(options: GatewayOptions = {}) {
   const log = silentLog();
@@ -57,7 +51,8 @@ export async function startTestGateway(options: GatewayOptions = {}) {
 
   const rpc = createRpcClient({ nats: nats.nats, log });
   const metrics = createMetrics('gateway');
-  const access = createAccess({ lookUps, polls, log });
+  const directory = createAccess({ lookUps, polls, log });
+  const usage = createKeyUsage({ write: reportUsesOver(rpc), log });
   const health = createHealth({
     required: { postgres: () => polls.ping(), nats: () => pingNats(nats.nats) },
     informative: servicePresence(rpc),
@@ -65,7 +60,8 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   });
   const followers = createFollowers({ log });
   const app = await createApp({
-    ...access,
+    directory,
+    usage,
     rpc,
     followers,
     health,
@@ -80,17 +76,9 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     },
   });
   const announcing = { on: true };
-  const notices = createAccessNotices(nats.nats, access.directory);
+  hearAccessNotices(nats.nats, directory);
   hearFeedNotices(nats.nats, followers, log);
-  const announceAccessChange = () => {
-    if (announcing.on) notices.announce();
-  };
-  const handlers = createHandlers({
-    database: database.database,
-    systemDatabase: database.systemDatabase,
-    rpc,
-    announceAccessChange,
-  });
+  const handlers = createHandlers({ database: database.database, rpc });
   const server = createRpcServer({
     nats: nats.nats,
     service: 'gateway',
@@ -99,10 +87,11 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     log,
   });
   const others: { drain(): Promise<void> }[] = [];
-  await access.directory.start();
+  await directory.start();
 
-  const admin = <O extends Operation>(operation: O, request: RequestOf<O>): Promise<ReplyOf<O>> =>
-    rpc.call(operation, request, testContext());
+  const stores = createStoreRows(database.adminSql, () => {
+    if (announcing.on) nats.nats.publish(accessChangedSubject);
+  });
 
   return {
     app,
@@ -113,11 +102,11 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     metrics,
     followers,
     lookUps,
-    directory: access.directory,
-    usage: access.usage,
+    directory,
+    usage,
     toDatabase,
     announcing,
-    admin,
+    ...stores,
     /** Serves operations like another service. */
     async serve<const Ops extends Record<string, Operation>>(
       service: string,
@@ -127,20 +116,11 @@ export async function startTestGateway(options: GatewayOptions = {}) {
       others.push(createRpcServer({ nats: nats.nats, service, operations, handlers, log }));
       await nats.nats.flush();
     },
-    /** Creates a store with a key. */
-    async newStore(
-      settings: { tier?: Tier; timezone?: string; rate_limit?: number; scopes?: Scope[]; expires_at?: string } = {},
-    ) {
-      const { tier = 'pro', timezone, rate_limit, scopes, expires_at } = settings;
-      const store = await admin(createStore, { body: { name: 'Padaria do Bairro', tier, timezone, rate_limit } });
-      const made = await admin(createApiKey, { body: { store_id: store.id, name: 'test', scopes, expires_at } });
-      return { store, apiKey: made.api_key, key: made.key };
-    },
     async stop() {
       await app.close();
       await Promise.all([server, ...others].map((each) => each.drain()));
-      await access.directory.stop();
-      await access.usage.stop();
+      await directory.stop();
+      await usage.stop();
       await Promise.all([lookUps.close(), polls.close()]);
       await toDatabase.close();
       await nats.stop();

@@ -20,7 +20,7 @@ import type { TestScheduling } from './scheduling.ts';
 export type Accepted = Omit<ReplyOf<typeof acceptMessage>, 'id'>;
 export type Asked = RequestOf<typeof acceptMessage>['body'];
 
-/** Starts stand-ins for the services that follow-ups call: a scripted messaging and a gateway with a time zone. */
+/** Starts stand-ins for the services that follow-ups call: a scripted messaging and accounts with a time zone. */
 export async function startFollowups(scheduling: TestScheduling) {
   const asked: Asked[] = [];
   const world = {
@@ -44,9 +44,9 @@ export async function startFollowups(scheduling: TestScheduling) {
     },
     log: silentLog(),
   });
-  const gateway = createRpcServer({
+  const accounts = createRpcServer({
     nats,
-    service: 'gateway',
+    service: 'accounts',
     operations: { getStoreSettings },
     handlers: { getStoreSettings: async () => ({ timezone: world.timezone, locale: 'pt-BR' }) },
     log: silentLog(),
@@ -79,7 +79,7 @@ export async function startFollowups(scheduling: TestScheduling) {
     askedOf: (id: string) => asked.filter((message) => message.id === id).length,
     stopMessaging: () => messaging.drain(),
     stop: async () => {
-      await Promise.all([messaging.drain(), gateway.drain()]);
+      await Promise.all([messaging.drain(), accounts.drain()]);
     },
   };
 }

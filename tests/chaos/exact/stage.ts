@@ -36,6 +36,7 @@ const entityWorkflowQueues = Object.values(entityWorkflows)
   .join(',');
 
 type StageOptions = {
+  /** Beside accounts, without which there is no store. */
   readonly processes: readonly ProcessName[];
   /** How long the gateway waits for an answer. Default: 8 s. */
   readonly requestTimeoutMs?: number;
@@ -204,7 +205,7 @@ export async function startPlatform(
   const call = <O extends Operation>(operation: O, request: RequestOf<O>, storeId?: string): Promise<ReplyOf<O>> =>
     rpc.call(operation, request, { requestId: randomUUID(), deadline: Date.now() + 30_000, storeId });
 
-  await start(...options.processes);
+  await start('accounts', ...options.processes);
   return {
     database,
     nats,

@@ -14,7 +14,7 @@ afterAll(() => database?.drop());
 const [one, other] = [randomUUID(), randomUUID()];
 
 const newStore = async (id: string) => {
-  await database.adminSql`insert into gateway.stores (id, name, tier, timezone, locale)
+  await database.adminSql`insert into accounts.stores (id, name, tier, timezone, locale)
     values (${id}, 'Padaria', 'pro', 'America/Sao_Paulo', 'pt-BR')`;
   const [lead] = await database.adminSql`
     insert into crm.leads (store_id, name, customer_phone) values (${id}, 'Ana first', '5511987654321') returning id`;

@@ -114,7 +114,7 @@ async function findStrays(sql: postgres.Sql): Promise<string[]> {
     union all select 'message (channel)', m.id from messaging.messages m join messaging.channels c on c.id = m.channel_id
       where c.store_id <> m.store_id
     union all select 'lead', l.id from crm.leads l
-      where not exists (select from gateway.stores s where s.id = l.store_id)`;
+      where not exists (select from accounts.stores s where s.id = l.store_id)`;
   return rows.map(({ what, id }) => `the ${what} ${id} names a row that its store does not have`);
 }
 
@@ -122,7 +122,7 @@ async function findStrays(sql: postgres.Sql): Promise<string[]> {
 async function findCorruption(sql: postgres.Sql): Promise<string[]> {
   await sql`create extension if not exists amcheck schema public`;
   const found: string[] = [];
-  const ofOurs = sql`n.nspname in ('gateway', 'crm', 'scheduling', 'messaging', 'events')`;
+  const ofOurs = sql`n.nspname in ('accounts', 'gateway', 'crm', 'scheduling', 'messaging', 'events')`;
   const indexes = await sql<{ oid: number; name: string }[]>`
     select c.oid, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_am a on a.oid = c.relam join pg_index i on i.indexrelid = c.oid

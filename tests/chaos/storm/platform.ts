@@ -40,6 +40,7 @@ const used: Readonly<Record<ProcessName, readonly (typeof serverNames)[number][]
   scheduling: ['postgres', 'nats', 'temporal'],
   messaging: ['postgres', 'nats', 'temporal'],
   events: ['postgres', 'nats', 'temporal'],
+  accounts: ['postgres', 'nats', 'temporal'],
   workflows: ['nats', 'temporal'],
 };
 

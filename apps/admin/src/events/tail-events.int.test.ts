@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Event, eventsOperations, gatewayOperations } from '@mostrador/contracts';
+import { accountsOperations, type Event, eventsOperations } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
-const { listApiKeys } = gatewayOperations;
+const { listApiKeys } = accountsOperations;
 const { listEvents } = eventsOperations;
 const operations = { listApiKeys, listEvents };
 const store = randomUUID();

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { gatewayOperations, type StoreRecord } from '@mostrador/contracts';
+import { accountsOperations, type StoreRecord } from '@mostrador/contracts';
 import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { waitFor } from '@mostrador/testing/wait';
@@ -14,7 +14,7 @@ import { startCrm, type TestCrm } from '../../../../services/crm/test/crm.ts';
 const rowCount = 20_000;
 const phoneOf = (n: number) => String(5_511_900_000_000 + n);
 
-const { listApiKeys, listStores } = gatewayOperations;
+const { listApiKeys, listStores } = accountsOperations;
 const operations = { listApiKeys, listStores };
 const inBrazil = randomUUID();
 const brazilian: StoreRecord = {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { eventsOperations, gatewayOperations, type WebhookEndpoint, type WebhookReplay } from '@mostrador/contracts';
+import { accountsOperations, eventsOperations, type WebhookEndpoint, type WebhookReplay } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../test/platform.ts';
 
-const { listApiKeys } = gatewayOperations;
+const { listApiKeys } = accountsOperations;
 const { createWebhookEndpoint, createWebhookReplay, getWebhookEndpoint, getWebhookReplay } = eventsOperations;
 const { listWebhookEndpoints, rotateWebhookSecret } = eventsOperations;
 const operations = {

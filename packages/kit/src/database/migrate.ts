@@ -12,13 +12,24 @@ export type MigrateOptions = {
   /** Folder of `NNNN-name.sql` files. */
   readonly directory: string;
   readonly log: { info(text: string): void };
+  /**
+   * True: also applies files whose first line is `-- contract`, with which the previous version does not work. False,
+   * the default, leaves them for when each process runs this version.
+   */
+  readonly contract?: boolean;
   /** How long to wait for another migration of this schema, and for locks that requests hold. Default 60,000. */
   readonly patienceMs?: number;
 };
 
-type Migration = { readonly name: string; readonly text: string; readonly checksum: string };
+type Migration = {
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+  readonly contracts: boolean;
+};
 
 const fileName = /^\d{4}-[a-z0-9-]+\.sql$/;
+const contracting = /^-- contract\s*\n/;
 const withoutTransaction = /^-- no-transaction\s*\n/;
 const lockWaitMs = 2000;
 const lockNotAvailable = '55P03';
@@ -31,10 +42,10 @@ const lockNotAvailable = '55P03';
  * Concurrent runs are safe: one works, the others wait for it. An attempt to lock a table lasts at most 2 s, so
  * requests never queue behind a migration for longer.
  *
- * @returns the names of the files that this run applied
+ * @returns the names of the files that this run applied, and of those that wait for `contract`
  * @throws Error when an applied file has changed, a file's name has another form, or `patienceMs` has passed
  */
-export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
+export async function migrate(options: MigrateOptions): Promise<{ applied: string[]; waiting: string[] }> {
   const { schema } = options;
   const migrations = await readMigrations(options.directory);
   const until = Date.now() + (options.patienceMs ?? 60_000);
@@ -53,23 +64,28 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     await becomeTheOnlyOne(client.sql, schema, until);
     const before = await appliedBefore(client.sql, schema);
     const applied: string[] = [];
+    const waiting: string[] = [];
     for (const migration of migrations) {
       const checksum = before.get(migration.name);
       if (checksum === migration.checksum) continue;
       if (checksum !== undefined) {
         throw new Error(`${schema}: ${migration.name} has changed since it was applied; write a new file instead`);
       }
+      if (migration.contracts && !options.contract) {
+        waiting.push(migration.name);
+        continue;
+      }
       await patiently(until, () => apply(client.sql, schema, migration));
       options.log.info(`${schema}: applied ${migration.name}`);
       applied.push(migration.name);
     }
-    return { applied };
+    return { applied, waiting };
   } finally {
     await client.end();
   }
 }
 
-/** What a schema has, and what it lacks of the migrations of a folder. */
+/** What a schema has, and what it lacks of the migrations that a process needs: those without `-- contract`. */
 export async function compareMigrations(
   sql: Sql,
   schema: string,
@@ -77,7 +93,8 @@ export async function compareMigrations(
 ): Promise<{ newest: string | undefined; missing: string[] }> {
   const rows = await sql<{ name: string }[]>`select name from ${sql(schema)}.schema_migrations order by name`;
   const applied = rows.map(({ name }) => name);
-  const missing = (await readMigrations(directory)).map(({ name }) => name).filter((name) => !applied.includes(name));
+  const needed = (await readMigrations(directory)).filter(({ contracts }) => !contracts).map(({ name }) => name);
+  const missing = needed.filter((name) => !applied.includes(name));
   return { newest: applied.at(-1), missing };
 }
 
@@ -90,7 +107,8 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(join(directory, name), 'utf8');
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
+      const checksum = createHash('sha256').update(text).digest('hex');
+      return { name, text, checksum, contracts: contracting.test(text) };
     }),
   );
 }

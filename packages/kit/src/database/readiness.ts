@@ -1,6 +1,6 @@
 import { type Check, NotReady, untilPassed } from '../process/health.ts';
 import type { AppError } from '../rpc/errors.ts';
-import type { SystemDatabase } from './database.ts';
+import type { Sql, SystemDatabase } from './database.ts';
 import { codeOf } from './failures.ts';
 import { compareMigrations } from './migrate.ts';
 
@@ -36,8 +36,8 @@ export function databaseCheck(
     });
 }
 
-/** No such table, no permission: the migrate command creates and grants what the check reads. */
-const notMigrated = new Set(['42P01', '42501']);
+/** No such table, no such column, no permission: the migrate command creates and grants what the check reads. */
+const notMigrated = new Set(['42P01', '42703', '42501']);
 
 /**
  * Throws unless every migration of the folder was applied to the schema. Further ones do no harm: a new version migrates
@@ -58,5 +58,22 @@ export function schemaCheck(
     throw new NotReady(
       `The schema ${schema} is at ${newest}, this process needs ${missing.at(-1)}: run its migrate command.`,
     );
+  });
+}
+
+/**
+ * Throws while what this process reads in the schema of another service is missing there, or may not be read. `read` is
+ * a statement with all of it.
+ */
+export function readsCheck(
+  database: SystemDatabase,
+  { schema, read }: { schema: string; read: (sql: Sql) => Promise<unknown> },
+): Check {
+  return untilPassed(async () => {
+    await database.read({ deadline: Date.now() + limitMs }, read).catch((cause) => {
+      if (!notMigrated.has(codeOf(cause) ?? '')) throw cause;
+      const detail = `The schema ${schema} is not migrated to this version: run the migrate command of its service.`;
+      throw new NotReady(detail, { cause });
+    });
   });
 }

@@ -36,7 +36,10 @@ export type RpcClient = {
 /** Creates a client on this connection. */
 export function createRpcClient({ nats, log }: { nats: NatsConnection; log: Log }): RpcClient {
   const send = async (operation: Operation, request: unknown, context: CallContext): Promise<Msg> => {
-    const message = await exchange(nats, operation, request, context);
+    const message = await exchange(nats, operation, request, context).catch((error: unknown) => {
+      if (operation.formerSubject === undefined || !isNotServed(error)) throw error;
+      return exchange(nats, { ...operation, subject: operation.formerSubject }, request, context);
+    });
     if (header(message.headers, wireHeaders.error) === undefined) return message;
     const error = fromWireError(parsed<WireError>(message));
     // Services build internal requests themselves, so an invalid one is our fault and not the caller's.

@@ -1,21 +1,17 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import { countryOfZone } from '@mostrador/kit/phones/country-of-zone';
 import type { Log } from '@mostrador/kit/process/log';
-import { findAccess, findChangedAccess, findDeletedKeys, recordUses } from './access.repository.ts';
+import { findAccess, findChangedAccess, findDeletedKeys } from './access.repository.ts';
 import { type AccessDirectory, createAccessDirectory } from './access-directory.ts';
-import { createKeyUsage, type KeyUsage } from './key-usage.ts';
 
 /** A slower look-up is useless, because its result would be stale. */
 const lookUpLimitMs = 1000;
 
 /**
- * Creates the directory and the usage record on the database. Polls have their own connection, so that a flood of
- * unknown keys, each of which needs a look-up, cannot delay them.
+ * Creates the directory on the database. Polls have their own connection, so that a flood of unknown keys, each of which
+ * needs a look-up, cannot delay them.
  */
-export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDatabase; log: Log }): {
-  directory: AccessDirectory;
-  usage: KeyUsage;
-} {
+export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDatabase; log: Log }): AccessDirectory {
   const { lookUps, polls, log } = options;
   // The first call takes about 150 ms. No request should wait for it.
   countryOfZone('UTC');
@@ -36,6 +32,5 @@ export function createAccess(options: { lookUps: SystemDatabase; polls: SystemDa
   });
   // No request should wait for the first connection. Without PostgreSQL the directory starts all the same.
   const start = async () => void (await Promise.all([directory.start(), lookUps.ping().catch(() => {})]));
-  const usage = createKeyUsage({ write: (uses) => lookUps.write(soon(), (sql) => recordUses(sql, uses)), log });
-  return { directory: { ...directory, start }, usage };
+  return { ...directory, start };
 }

@@ -5,7 +5,7 @@ import { type ReplicatedPostgres, startReplicatedPostgres } from '@mostrador/tes
 import { waitFor } from '@mostrador/testing/wait';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrateService } from '../../../../infra/local/migrations.ts';
+import { migrateSchemas } from '../../../../infra/local/migrations.ts';
 import { createRoles } from '../../../../infra/postgres/roles.ts';
 import type { AccessDirectory } from './access-directory.ts';
 import { createAccess } from './create-access.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     postgres.Sql,
   ];
   await createRoles(primary, { database: 'postgres', password: servers.password });
-  await migrateService('gateway', servers.primaryUrl.replace('//postgres:', '//gateway_owner:'), log);
+  await migrateSchemas((schema) => servers.primaryUrl.replace('//postgres:', `//${schema}_owner:`), log);
 });
 afterAll(async () => {
   for (const stop of stops) await stop();
@@ -36,7 +36,7 @@ async function directoryOf(url: string): Promise<AccessDirectory> {
   const connect = (name: string) =>
     createSystemDatabase({ url: url.replace('//postgres:', '//gateway_system:'), size: 1, log, name });
   const [lookUps, polls] = [connect('look-ups'), connect('polls')];
-  const { directory } = createAccess({ lookUps, polls, log });
+  const directory = createAccess({ lookUps, polls, log });
   stops.push(
     () => directory.stop(),
     () => Promise.all([lookUps.close(), polls.close()]),
@@ -47,14 +47,14 @@ async function directoryOf(url: string): Promise<AccessDirectory> {
 
 test('keys are never read from a stale standby, and from the promoted one after a failover', async () => {
   const [storeId, keyId] = [randomUUID(), 'abcdefgh'];
-  await primary`insert into gateway.stores (id, name, tier, timezone, locale) values (${storeId}, 'A', 'pro', 'UTC', 'pt-BR')`;
+  await primary`insert into accounts.stores (id, name, tier, timezone, locale) values (${storeId}, 'A', 'pro', 'UTC', 'pt-BR')`;
   await primary`
-    insert into gateway.api_keys (id, store_id, name, key_hash) values (${keyId}, ${storeId}, 'test', sha256('key'))`;
-  await waitFor(async () => (await standby`select 1 from gateway.api_keys`).length === 1, {
+    insert into accounts.api_keys (id, store_id, name, key_hash) values (${keyId}, ${storeId}, 'test', sha256('key'))`;
+  await waitFor(async () => (await standby`select 1 from accounts.api_keys`).length === 1, {
     description: 'the standby has the key',
   });
   await standby`select pg_wal_replay_pause()`;
-  await primary`update gateway.api_keys set revoked_at = now(), updated_at = now() where id = ${keyId}`;
+  await primary`update accounts.api_keys set revoked_at = now(), updated_at = now() where id = ${keyId}`;
 
   const onlyStandby = await directoryOf(servers.standbyUrl);
   await expect(onlyStandby.lookUp(keyId)).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -67,7 +67,7 @@ test('keys are never read from a stale standby, and from the promoted one after 
   await servers.promoteStandby();
   const other = 'ijklmnop';
   await standby`
-    insert into gateway.api_keys (id, store_id, name, key_hash) values (${other}, ${storeId}, 'test', sha256('other'))`;
+    insert into accounts.api_keys (id, store_id, name, key_hash) values (${other}, ${storeId}, 'test', sha256('other'))`;
   for (const each of [directory, onlyStandby]) {
     const found = await waitFor(() => each.lookUp(other), { description: 'the new key' });
     expect(found).toMatchObject({ revoked: false });

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { maxKeyUses, recordKeyUses } from '@mostrador/contracts';
 import type { Log } from '@mostrador/kit/process/log';
 import { periodically } from '@mostrador/kit/process/periodic';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { LRUCache } from 'lru-cache';
 
 export type KeyUse = { readonly keyId: string; readonly usedAt: Date };
@@ -14,8 +17,17 @@ export type KeyUsage = {
 
 const writeEveryMs = 5000;
 const oncePerMs = 60_000;
-/** The most keys in one write, every 5 s. A key beyond that is recorded at its next use. */
-const maximumBatch = 1000;
+/** One request every 5 s. A key beyond its size is recorded at its next use. */
+const maximumBatch = maxKeyUses;
+const writeLimitMs = 2000;
+
+/** Reports uses to accounts, which writes them: the gateway may not write keys. */
+export const reportUsesOver =
+  (rpc: Pick<RpcClient, 'call'>) =>
+  async (uses: readonly KeyUse[]): Promise<void> => {
+    const body = { uses: uses.map(({ keyId, usedAt }) => ({ key_id: keyId, used_at: usedAt.toISOString() })) };
+    await rpc.call(recordKeyUses, { body }, { requestId: randomUUID(), deadline: Date.now() + writeLimitMs });
+  };
 
 /** `last_used_at` helps operators to find unused keys. A failed write is dropped; a later use is recorded again. */
 export function createKeyUsage(options: {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { revokeApiKey } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
@@ -178,7 +177,7 @@ test('a stream ends when its key is revoked, also when the notice is lost', asyn
   gateway.announcing.on = false;
   const source = await open();
   await untilFollowed(1);
-  await gateway.admin(revokeApiKey, { body: { key_id: keyId } });
+  await gateway.revokeKey(keyId);
   await waitFor(() => source.hasEnded(), { description: 'the stream has ended' });
   feed.append(storeId);
   expect(source.sequences()).toEqual([]);

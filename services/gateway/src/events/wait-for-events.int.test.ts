@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { revokeApiKey } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { api, createClient, expectProblem } from '../../test/client.ts';
@@ -109,7 +108,7 @@ test('a request whose key is revoked while it waits gets no event any more', asy
   gateway.announcing.on = false;
   const answering = wait();
   await untilWaiting();
-  await gateway.admin(revokeApiKey, { body: { key_id: keyId } });
+  await gateway.revokeKey(keyId);
   expectProblem(await answering, 401, 'invalid_api_key');
 });
 

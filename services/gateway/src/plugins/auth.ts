@@ -1,9 +1,9 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { apiKeyForm, hasHash } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Access, isValid } from '../access/access.ts';
 import type { AccessDirectory } from '../access/access-directory.ts';
 import type { KeyUsage } from '../access/key-usage.ts';
-import { hasHash, keyIdOf } from '../keys/api-key.ts';
 import { sentTwice } from '../requests/headers.ts';
 
 declare module 'fastify' {
@@ -20,7 +20,7 @@ export function addAuth(api: FastifyInstance, options: { directory: AccessDirect
   api.decorateRequest('access');
   api.addHook('onRequest', async (request) => {
     const apiKey = readApiKey(request);
-    const keyId = keyIdOf(apiKey);
+    const keyId = apiKeyForm.idOf(apiKey);
     const access = keyId === undefined ? null : await directory.lookUp(keyId);
     // The same error for all of these, so that a caller who guesses keys learns nothing.
     if (!access || !hasHash(apiKey, access.keyHash) || !isValid(access, Date.now()))

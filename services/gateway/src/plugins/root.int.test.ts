@@ -141,8 +141,8 @@ test('a stopping gateway is unready at once, accepts no connection, and answers 
     metadata: { plan: 'gold' },
     interaction_count: 0,
     ai_paused_until: null,
-    created_at: store.created_at,
-    updated_at: store.created_at,
+    created_at: '2027-01-31T09:00:00.000Z',
+    updated_at: '2027-01-31T09:00:00.000Z',
   };
   await stopping.serve(
     'crm',

@@ -9,7 +9,6 @@ import {
   readSandboxConversation,
   receiveSandboxMessage,
   reportSandboxReceipts,
-  updateStore,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
@@ -208,7 +207,7 @@ const browser = process.env.CHROMIUM || '/usr/bin/chromium';
 test.skipIf(!existsSync(browser))(
   `in a browser (skipped when there is none at ${browser}): a customer writes, sees the answers, and is told when the telephone is gone`,
   async () => {
-    await gateway.admin(updateStore, { body: { store_id: storeId, name: 'Salão Aurora', locale: 'pt-BR' } });
+    await gateway.updateStore(storeId, { name: 'Salão Aurora', locale: 'pt-BR' });
     customers = [{ name: 'Beatriz', customer_phone: '5511977776666' }];
     const address = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
     const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });

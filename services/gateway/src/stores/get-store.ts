@@ -14,6 +14,5 @@ export const getStore =
       rpc.call(getChannelConnection, {}, context),
     ]);
     if (!store) throw new AppError('store_not_found');
-    const { requests_per_minute: _, ...shown } = store;
-    return { ...shown, calendar, channel };
+    return { ...store, calendar, channel };
   };

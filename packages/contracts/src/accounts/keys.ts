@@ -38,13 +38,14 @@ export const ApiKey = Type.Object({
 });
 export type ApiKey = Static<typeof ApiKey>;
 
-/** `api_key` is the key itself, `mk_live_<key id>_<secret>`. It is shown once; the gateway stores only its hash. */
+/** `api_key` is the key itself, `mk_live_<key id>_<secret>`. It is shown once; only its hash is stored. */
 const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
 
 const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
 
 export const createApiKey = defineOperation({
-  subject: 'gateway.admin.keys.create',
+  subject: 'accounts.admin.keys.create',
+  formerSubject: 'gateway.admin.keys.create',
   tenancy: 'none',
   summary: 'Create an API key for a store',
   request: {
@@ -60,7 +61,8 @@ export const createApiKey = defineOperation({
 });
 
 export const listApiKeys = defineOperation({
-  subject: 'gateway.admin.keys.list',
+  subject: 'accounts.admin.keys.list',
+  formerSubject: 'gateway.admin.keys.list',
   tenancy: 'none',
   summary: "List a store's API keys, newest first",
   request: { body: Exact({ store_id: Uuid }) },
@@ -69,7 +71,8 @@ export const listApiKeys = defineOperation({
 });
 
 export const rotateApiKey = defineOperation({
-  subject: 'gateway.admin.keys.rotate',
+  subject: 'accounts.admin.keys.rotate',
+  formerSubject: 'gateway.admin.keys.rotate',
   tenancy: 'none',
   summary: 'Create a key that replaces another; the old key stays valid for the overlap',
   request: {
@@ -83,10 +86,27 @@ export const rotateApiKey = defineOperation({
 });
 
 export const revokeApiKey = defineOperation({
-  subject: 'gateway.admin.keys.revoke',
+  subject: 'accounts.admin.keys.revoke',
+  formerSubject: 'gateway.admin.keys.revoke',
   tenancy: 'none',
   summary: 'Revoke an API key; every gateway rejects it within two seconds',
   request: { body: Exact({ key_id: KeyId }) },
   reply: ApiKey,
   errors: ['api_key_not_found'],
+});
+
+/** The most uses in one request. */
+export const maxKeyUses = 1000;
+
+/** The gateway may not write keys, so it reports their use. */
+export const recordKeyUses = defineOperation({
+  subject: 'accounts.internal.keys.record-uses',
+  tenancy: 'none',
+  summary: 'Record when keys were last used',
+  request: {
+    body: Exact({
+      uses: Type.Array(Exact({ key_id: KeyId, used_at: Timestamp }), { maxItems: maxKeyUses }),
+    }),
+  },
+  reply: Type.Object({}),
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryOf } from './country.ts';
+import { countryOf } from './country-of-place.ts';
 
 test.each([
   ['PT', 'America/Sao_Paulo', 'pt-BR', 'PT'],
@@ -11,6 +11,6 @@ test.each([
   [null, 'UTC', 'en', null],
   [null, 'Mars/Olympus', 'pt-BR', 'BR'],
   [null, 'UTC', 'pt_BR', null],
-])('a store with country %s, time zone %s and locale %s is in %s', (country, timezone, locale, expected) => {
+])('a place with country %s, time zone %s and locale %s is in %s', (country, timezone, locale, expected) => {
   expect(countryOf({ country, timezone, locale })).toBe(expected);
 });

@@ -82,6 +82,19 @@ export async function listApiKeyRows(sql: Sql, storeId: string): Promise<ApiKey[
   return rows.map(toApiKey);
 }
 
+/** Records when keys were last used. The time never moves backwards, so processes may write in any order. */
+export async function recordUses(sql: Sql, uses: readonly { keyId: string; usedAt: string }[]): Promise<void> {
+  const ids = uses.map((use) => use.keyId);
+  const times = uses.map((use) => use.usedAt);
+  await sql`
+    update api_keys set last_used_at = used.at
+    from (
+      select key_id, least(max(at), clock_timestamp()) as at
+      from unnest(${ids}::text[], ${times}::timestamptz[]) as each (key_id, at) group by key_id
+    ) as used
+    where id = used.key_id and (last_used_at is null or last_used_at < used.at)`;
+}
+
 function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,

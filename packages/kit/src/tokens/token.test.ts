@@ -1,42 +1,44 @@
 import { expect, test } from 'vitest';
-import { hasHash, hashKey, keyIdOf, newKey } from './api-key.ts';
+import { apiKeyForm, hasHash, hashToken } from './token.ts';
+
+const { make, idOf } = apiKeyForm;
 
 test('a key is mk_live_<id>_<secret> with letters and digits only and 256 bits of secret', () => {
-  const key = newKey();
-  expect(key.apiKey).toMatch(/^mk_live_[A-Za-z0-9]{22}_[A-Za-z0-9]{43}$/);
-  expect(keyIdOf(key.apiKey)).toBe(key.id);
+  const key = make();
+  expect(key.token).toMatch(/^mk_live_[A-Za-z0-9]{22}_[A-Za-z0-9]{43}$/);
+  expect(idOf(key.token)).toBe(key.id);
   expect(Math.log2(62) * 43).toBeGreaterThan(256);
 });
 
 test('two keys share neither id nor secret', () => {
-  const keys = Array.from({ length: 500 }, newKey);
+  const keys = Array.from({ length: 500 }, make);
   expect(new Set(keys.map((key) => key.id)).size).toBe(500);
-  expect(new Set(keys.map((key) => key.apiKey.slice(-43))).size).toBe(500);
+  expect(new Set(keys.map((key) => key.token.slice(-43))).size).toBe(500);
 });
 
 test('an id with a wrong checksum is not that of a key, and an older id without a checksum is', () => {
   const secret = 'a'.repeat(43);
-  const { id } = newKey();
+  const { id } = make();
   for (const [at, character] of [...id].entries()) {
     const wrong = `${id.slice(0, at)}${character === 'A' ? 'B' : 'A'}${id.slice(at + 1)}`;
-    expect(keyIdOf(`mk_live_${wrong}_${secret}`)).toBeUndefined();
+    expect(idOf(`mk_live_${wrong}_${secret}`)).toBeUndefined();
   }
   for (const older of ['abcdefgh', id.slice(0, 16), 'a'.repeat(40)]) {
-    expect(keyIdOf(`mk_live_${older}_${secret}`)).toBe(older);
+    expect(idOf(`mk_live_${older}_${secret}`)).toBe(older);
   }
 });
 
 test('every character of the alphabet occurs in secrets', () => {
-  const seen = new Set(Array.from({ length: 200 }, () => newKey().apiKey.slice(-43)).join(''));
+  const seen = new Set(Array.from({ length: 200 }, () => make().token.slice(-43)).join(''));
   expect(seen.size).toBe(62);
 });
 
 test('the stored hash is the SHA-256 of the whole key, and only that key matches it', () => {
-  const key = newKey();
+  const key = make();
   expect(key.hash).toHaveLength(32);
-  expect(hasHash(key.apiKey, key.hash)).toBe(true);
-  expect(hasHash(`${key.apiKey.slice(0, -1)}${key.apiKey.endsWith('A') ? 'B' : 'A'}`, key.hash)).toBe(false);
-  expect(hasHash(newKey().apiKey, hashKey(key.apiKey))).toBe(false);
+  expect(hasHash(key.token, key.hash)).toBe(true);
+  expect(hasHash(`${key.token.slice(0, -1)}${key.token.endsWith('A') ? 'B' : 'A'}`, key.hash)).toBe(false);
+  expect(hasHash(make().token, hashToken(key.token))).toBe(false);
 });
 
 test.each([
@@ -50,5 +52,5 @@ test.each([
   [` mk_live_abcdefgh_${'a'.repeat(43)}`, 'a leading space'],
   [`mk_live_abcdefgh_${'a'.repeat(43)}\n`, 'a trailing line end'],
 ])('%j is not a key (%s)', (text) => {
-  expect(keyIdOf(text)).toBeUndefined();
+  expect(idOf(text)).toBeUndefined();
 });

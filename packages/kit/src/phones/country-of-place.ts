@@ -1,7 +1,7 @@
-import { countryOfZone } from '@mostrador/kit/phones/country-of-zone';
+import { countryOfZone } from './country-of-zone.ts';
 
 /**
- * The country of a store: the one that was set, else that of the time zone, else that of the locale, else none. Never
+ * The country of a place: the one that was set, else that of the time zone, else that of the locale, else none. Never
  * throws: what somebody wrote in SQL must not stop the reading of all keys.
  */
 export function countryOf(store: {

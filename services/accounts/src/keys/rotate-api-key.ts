@@ -2,9 +2,9 @@ import type { rotateApiKey as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
+import { apiKeyForm } from '@mostrador/kit/tokens/token';
 import type { Dependencies } from '../dependencies.ts';
 import { expireApiKey, findStoreOfKey, insertApiKey, lockValidApiKey } from './api-key.repository.ts';
-import { newKey } from './api-key.ts';
 
 const defaultOverlapSeconds = 86_400;
 
@@ -14,7 +14,7 @@ export const rotateApiKey =
   async (context, { body: { key_id: keyId, overlap_seconds: overlapSeconds = defaultOverlapSeconds } }) => {
     const storeId = await systemDatabase.read(context, (sql) => findStoreOfKey(sql, keyId));
     if (!storeId) throw new AppError('api_key_not_found');
-    const { id, apiKey, hash } = newKey();
+    const { id, token, hash } = apiKeyForm.make();
 
     const rotated = await database.write({ storeId, deadline: context.deadline }, async (sql) => {
       const old = await lockValidApiKey(sql, storeId, keyId);
@@ -26,7 +26,7 @@ export const rotateApiKey =
         scopes: old.scopes,
         expiresAt: sameLifetime(old.key.created_at, old.key.expires_at),
       });
-      return { api_key: apiKey, key, replaced: await expireApiKey(sql, storeId, keyId, overlapSeconds) };
+      return { api_key: token, key, replaced: await expireApiKey(sql, storeId, keyId, overlapSeconds) };
     });
     announceAccessChange();
     return rotated;

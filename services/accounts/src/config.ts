@@ -1,0 +1,5 @@
+import { serviceConfig } from '@mostrador/kit/process/config';
+import { Type } from '@sinclair/typebox';
+
+/** What the service reads from its environment. */
+export const accountsConfig = Type.Object(serviceConfig);

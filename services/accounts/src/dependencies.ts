@@ -1,0 +1,12 @@
+import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
+
+/** The dependencies of this service's handlers. */
+export type Dependencies = {
+  readonly database: Database;
+  /** Reads every store and key, for operations that do not know the store yet. */
+  readonly systemDatabase: SystemDatabase;
+  readonly rpc: RpcClient;
+  /** Asks every gateway to poll for changed stores and keys now. A lost notice only delays it to the next poll. */
+  readonly announceAccessChange: () => void;
+};

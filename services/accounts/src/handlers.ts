@@ -1,0 +1,24 @@
+import type { accountsOperations } from '@mostrador/contracts';
+import type { Handlers } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from './dependencies.ts';
+import { createApiKey } from './keys/create-api-key.ts';
+import { listApiKeys } from './keys/list-api-keys.ts';
+import { recordKeyUses } from './keys/record-key-uses.ts';
+import { revokeApiKey } from './keys/revoke-api-key.ts';
+import { rotateApiKey } from './keys/rotate-api-key.ts';
+import { createStore } from './stores/create-store.ts';
+import { getStoreSettings } from './stores/get-store-settings.ts';
+import { listStores } from './stores/list-stores.ts';
+import { updateStore } from './stores/update-store.ts';
+
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof accountsOperations> => ({
+  getStoreSettings: getStoreSettings(dependencies),
+  createStore: createStore(dependencies),
+  updateStore: updateStore(dependencies),
+  listStores: listStores(dependencies),
+  createApiKey: createApiKey(dependencies),
+  listApiKeys: listApiKeys(dependencies),
+  rotateApiKey: rotateApiKey(dependencies),
+  revokeApiKey: revokeApiKey(dependencies),
+  recordKeyUses: recordKeyUses(dependencies),
+});
