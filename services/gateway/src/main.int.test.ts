@@ -84,6 +84,8 @@ test('the process serves HTTP, rejects a revoked key, and stops in order at SIGT
 test('the log of a 503 has the error code, and names the operation that no process answers', async () => {
   const port = await freePort();
   const { output } = start(environment(port));
+  const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
+  await waitFor(ready, { description: 'the gateway is ready' });
   const { store, apiKey } = await stores.newStore();
   const url = `http://127.0.0.1:${port}/integrations/v1/leads/${store.id}`;
   const asked = await waitFor(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type InsideCall, withInsideClient } from '@mostrador/testing/platform/inside-client';
@@ -81,7 +81,8 @@ export async function startPlatform(options: {
       ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),
     ]),
   ]);
-  await migrateAll(servers.databaseUrl, password, { info: () => {} });
+  // The other version works until the contract step.
+  await migrateAll(servers.databaseUrl, password, { info: () => {} }, { contract: options.beside === undefined });
 
   const addresses = {
     postgres: [ports.postgres, ports.postgresStandby].map((port) => `127.0.0.1:${port}`).join(),
@@ -135,8 +136,12 @@ export async function startPlatform(options: {
         if (address) env[setting] = through(address, begins.get(`${process} → ${server}`) as string);
       }
     }
-    const args =
-      isTwin && options.beside ? spec.args.map((arg) => arg.replace(root, options.beside as string)) : spec.args;
+    const ofOtherVersion = (arg: string) => {
+      const other = arg.replace(root, options.beside as string);
+      return existsSync(other) ? other : arg;
+    };
+    // The other version may lack a service.
+    const args = isTwin && options.beside ? spec.args.map(ofOtherVersion) : spec.args;
     const broken = options.broken === undefined ? [] : preload('broken-code.ts', { name: options.broken });
     // The second gateway has the first one's public URL.
     return { ...spec, name, args: [...broken, ...args], env: { ...env, PUBLIC_URL: `http://${gateway}` } };

@@ -72,8 +72,9 @@ export function readsCheck(
   return untilPassed(async () => {
     await database.read({ deadline: Date.now() + limitMs }, read).catch((cause) => {
       if (!notMigrated.has(codeOf(cause) ?? '')) throw cause;
-      const detail = `The schema ${schema} is not migrated to this version: run the migrate command of its service.`;
-      throw new NotReady(detail, { cause });
+      throw new NotReady(`The schema ${schema} lacks what this process reads: run the migrate command of ${schema}.`, {
+        cause,
+      });
     });
   });
 }
