@@ -96,6 +96,8 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         // Calendars and stand-ins of providers on this machine.
         PROVIDER_ALLOW_HOSTS: options.env.PROVIDER_ALLOW_HOSTS || '127.0.0.1,::1',
       };
+    case 'accounts':
+      return { ...health, PUBLIC_URL: publicUrl(options.ports) };
     case 'events':
       return {
         ...health,

@@ -29,7 +29,8 @@ test('users.conf equals the generated text: run infra/nats/write-users.ts after 
 
 test.each(natsUsers)('%s may call exactly the internal operations that its code calls', (user) => {
   const called = subjectsCalledIn(join(root, sourceOf[user] ?? `services/${user}/src`));
-  const isForItsAudience = (subject: string) => subject.split('.')[1] === roles[user].audience;
+  const isForItsAudience = (subject: string) =>
+    (roles[user].audiences ?? []).some((audience) => subject.split('.')[1] === audience);
   const asked = (roles[user].asks ?? []).map(({ subject }) => subject).sort();
   expect(called.filter((subject) => !isForItsAudience(subject))).toEqual(asked);
 });

@@ -61,7 +61,7 @@ export type Permissions = {
   readonly answers: boolean;
 };
 
-type Audience = 'api' | 'step' | 'admin';
+type Audience = 'api' | 'platform' | 'step' | 'admin';
 
 type Role = {
   /** It serves operations, in the queue group of its name. */
@@ -70,8 +70,8 @@ type Role = {
   readonly notices?: true;
   /** The services whose notices it receives, beside its own. */
   readonly hears?: readonly NatsUser[];
-  /** It calls the operations of this audience in every service. */
-  readonly audience?: Audience;
+  /** It calls the operations of these audiences in every service. */
+  readonly audiences?: readonly Audience[];
   /** The other operations that it calls. */
   readonly asks?: readonly Operation[];
   /** Its relay publishes the events with its name, and appends to the feeds of the stores. */
@@ -90,7 +90,8 @@ export const roles: Record<NatsUser, Role> = {
   gateway: {
     serves: true,
     hears: ['accounts', 'events'],
-    audience: 'api',
+    // What people do needs the token of their session, which accounts checks.
+    audiences: ['api', 'platform'],
     // It cannot create or change a key: that takes the command.
     asks: [
       ...[checkLead, getCalendarConnection, getChannelConnection, recordKeyUses],
@@ -116,9 +117,9 @@ export const roles: Record<NatsUser, Role> = {
     consumer: 'messaging-leads',
   },
   events: { serves: true, notices: true },
-  workflows: { audience: 'step' },
+  workflows: { audiences: ['step'] },
   admin: {
-    audience: 'admin',
+    audiences: ['admin'],
     asks: [
       ...[createWebhookEndpoint, createWebhookReplay, getWebhookEndpoint, getWebhookReplay],
       ...[listEvents, listWebhookEndpoints, rotateWebhookSecret],
@@ -140,14 +141,14 @@ const services: Record<string, Record<string, Operation>> = {
 
 /** The permissions of a user, derived from its role. */
 export function permissionsOf(user: NatsUser): Permissions {
-  const { serves = false, notices = false, hears = [], audience, asks = [] } = roles[user];
+  const { serves = false, notices = false, hears = [], audiences = [], asks = [] } = roles[user];
   const { publishesEvents, keepsEvents, consumer } = roles[user];
   const stream = eventStream.name;
   return {
     publish: [
-      ...(audience ? servicesWith(audience).map((service) => `${service}.${audience}.>`) : []),
+      ...audiences.flatMap((audience) => servicesWith(audience).map((service) => `${service}.${audience}.>`)),
       ...asks.map(({ subject }) => subject),
-      ...formerSubjects([...asks, ...(audience ? operationsFor(audience) : [])]),
+      ...formerSubjects([...asks, ...audiences.flatMap(operationsFor)]),
       ...(notices ? [`${user}.notice.>`] : []),
       ...(publishesEvents ? [`events.${user}.>`, appendEvents.subject] : []),
       // To check JetStream and the stream, and to create or update the stream.

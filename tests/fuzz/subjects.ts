@@ -58,8 +58,11 @@ export const subjects: Part = {
 /** A NATS user with permission to send the operation. */
 function userOf({ subject }: Operation): NatsUser {
   const user = natsUsers.find((name) => {
-    const { audience, asks = [] } = roles[name];
-    return subject.split('.')[1] === audience || asks.some((asked) => asked.subject === subject);
+    const { audiences = [], asks = [] } = roles[name];
+    return (
+      audiences.some((audience) => subject.split('.')[1] === audience) ||
+      asks.some((asked) => asked.subject === subject)
+    );
   });
   if (user === undefined) throw new Error(`no NATS user may send ${subject}`);
   return user;

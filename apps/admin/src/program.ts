@@ -25,6 +25,10 @@ import { releaseFollowupsCommand } from './restore/release-followups.ts';
 import { createStoreCommand } from './stores/create-store.ts';
 import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
+import { createLoginLinkCommand } from './users/create-login-link.ts';
+import { disableUserCommand } from './users/disable-user.ts';
+import { inviteUserCommand } from './users/invite-user.ts';
+import { listUsersCommand } from './users/list-users.ts';
 import { createWebhookCommand } from './webhooks/create-webhook.ts';
 import { listWebhooksCommand } from './webhooks/list-webhooks.ts';
 import { replayWebhookCommand } from './webhooks/replay-webhook.ts';
@@ -65,6 +69,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Create, list, rotate and revoke API keys',
     ['key create --help', 'key revoke --key 7Gq2mXw9Tz4b'],
     [createKeyCommand(admin), listKeysCommand(admin), rotateKeyCommand(admin), revokeKeyCommand(admin)],
+  );
+  noun(
+    'user',
+    'Invite people to a store, make their login links, list and disable them',
+    ['user invite --help', 'user login-link --email ana@example.com'],
+    [inviteUserCommand(admin), createLoginLinkCommand(admin), listUsersCommand(admin), disableUserCommand(admin)],
   );
   noun(
     'calendar',

@@ -7,6 +7,8 @@ export type Dependencies = {
   /** Reads every store and key, for operations that do not know the store yet. */
   readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
+  /** Where people reach the console, without a slash at the end. */
+  readonly publicUrl: string;
   /** Asks every gateway to poll for changed stores and keys now. A lost notice only delays it to the next poll. */
   readonly announceAccessChange: () => void;
 };

@@ -6,10 +6,19 @@ import { listApiKeys } from './keys/list-api-keys.ts';
 import { recordKeyUses } from './keys/record-key-uses.ts';
 import { revokeApiKey } from './keys/revoke-api-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
+import { createPersonSession } from './sessions/create-person-session.ts';
+import { endPersonSession } from './sessions/end-person-session.ts';
+import { getPersonSession } from './sessions/get-person-session.ts';
+import { listPersonSessions } from './sessions/list-person-sessions.ts';
+import { revokePersonSession } from './sessions/revoke-person-session.ts';
 import { createStore } from './stores/create-store.ts';
 import { getStoreSettings } from './stores/get-store-settings.ts';
 import { listStores } from './stores/list-stores.ts';
 import { updateStore } from './stores/update-store.ts';
+import { createLoginLink } from './users/create-login-link.ts';
+import { disableUser } from './users/disable-user.ts';
+import { inviteUser } from './users/invite-user.ts';
+import { listUsers } from './users/list-users.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof accountsOperations> => ({
   getStoreSettings: getStoreSettings(dependencies),
@@ -21,4 +30,13 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   rotateApiKey: rotateApiKey(dependencies),
   revokeApiKey: revokeApiKey(dependencies),
   recordKeyUses: recordKeyUses(dependencies),
+  inviteUser: inviteUser(dependencies),
+  createLoginLink: createLoginLink(dependencies),
+  listUsers: listUsers(dependencies),
+  disableUser: disableUser(dependencies),
+  createPersonSession: createPersonSession(dependencies),
+  getPersonSession: getPersonSession(dependencies),
+  endPersonSession: endPersonSession(dependencies),
+  listPersonSessions: listPersonSessions(dependencies),
+  revokePersonSession: revokePersonSession(dependencies),
 });

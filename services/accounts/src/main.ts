@@ -5,14 +5,24 @@ import { announceOver } from './announce.ts';
 import { accountsConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
+import { purgeSessions } from './sessions/purge-sessions.ts';
+
+const config = loadConfig(accountsConfig);
 
 runService({
   name: 'accounts',
-  config: loadConfig(accountsConfig),
+  config,
   operations: accountsOperations,
   migrations,
   publishesEvents: false,
   build: ({ database, systemDatabase, rpc, nats }) => ({
-    handlers: createHandlers({ database, systemDatabase, rpc, announceAccessChange: announceOver(nats) }),
+    handlers: createHandlers({
+      database,
+      systemDatabase,
+      rpc,
+      publicUrl: config.PUBLIC_URL,
+      announceAccessChange: announceOver(nats),
+    }),
+    purge: purgeSessions,
   }),
 });

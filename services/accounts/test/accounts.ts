@@ -14,6 +14,8 @@ import { startTestService } from '@mostrador/testing/service';
 import { announceOver } from '../src/announce.ts';
 import { createHandlers } from '../src/handlers.ts';
 
+export const publicUrl = 'https://api.example.com';
+
 export type TestAccounts = Awaited<ReturnType<typeof startAccounts>>;
 
 /** Starts the whole service on its own test servers. */
@@ -22,7 +24,13 @@ export async function startAccounts() {
     name: 'accounts',
     operations: accountsOperations,
     build: ({ database, systemDatabase, rpc, nats }) => ({
-      handlers: createHandlers({ database, systemDatabase, rpc, announceAccessChange: announceOver(nats) }),
+      handlers: createHandlers({
+        database,
+        systemDatabase,
+        rpc,
+        publicUrl,
+        announceAccessChange: announceOver(nats),
+      }),
     }),
   });
   const others: { drain(): Promise<void> }[] = [];

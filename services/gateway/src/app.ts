@@ -8,6 +8,8 @@ import type { KeyUsage } from './access/key-usage.ts';
 import { addEventStream } from './events/add-event-stream.ts';
 import { exportFollowers, type Followers } from './events/followers.ts';
 import { createApiDocument } from './openapi/document.ts';
+import { addPlatform } from './platform/add-platform.ts';
+import { platformPrefix } from './platform/platform-routes.ts';
 import { addAccessLog } from './plugins/access-log.ts';
 import { addAllowedMethods } from './plugins/allowed-methods.ts';
 import { addAuth } from './plugins/auth.ts';
@@ -48,6 +50,8 @@ export type AppDependencies = {
     readonly corsOrigins?: string;
     /** Whether there are the reference, the guides and the OpenAPI document. Default: true. */
     readonly docs?: boolean;
+    /** Proxies whose `X-Forwarded-For` names the client, separated by commas. Default: none. */
+    readonly trustedProxies?: string;
     /** Ids of real rows for the examples of the API document. Default: none. */
     readonly exampleIdsFile?: string;
     readonly requestTimeoutMs: number;
@@ -77,6 +81,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     logger: false,
     bodyLimit,
     genReqId: requestIdOf,
+    trustProxy: settings.trustedProxies ?? false,
     requestTimeout: arrivalTimeoutMs,
     // Nothing moves while an operation runs either, so the limit lies above an operation's own.
     connectionTimeout: Math.max(settings.connectionTimeoutMs, requestTimeoutMs + 1000),
@@ -130,6 +135,19 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });
+
+  await app.register(
+    async (platform) => {
+      platform.addHook('onRequest', (request, reply, done) => {
+        done(isLost(request) ? refuse(request, reply) : undefined);
+      });
+      platform.setNotFoundHandler((request, reply) => {
+        throw refuse(request, reply);
+      });
+      await addPlatform(platform, { rpc, publicUrl, requestTimeoutMs });
+    },
+    { prefix: platformPrefix },
+  );
 
   // The hooks reject in this order: 401, 429, 404 and 405, 403. Body parsing comes after them.
   await app.register(

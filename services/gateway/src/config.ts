@@ -17,6 +17,13 @@ export const gatewayConfig = Type.Object({
       description: 'Where integrators get help, in the API document. By default its page.',
     }),
   ),
+  TRUSTED_PROXIES: Type.Optional(
+    Type.String({
+      pattern: '^[\\w.:/]+(\\s*,\\s*[\\w.:/]+)*$',
+      description:
+        'Addresses or ranges of proxies, separated by commas, whose `X-Forwarded-For` names the client. Empty: none.',
+    }),
+  ),
   CORS_ORIGINS: Type.Optional(
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),

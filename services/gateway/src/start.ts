@@ -75,6 +75,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
     settings: {
       publicUrl: config.PUBLIC_URL,
       contactUrl: config.CONTACT_URL,
+      trustedProxies: config.TRUSTED_PROXIES,
       corsOrigins: config.CORS_ORIGINS,
       docs: config.DOCS,
       exampleIdsFile: config.EXAMPLE_IDS_FILE,

@@ -1,5 +1,13 @@
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
+import {
+  createPersonSession,
+  endPersonSession,
+  getPersonSession,
+  listPersonSessions,
+  revokePersonSession,
+} from './sessions.ts';
 import { createStore, getStoreSettings, listStores, updateStore } from './stores.ts';
+import { createLoginLink, disableUser, inviteUser, listUsers } from './users.ts';
 
 export const accountsOperations = {
   getStoreSettings,
@@ -11,4 +19,13 @@ export const accountsOperations = {
   rotateApiKey,
   revokeApiKey,
   recordKeyUses,
+  inviteUser,
+  createLoginLink,
+  listUsers,
+  disableUser,
+  createPersonSession,
+  getPersonSession,
+  endPersonSession,
+  listPersonSessions,
+  revokePersonSession,
 } as const;

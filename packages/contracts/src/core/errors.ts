@@ -23,6 +23,26 @@ export const errorCatalogue = {
     description: 'The API key is unknown, revoked or expired; the answer does not say which. Use a valid key.',
     retryable: false,
   },
+  invalid_session: {
+    status: 401,
+    title: 'Not signed in',
+    description: 'There is no session, or it has ended. Sign in with a new login link.',
+    retryable: false,
+  },
+  invalid_login_link: {
+    status: 401,
+    title: 'Login link not valid',
+    description: 'The login link is unknown, used or expired; the answer does not say which. Ask for a new one.',
+    retryable: false,
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'Request from another site',
+    description:
+      'The request changes something, and its headers do not say that it comes from a page of this address. Send it from ' +
+      'the console: the browser then adds `Sec-Fetch-Site: same-origin`, or this address as `Origin`.',
+    retryable: false,
+  },
   quota_exceeded: {
     status: 429,
     title: 'Too many requests',
@@ -331,6 +351,18 @@ export const errorCatalogue = {
     status: 404,
     title: 'API key not found',
     description: 'No API key has this id. Check the id.',
+    retryable: false,
+  },
+  user_not_found: {
+    status: 404,
+    title: 'User not found',
+    description: 'No user has this email address in this store. Check both.',
+    retryable: false,
+  },
+  user_session_not_found: {
+    status: 404,
+    title: 'Session not found',
+    description: 'You have no open session with this id. Check the id.',
     retryable: false,
   },
   idempotency_key_reused: {

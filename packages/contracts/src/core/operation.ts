@@ -13,7 +13,7 @@ export type Operation<
   Reply extends TSchema = TSchema,
   Tenancy extends 'store' | 'none' = 'store' | 'none',
 > = {
-  /** NATS subject: `<service>.<api|step|internal|admin>.<resource>.<verb>`. NATS permissions are prefixes of it. */
+  /** NATS subject: `<service>.<api|platform|step|internal|admin>.<resource>.<verb>`. NATS permissions are prefixes of it. */
   readonly subject: string;
   /**
    * The subject in the previous version, when the operation has moved to another service. The server answers both, and a

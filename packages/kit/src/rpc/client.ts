@@ -24,7 +24,8 @@ export type ForwardedReply = {
  * (nothing was done), `upstream_timeout` when no answer came by the deadline (the outcome is unknown).
  *
  * `Idempotency-Key` and the preconditions belong to the public request, so they travel only to `.api.` operations. A
- * handler can pass on its own context without passing on its key.
+ * handler can pass on its own context without passing on its key. A person's session travels only to `.platform.`
+ * operations, for the same reason.
  */
 export type RpcClient = {
   /** Calls and parses the reply. */
@@ -75,15 +76,29 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
   if (!isConnected(nats)) throw unavailable(new Error('there is no connection to NATS'));
-  const { requestId, deadline, storeId, traceparent } = context;
-  const envelope = audienceOf(operation) === 'api' ? context : { requestId, deadline, storeId, traceparent };
+  const payloadHeaders = writeEnvelope(envelopeFor(audienceOf(operation), context));
   // Node's timers fire up to 1 ms early. After this timeout no service accepts the request any more.
-  const options = { timeout: remainingMs + 1, headers: writeEnvelope(envelope) };
+  const options = { timeout: remainingMs + 1, headers: payloadHeaders };
   try {
     const answer = nats.request(operation.subject, payload, options);
     return await (context.signal === undefined ? answer : untilAborted(answer, context.signal));
   } catch (error) {
     throw failureOf(error, operation.subject);
+  }
+}
+
+function envelopeFor(audience: string, context: CallContext): RequestEnvelope {
+  const { requestId, deadline, storeId, session, client, traceparent } = context;
+  const common = { requestId, deadline, storeId, traceparent };
+  switch (audience) {
+    case 'api': {
+      const { idempotency, ifMatch, ifNoneMatch } = context;
+      return { ...common, idempotency, ifMatch, ifNoneMatch };
+    }
+    case 'platform':
+      return { ...common, session, client };
+    default:
+      return common;
   }
 }
 

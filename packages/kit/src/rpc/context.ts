@@ -9,6 +9,13 @@ export type Idempotency = {
   readonly fingerprint: string;
 };
 
+/** Who called the gateway. It goes into the audit log, never into a log. */
+export type Client = {
+  readonly address: string;
+  /** The `User-Agent`. */
+  readonly agent?: string;
+};
+
 /** The context of every request. */
 export type Context = {
   readonly requestId: string;
@@ -23,6 +30,10 @@ export type Context = {
   readonly ifMatch?: string;
   /** The `If-None-Match` of a write, always `*`: it must find nothing. Never together with `ifMatch`. */
   readonly ifNoneMatch?: string;
+  /** The token of a person's session, as the browser sent it. Only operations of the audience `platform` get it. */
+  readonly session?: string;
+  /** Only operations of the audience `platform` get it. */
+  readonly client?: Client;
   /** W3C trace context, passed on unchanged. */
   readonly traceparent?: string;
 };

@@ -1,6 +1,6 @@
 import type { Operation } from '@mostrador/contracts/core';
 import { headers, type MsgHdrs } from 'nats';
-import type { Idempotency } from './context.ts';
+import type { Client, Idempotency } from './context.ts';
 import { validationFailed } from './errors.ts';
 
 /**
@@ -16,6 +16,10 @@ export const wireHeaders = {
   idempotency: 'Mostrador-Idempotency',
   ifMatch: 'If-Match',
   ifNoneMatch: 'If-None-Match',
+  /** The token of a person's session. */
+  session: 'Mostrador-Session',
+  /** JSON of `Client`. */
+  client: 'Mostrador-Client',
   traceparent: 'traceparent',
   error: 'Mostrador-Error',
   etag: 'ETag',
@@ -33,6 +37,8 @@ export type RequestEnvelope = {
   readonly ifMatch?: string;
   /** Excludes `ifMatch`. */
   readonly ifNoneMatch?: string;
+  readonly session?: string;
+  readonly client?: Client;
   readonly traceparent?: string;
 };
 
@@ -55,7 +61,7 @@ const matchesNothing = '"none"';
 
 /** The headers of a request. */
 export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
-  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, traceparent } = envelope;
+  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, session, client, traceparent } = envelope;
   const written = headers();
   written.set(wireHeaders.requestId, requestId);
   written.set(wireHeaders.deadline, String(deadline));
@@ -66,6 +72,8 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
     written.set(wireHeaders.ifNoneMatch, ifNoneMatch);
     written.set(wireHeaders.ifMatch, matchesNothing);
   }
+  if (session !== undefined) written.set(wireHeaders.session, session);
+  if (client !== undefined) written.set(wireHeaders.client, JSON.stringify(client));
   if (traceparent !== undefined) written.set(wireHeaders.traceparent, traceparent);
   return written;
 }
@@ -79,6 +87,7 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const deadline = header(received, wireHeaders.deadline);
   const idempotency = header(received, wireHeaders.idempotency);
   const ifNoneMatch = header(received, wireHeaders.ifNoneMatch);
+  const client = header(received, wireHeaders.client);
   return {
     requestId: header(received, wireHeaders.requestId) ?? 'none',
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
@@ -86,6 +95,8 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
     idempotency: idempotency === undefined ? undefined : readIdempotency(idempotency),
     ifMatch: ifNoneMatch === undefined ? header(received, wireHeaders.ifMatch) : undefined,
     ifNoneMatch,
+    session: header(received, wireHeaders.session),
+    client: client === undefined ? undefined : readClient(client),
     traceparent: header(received, wireHeaders.traceparent),
   };
 }
@@ -99,7 +110,16 @@ function readIdempotency(text: string): Idempotency {
   throw validationFailed([{ in: 'header', name: wireHeaders.idempotency, detail }]);
 }
 
-function parsed(text: string): Partial<Record<keyof Idempotency, unknown>> | null {
+/** What is no text is left out: nothing depends on it but what people read. */
+function readClient(text: string): Client {
+  const { address, agent } = parsed(text) ?? {};
+  return {
+    address: typeof address === 'string' ? address : 'unknown',
+    ...(typeof agent === 'string' ? { agent } : {}),
+  };
+}
+
+function parsed(text: string): Partial<Record<keyof Idempotency | keyof Client, unknown>> | null {
   try {
     return JSON.parse(text);
   } catch {

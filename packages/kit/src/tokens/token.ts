@@ -44,6 +44,10 @@ export function tokenForm(prefix: string): TokenForm {
 /** API keys. */
 export const apiKeyForm = tokenForm('mk_live');
 
+/** Login links of people, and what their cookie has. */
+export const loginLinkForm = tokenForm('ml');
+export const sessionForm = tokenForm('ms');
+
 /** SHA-256 of the whole token. A fast hash is enough, because 256 random bits cannot be guessed. */
 export function hashToken(token: string): Uint8Array {
   return hash('sha256', token, 'buffer');

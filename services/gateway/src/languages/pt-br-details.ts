@@ -13,6 +13,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['The request needs a `Host` header.', 'A requisição precisa do cabeçalho `Host`.'],
   ['The body is not UTF-8. Encode it as UTF-8.', 'O corpo não é UTF-8. Codifique-o em UTF-8.'],
   [
+    'Too many attempts to sign in. Retry after `Retry-After` seconds.',
+    'Tentativas demais de entrar. Tente de novo após `Retry-After` segundos.',
+  ],
+  [
     'The gateway has too many connections. Retry after `Retry-After` seconds.',
     'O gateway tem conexões demais. Tente de novo depois de `Retry-After` segundos.',
   ],

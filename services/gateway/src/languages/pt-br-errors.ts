@@ -221,6 +221,29 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Sandbox não encontrado',
     description: 'Nenhum sandbox tem este endereço. Cada conexão do canal cria um novo: use o mais recente.',
   },
+  user_not_found: {
+    title: 'Usuário não encontrado',
+    description: 'Nenhum usuário tem este endereço de e-mail nesta loja. Confira os dois.',
+  },
+  user_session_not_found: {
+    title: 'Sessão não encontrada',
+    description: 'Você não tem uma sessão aberta com este id. Confira o id.',
+  },
+  invalid_session: {
+    title: 'Não conectado',
+    description: 'Não há sessão, ou ela terminou. Entre com um novo link de acesso.',
+  },
+  invalid_login_link: {
+    title: 'Link de acesso inválido',
+    description:
+      'O link de acesso é desconhecido, já foi usado ou expirou; a resposta não diz qual. Peça um novo link.',
+  },
+  cross_site_request: {
+    title: 'Requisição de outro site',
+    description:
+      'A requisição altera algo, e seus cabeçalhos não dizem que ela vem de uma página deste endereço. Envie-a pelo ' +
+      'console: o navegador então acrescenta `Sec-Fetch-Site: same-origin`, ou este endereço como `Origin`.',
+  },
   store_not_found: {
     title: 'Loja não encontrada',
     description: 'Nenhuma loja tem este id. Confira o id.',

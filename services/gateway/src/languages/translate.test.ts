@@ -148,9 +148,12 @@ const untranslated: readonly string[] = [
   'must be a moment within the next ten minutes',
   'must be the id of a store',
   // Only in `npm run admin`, which speaks English.
+  'No user has this email address. Check it.',
   'The key is revoked or expired. Create a new key.',
   'The store has no message with this id.',
   'The store was changed, but some follow-ups were not replanned. Run the same command again.',
+  'is needed for the role `seller`',
+  'is needed, because the person is in several stores',
 ];
 
 /**

@@ -5,7 +5,7 @@ import type { Tag } from './tags.ts';
 export const apiPrefix = '/integrations/v1';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Endpoint = { readonly method: Method; readonly path: string };
+export type Endpoint = { readonly method: Method; readonly path: string };
 
 /** A route of the API: the path of an operation, who may call it, and the form of its response. */
 export type Route = Endpoint & {

@@ -1,0 +1,98 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { About, Exact, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { UserRoleWord } from './users.ts';
+
+/** A session ends after so many hours without a request, and after so many days in any case. */
+export const sessionIdleHours = 12;
+export const sessionDays = 14;
+
+/** A person who is signed in to a store. */
+export const PersonSession = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the session. It is not secret.' }),
+    user: Type.Object(
+      {
+        id: About(Uuid, 'The id of the person.'),
+        name: Type.String({ description: 'The name of the person.' }),
+        email: Type.String({ description: 'The email address of the person.' }),
+      },
+      { title: 'SessionUser', description: 'Who is signed in.' },
+    ),
+    store: Type.Object(
+      {
+        id: About(Uuid, 'The id of the store.'),
+        name: Type.String({ description: 'The name of the store.' }),
+      },
+      { title: 'SessionStore', description: 'The store of the session. It never changes.' },
+    ),
+    role: UserRoleWord,
+    seller_id: About(NullableUuid, 'The seller who this person is. Null: none.'),
+    created_at: About(Timestamp, 'When the person signed in.'),
+    expires_at: About(Timestamp, 'When the session ends, whatever happens.'),
+  },
+  { title: 'PersonSession', description: 'A person who is signed in to a store.' },
+);
+export type PersonSession = Static<typeof PersonSession>;
+
+const OpenSession = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the session.' }),
+    current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+    created_at: About(Timestamp, 'When the person signed in.'),
+    last_seen_at: About(Timestamp, 'When it was last used, to the minute.'),
+    expires_at: About(Timestamp, 'When it ends, whatever happens.'),
+    address: Type.String({ description: 'The network address from which the person signed in.' }),
+    agent: About(NullableString, 'The browser in which the person signed in.'),
+  },
+  { title: 'OpenSession', description: 'An open session of the person who asks.' },
+);
+
+/** The gateway puts `session_token` into a cookie, and answers the rest. */
+export const createPersonSession = defineOperation({
+  subject: 'accounts.platform.sessions.create',
+  tenancy: 'none',
+  summary: 'Sign in with a login link',
+  description: 'The link works once. The session that the browser had ends.',
+  request: {
+    body: Exact({ token: Type.String({ maxLength: 200, description: 'What stands behind the `#` of the link.' }) }),
+  },
+  reply: Type.Object({ session_token: Type.String(), session: PersonSession }),
+  errors: ['invalid_login_link'],
+});
+
+export const getPersonSession = defineOperation({
+  subject: 'accounts.platform.sessions.get',
+  tenancy: 'none',
+  summary: 'Read who is signed in',
+  request: {},
+  reply: PersonSession,
+  errors: ['invalid_session'],
+});
+
+export const endPersonSession = defineOperation({
+  subject: 'accounts.platform.sessions.end',
+  tenancy: 'none',
+  summary: 'Sign out',
+  request: {},
+  reply: Type.Object({}),
+  errors: ['invalid_session'],
+});
+
+export const listPersonSessions = defineOperation({
+  subject: 'accounts.platform.sessions.list',
+  tenancy: 'none',
+  summary: 'List your open sessions, newest first',
+  request: {},
+  reply: Type.Object({ data: Type.Array(OpenSession) }, { title: 'OpenSessionList', description: 'Your sessions.' }),
+  errors: ['invalid_session'],
+});
+
+export const revokePersonSession = defineOperation({
+  subject: 'accounts.platform.sessions.revoke',
+  tenancy: 'none',
+  summary: 'End one of your sessions',
+  request: { params: Exact({ sessionId: Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' }) }) },
+  reply: Type.Object({}),
+  errors: ['invalid_session', 'user_session_not_found'],
+});

@@ -1,0 +1,79 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { About, Exact, NullableTimestamp, NullableUuid, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+/** What a person may do in a store. */
+export const userRoles = ['owner', 'manager', 'seller'] as const;
+export type UserRole = (typeof userRoles)[number];
+export const UserRoleWord = OneOf(userRoles, {
+  title: 'UserRole',
+  description: 'What the person may do in the store.',
+});
+
+const Email = Type.String({ text: true, format: 'email', minLength: 3, maxLength: 254 });
+
+/** A person in one store, as the admin command sees them. */
+export const StoreUser = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  name: Type.String(),
+  store_id: Uuid,
+  role: UserRoleWord,
+  seller_id: NullableUuid,
+  created_at: Timestamp,
+  disabled_at: NullableTimestamp,
+});
+export type StoreUser = Static<typeof StoreUser>;
+
+/** `login_url` opens one session, once. It is shown only here. */
+const LoginLink = Type.Object({ user: StoreUser, login_url: Type.String(), expires_at: Timestamp });
+
+export const inviteUser = defineOperation({
+  subject: 'accounts.admin.users.invite',
+  tenancy: 'none',
+  summary: 'Give a person access to a store, and make their first login link',
+  description: 'A person who is in the store already gets the role and a new link. A disabled person stays disabled.',
+  request: {
+    body: Exact({
+      store_id: Uuid,
+      email: Email,
+      name: Text(200),
+      role: UserRoleWord,
+      seller_id: Type.Optional(About(Uuid, 'The seller who this person is; needed for the role `seller`.')),
+    }),
+  },
+  reply: LoginLink,
+  errors: ['store_not_found'],
+});
+
+export const createLoginLink = defineOperation({
+  subject: 'accounts.admin.users.login-link',
+  tenancy: 'none',
+  summary: 'Make a login link for a person',
+  request: {
+    body: Exact({
+      email: Email,
+      store_id: Type.Optional(About(Uuid, 'Needed when the person is in several stores.')),
+    }),
+  },
+  reply: LoginLink,
+  errors: ['user_not_found'],
+});
+
+export const listUsers = defineOperation({
+  subject: 'accounts.admin.users.list',
+  tenancy: 'none',
+  summary: "List a store's people by email, up to 1,000",
+  request: { body: Exact({ store_id: Uuid }) },
+  reply: Type.Object({ users: Type.Array(StoreUser) }),
+  errors: ['store_not_found'],
+});
+
+export const disableUser = defineOperation({
+  subject: 'accounts.admin.users.disable',
+  tenancy: 'none',
+  summary: 'Disable a person in every store; their sessions and links end at once',
+  request: { body: Exact({ email: Email }) },
+  reply: Type.Object({ users: Type.Array(StoreUser), ended_sessions: Type.Integer() }),
+  errors: ['user_not_found'],
+});

@@ -1,0 +1,34 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Context } from '@mostrador/kit/rpc/context';
+
+/** What people and operators do, as `<what>.<done>`. */
+export type AuditAction =
+  | 'user.invited'
+  | 'user.disabled'
+  | 'login_link.created'
+  | 'session.opened'
+  | 'session.ended'
+  | 'session.revoked';
+
+export type AuditEntry = {
+  readonly storeId: string;
+  /** Null: the operator, with the admin command. */
+  readonly actorId: string | null;
+  readonly action: AuditAction;
+  /** The id of what was changed. */
+  readonly subjectId: string;
+};
+
+/** Writes entries in the transaction of what they tell. */
+export async function appendAudit(
+  sql: TransactionSql,
+  { requestId, client }: Pick<Context, 'requestId' | 'client'>,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  for (const { storeId, actorId, action, subjectId } of entries) {
+    await sql`
+      insert into audit_log (store_id, actor_kind, actor_id, action, subject_id, address, request_id)
+      values (${storeId}, ${actorId === null ? 'operator' : 'user'}, ${actorId}, ${action}, ${subjectId},
+        ${client?.address ?? null}, ${requestId})`;
+  }
+}

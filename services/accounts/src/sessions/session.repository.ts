@@ -1,0 +1,135 @@
+import type { UserRole } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+
+/** A login link with what decides whether it opens a session. */
+export type LoginLinkRow = {
+  readonly store_id: string;
+  readonly user_id: string;
+  readonly token_hash: Uint8Array;
+  readonly expires_at: Date;
+  readonly used_at: Date | null;
+  readonly disabled_at: Date | null;
+  /** The clock of the database. */
+  readonly now: Date;
+};
+
+/** A session with its person, role and store. */
+export type SessionRow = {
+  readonly id: string;
+  readonly token_hash: Uint8Array;
+  readonly store_id: string;
+  readonly store_name: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly email: string;
+  readonly role: UserRole;
+  readonly seller_id: string | null;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly expires_at: Date;
+  readonly ended_at: Date | null;
+  readonly disabled_at: Date | null;
+  /** The clock of the database. */
+  readonly now: Date;
+};
+
+export async function insertLoginLink(
+  sql: TransactionSql,
+  link: { id: string; hash: Uint8Array; storeId: string; userId: string; seconds: number },
+): Promise<Date> {
+  const [row] = await sql<{ expires_at: Date }[]>`
+    insert into login_links (id, store_id, user_id, token_hash, expires_at)
+    values (${link.id}, ${link.storeId}, ${link.userId}, ${link.hash},
+      clock_timestamp() + make_interval(secs => ${link.seconds}))
+    returning expires_at`;
+  return (row as { expires_at: Date }).expires_at;
+}
+
+/** A login link, locked until the transaction ends, so that it opens one session. */
+export async function lockLoginLink(sql: TransactionSql, id: string): Promise<LoginLinkRow | undefined> {
+  const [row] = await sql<LoginLinkRow[]>`
+    select l.store_id, l.user_id, l.token_hash, l.expires_at, l.used_at, u.disabled_at, clock_timestamp() as now
+    from login_links l join users u on u.id = l.user_id where l.id = ${id} for update of l`;
+  return row;
+}
+
+export async function useLoginLink(sql: TransactionSql, id: string): Promise<void> {
+  await sql`update login_links set used_at = clock_timestamp() where id = ${id}`;
+}
+
+export async function insertSession(
+  sql: TransactionSql,
+  session: {
+    id: string;
+    hash: Uint8Array;
+    storeId: string;
+    userId: string;
+    days: number;
+    address: string;
+    agent: string | null;
+  },
+): Promise<void> {
+  await sql`
+    insert into sessions (id, store_id, user_id, token_hash, expires_at, address, agent)
+    values (${session.id}, ${session.storeId}, ${session.userId}, ${session.hash},
+      clock_timestamp() + make_interval(days => ${session.days}), ${session.address}, ${session.agent})`;
+}
+
+export async function findSession(sql: Sql, id: string): Promise<SessionRow | undefined> {
+  const [row] = await sql<SessionRow[]>`
+    select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, u.name as user_name, u.email, m.role,
+      m.seller_id, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
+    from sessions s
+    join users u on u.id = s.user_id
+    join memberships m on m.store_id = s.store_id and m.user_id = s.user_id
+    join stores st on st.id = s.store_id
+    where s.id = ${id}`;
+  return row;
+}
+
+/** Records that the session is in use, at most once a minute. */
+export async function touchSession(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update sessions set last_seen_at = clock_timestamp()
+    where id = ${id} and ended_at is null and last_seen_at < clock_timestamp() - interval '1 minute'`;
+}
+
+export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'> & {
+  readonly address: string;
+  readonly agent: string | null;
+};
+
+/** The sessions of a person that have not ended, in all their stores, newest first. */
+export async function listOpenSessions(sql: Sql, userId: string, idleHours: number): Promise<OpenSessionRow[]> {
+  return await sql<OpenSessionRow[]>`
+    select id, created_at, last_seen_at, expires_at, address, agent from sessions
+    where user_id = ${userId} and ended_at is null and expires_at > clock_timestamp()
+      and last_seen_at > clock_timestamp() - make_interval(hours => ${idleHours})
+    order by created_at desc, id limit 200`;
+}
+
+/** Ends a session of a person. Returns its store, or null when it is not open or is of another person. */
+export async function endSessionRow(sql: TransactionSql, userId: string, id: string): Promise<string | null> {
+  const [row] = await sql<{ store_id: string }[]>`
+    update sessions set ended_at = clock_timestamp()
+    where id = ${id} and user_id = ${userId} and ended_at is null returning store_id`;
+  return row?.store_id ?? null;
+}
+
+/** Ends all sessions of a person, and returns how many were open. */
+export async function endSessionsOf(sql: TransactionSql, userId: string): Promise<number> {
+  const rows = await sql`
+    update sessions set ended_at = clock_timestamp() where user_id = ${userId} and ended_at is null returning 1`;
+  return rows.length;
+}
+
+/** Deletes links and sessions that have been over for 30 days, some at a time. Returns how many. */
+export async function purgeOver(sql: TransactionSql, limit: number): Promise<number> {
+  const links = await sql`
+    delete from login_links where id in (
+      select id from login_links where expires_at < now() - interval '30 days' limit ${limit}) returning 1`;
+  const sessions = await sql`
+    delete from sessions where id in (
+      select id from sessions where expires_at < now() - interval '30 days' limit ${limit}) returning 1`;
+  return links.length + sessions.length;
+}

@@ -1,0 +1,30 @@
+import type { createLoginLink as operation } from '@mostrador/contracts';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { appendAudit } from '../audit/audit.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { loginLinkMinutes } from '../lifetimes.ts';
+import { makeLoginLink } from './login-link.ts';
+import { findUser } from './user.repository.ts';
+
+export const createLoginLink =
+  ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { store_id: asked, email } }) =>
+    await systemDatabase.write(context, async (sql) => {
+      const found = await findUser(sql, email);
+      const [user, second] = asked === undefined ? found : found.filter(({ store_id }) => store_id === asked);
+      if (!user) throw new AppError('user_not_found');
+      if (second) {
+        throw validationFailed([
+          { pointer: '#/store_id', detail: 'is needed, because the person is in several stores' },
+        ]);
+      }
+      const entry = {
+        storeId: user.store_id,
+        actorId: null,
+        action: 'login_link.created',
+        subjectId: user.id,
+      } as const;
+      await appendAudit(sql, context, [entry]);
+      return await makeLoginLink(sql, { user, publicUrl, seconds: loginLinkMinutes * 60 });
+    });

@@ -1,0 +1,78 @@
+import type { StoreUser, UserRole } from '@mostrador/contracts';
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
+
+type StoreUserRow = {
+  id: string;
+  email: string;
+  name: string;
+  store_id: string;
+  role: UserRole;
+  seller_id: string | null;
+  created_at: Date;
+  disabled_at: Date | null;
+};
+
+/** The person with this email address: an existing one keeps the name, so an invitation of another store changes nothing. */
+export async function ensureUser(sql: TransactionSql, email: string, name: string): Promise<string> {
+  const [made] = await sql<{ id: string }[]>`
+    insert into users (email, name) values (${email}, ${name}) on conflict (lower(email)) do nothing returning id`;
+  if (made) return made.id;
+  const [found] = await sql<{ id: string }[]>`select id from users where lower(email) = lower(${email})`;
+  return (found as { id: string }).id;
+}
+
+export async function setMembership(
+  sql: TransactionSql,
+  membership: { storeId: string; userId: string; role: UserRole; sellerId: string | null },
+): Promise<void> {
+  const { storeId, userId, role, sellerId } = membership;
+  await sql`
+    insert into memberships (store_id, user_id, role, seller_id) values (${storeId}, ${userId}, ${role}, ${sellerId})
+    on conflict (store_id, user_id) do update set role = excluded.role, seller_id = excluded.seller_id`;
+}
+
+/** The person with this email address, once for each of their stores. */
+export async function findUser(sql: Sql, email: string): Promise<StoreUser[]> {
+  const rows = await sql<StoreUserRow[]>`
+    select u.id, u.email, u.name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+    from users u join memberships m on m.user_id = u.id where lower(u.email) = lower(${email}) order by m.store_id`;
+  return rows.map(toStoreUser);
+}
+
+/** The person with this email address in a store; null if there is none. */
+export async function findStoreUser(sql: Sql, storeId: string, email: string): Promise<StoreUser | null> {
+  const [row] = await sql<StoreUserRow[]>`
+    select u.id, u.email, u.name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+    from memberships m join users u on u.id = m.user_id
+    where m.store_id = ${storeId} and lower(u.email) = lower(${email})`;
+  return row ? toStoreUser(row) : null;
+}
+
+export async function listStoreUsers(sql: Sql, storeId: string, limit: number): Promise<StoreUser[]> {
+  const rows = await sql<StoreUserRow[]>`
+    select u.id, u.email, u.name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+    from memberships m join users u on u.id = m.user_id
+    where m.store_id = ${storeId} order by lower(u.email) limit ${limit}`;
+  return rows.map(toStoreUser);
+}
+
+/** Disables a person. Returns them once for each of their stores; a second call keeps the time of the first. */
+export async function disableUserRow(sql: TransactionSql, email: string): Promise<StoreUser[]> {
+  await sql`
+    update users set disabled_at = coalesce(disabled_at, clock_timestamp()) where lower(email) = lower(${email})`;
+  return await findUser(sql, email);
+}
+
+/** Whether the store exists. */
+export async function storeExists(sql: Sql, storeId: string): Promise<boolean> {
+  return (await sql`select 1 from stores where id = ${storeId}`).length > 0;
+}
+
+function toStoreUser(row: StoreUserRow): StoreUser {
+  return {
+    ...row,
+    created_at: toTimestamp(row.created_at),
+    disabled_at: row.disabled_at && toTimestamp(row.disabled_at),
+  };
+}

@@ -1,0 +1,76 @@
+import cookie from '@fastify/cookie';
+import { createPersonSession, endPersonSession, type RequestOf } from '@mostrador/contracts';
+import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
+import { loginLinkForm } from '@mostrador/kit/tokens/token';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { saneTraceparent } from '../requests/headers.ts';
+import { createLoginLimit } from './login-limit.ts';
+import { type PlatformRoute, platformRoutes } from './platform-routes.ts';
+import { isFromThisSite } from './same-site.ts';
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from './session-cookie.ts';
+
+export type PlatformOptions = {
+  readonly rpc: RpcClient;
+  readonly publicUrl: string;
+  readonly requestTimeoutMs: number;
+};
+
+/**
+ * Serves what people do in the console. The gateway passes the session's token on, and accounts checks it with every
+ * request: an attacker who controls the gateway can act only in sessions that are in use, and create none.
+ */
+export async function addPlatform(platform: FastifyInstance, options: PlatformOptions): Promise<void> {
+  await platform.register(cookie);
+  const ownOrigin = new URL(options.publicUrl).origin;
+  const checkLogin = createLoginLimit();
+  platform.addHook('onRequest', (request, reply, done) => {
+    reply.header('cache-control', 'no-store');
+    const { method, headers } = request;
+    const isOurs = isFromThisSite({ method, site: headers['sec-fetch-site'], origin: headers.origin }, ownOrigin);
+    done(isOurs ? undefined : new AppError('cross_site_request'));
+  });
+  for (const route of platformRoutes) {
+    platform.route({
+      method: route.method,
+      url: route.path,
+      handler: async (request, reply) => {
+        const asked = checked(route, request);
+        const context = contextOf(request, options.requestTimeoutMs);
+        if (route.operation !== createPersonSession) {
+          const answer = await options.rpc.call(route.operation, asked as never, context);
+          if (route.operation === endPersonSession) clearSessionCookie(reply);
+          return send(route, reply, answer);
+        }
+        const { body } = asked as RequestOf<typeof createPersonSession>;
+        checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(body.token) });
+        const { session_token, session } = await options.rpc.call(createPersonSession, { body }, context);
+        return send(route, setSessionCookie(reply, session_token), session);
+      },
+    });
+  }
+}
+
+function checked({ operation }: PlatformRoute, { params, query, body }: FastifyRequest): UncheckedRequest {
+  const parts: UncheckedRequest = { query: { ...(query as object) } };
+  if (operation.request.params) parts.params = params;
+  if (operation.request.body) parts.body = body;
+  const faults = validateRequest(operation, parts);
+  if (faults.length > 0) throw validationFailed(faults);
+  if (!operation.request.query) delete parts.query;
+  return parts;
+}
+
+function contextOf(request: FastifyRequest, requestTimeoutMs: number): CallContext {
+  return {
+    requestId: request.id,
+    deadline: Date.now() + requestTimeoutMs,
+    session: readSessionCookie(request),
+    client: { address: request.ip, agent: request.headers['user-agent'] },
+    traceparent: saneTraceparent(request.headers.traceparent),
+  };
+}
+
+const send = ({ status }: PlatformRoute, reply: FastifyReply, answer: unknown) =>
+  status === 204 ? reply.code(204).send() : reply.code(status).send(answer);

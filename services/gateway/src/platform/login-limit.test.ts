@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createLoginLimit, networkOf } from './login-limit.ts';
+
+const refused = { code: 'quota_exceeded' };
+
+test('a network gets 20 attempts a minute, and other networks are not delayed', () => {
+  let nowMs = 0;
+  const check = createLoginLimit(() => nowMs);
+  const attempt = (address: string) => check({ address, linkId: undefined });
+  for (let tried = 0; tried < 20; tried += 1) attempt('203.0.113.7');
+  expect(() => attempt('203.0.113.7')).toThrow(expect.objectContaining(refused));
+  attempt('203.0.113.8');
+  nowMs += 3_000;
+  attempt('203.0.113.7');
+  expect(() => attempt('203.0.113.7')).toThrow(expect.objectContaining({ retryAfterSeconds: 3 }));
+});
+
+test('one login link gets 20 attempts a minute from all networks together', () => {
+  const check = createLoginLimit(() => 0);
+  for (let tried = 0; tried < 20; tried += 1) check({ address: `198.51.100.${tried}`, linkId: 'a' });
+  expect(() => check({ address: '198.51.100.99', linkId: 'a' })).toThrow(expect.objectContaining(refused));
+  check({ address: '198.51.100.99', linkId: 'b' });
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::1', '2001:db8:1:2'],
+  ['2001:0db8:0001:0002::', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['unknown', 'unknown'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,37 @@
+import { isIPv6 } from 'node:net';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { createTokenBuckets } from '../plugins/token-bucket.ts';
+
+/** So many attempts a minute from one network, and with one login link. */
+const attemptsPerMinute = 20;
+const maximum = 100_000;
+
+/** Throws `quota_exceeded` when a network or a login link is tried too often. Each process counts alone. */
+export function createLoginLimit(now: () => number = () => performance.now()) {
+  const buckets = createTokenBuckets({ maximumKeys: maximum });
+  return (attempt: { readonly address: string; readonly linkId: string | undefined }): void => {
+    const keys = [`network ${networkOf(attempt.address)}`, ...(attempt.linkId ? [`link ${attempt.linkId}`] : [])];
+    for (const key of keys) {
+      const { allowed, retryAfterSeconds } = buckets.take(key, attemptsPerMinute, now());
+      if (!allowed) {
+        const detail = 'Too many attempts to sign in. Retry after `Retry-After` seconds.';
+        throw new AppError('quota_exceeded', { retryAfterSeconds, detail });
+      }
+    }
+  };
+}
+
+/** An IPv4 address, or the first 64 bits of an IPv6 address: one customer has all of the rest. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - groups.length - rest.length;
+  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

@@ -1,0 +1,170 @@
+import {
+  createPersonSession,
+  endPersonSession,
+  getPersonSession,
+  listPersonSessions,
+  type PersonSession,
+  revokePersonSession,
+} from '@mostrador/contracts';
+import type { Client } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
+import { platformPrefix, platformRoutes } from './platform-routes.ts';
+
+let gateway: TestGateway;
+const token = sessionForm.make().token;
+const moment = '2027-01-31T09:00:00.000Z';
+const session: PersonSession = {
+  id: 'abcdefghijkl',
+  user: { id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a', name: 'Ana', email: 'ana@example.com' },
+  store: { id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6b', name: 'Ótica' },
+  role: 'owner',
+  seller_id: null,
+  created_at: moment,
+  expires_at: moment,
+};
+/** What accounts got with each request. */
+let asked: { operation: string; session?: string; client?: Client; body?: unknown }[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const got = (operation: string, context: { session?: string; client?: Client }, body?: unknown) => {
+    asked.push({ operation, session: context.session, client: context.client, ...(body ? { body } : {}) });
+    if (operation !== 'create' && context.session !== token) throw new AppError('invalid_session');
+  };
+  await gateway.serve(
+    'accounts',
+    { createPersonSession, getPersonSession, endPersonSession, listPersonSessions, revokePersonSession },
+    {
+      createPersonSession: async (context, { body }) => {
+        got('create', context, body);
+        return { session_token: token, session };
+      },
+      getPersonSession: async (context) => {
+        got('get', context);
+        return session;
+      },
+      endPersonSession: async (context) => {
+        got('end', context);
+        return {};
+      },
+      listPersonSessions: async (context) => {
+        got('list', context);
+        return { data: [] as never[] };
+      },
+      revokePersonSession: async (context) => {
+        got('revoke', context);
+        return {};
+      },
+    },
+  );
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  asked = [];
+});
+
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
+const cookie = { cookie: `__Host-mostrador=${token}` };
+const ask = (method: InjectOptions['method'], path: string, more: InjectOptions = {}) =>
+  gateway.app.inject({ method, url: `${platformPrefix}${path}`, ...more });
+const signIn = (more: InjectOptions = {}) =>
+  ask('POST', '/session', { headers: sameOrigin, payload: { token: loginLinkForm.make().token }, ...more });
+
+test('signing in sets a cookie that no script and no other host can read or plant, and shows no token', async () => {
+  const answer = await signIn({ headers: { ...sameOrigin, 'user-agent': 'Firefox' }, remoteAddress: '203.0.113.7' });
+  expect(answer.statusCode).toBe(201);
+  expect(answer.json()).toEqual(session);
+  expect(answer.body).not.toContain(token);
+  const [set = '', ...others] = [answer.headers['set-cookie']].flat();
+  expect(others).toEqual([]);
+  expect(set.split('; ').sort()).toEqual(
+    [`__Host-mostrador=${token}`, 'Max-Age=1209600', 'Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax'].sort(),
+  );
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(asked).toMatchObject([{ operation: 'create', client: { address: '203.0.113.7', agent: 'Firefox' } }]);
+});
+
+test('the session of the cookie reaches accounts, which decides', async () => {
+  expect((await ask('GET', '/session', { headers: cookie })).json()).toEqual(session);
+  expect((await ask('GET', '/sessions', { headers: cookie })).json()).toEqual({ data: [] });
+  const headers = { ...cookie, ...sameOrigin };
+  expect((await ask('DELETE', '/sessions/abcdefghijkl', { headers })).statusCode).toBe(204);
+  expect(asked.map(({ operation, session: sent }) => [operation, sent])).toEqual([
+    ['get', token],
+    ['list', token],
+    ['revoke', token],
+  ]);
+});
+
+test('signing out takes the cookie away', async () => {
+  const answer = await ask('DELETE', '/session', { headers: { ...cookie, ...sameOrigin } });
+  expect(answer.statusCode).toBe(204);
+  expect(answer.headers['set-cookie']).toMatch(/^__Host-mostrador=; .*Expires=Thu, 01 Jan 1970/);
+});
+
+test.each([
+  ['no cookie', {}],
+  ['a cookie that is no token', { cookie: '__Host-mostrador=x%0d%0aMostrador-Store:%20y' }],
+  ['a cookie without the prefix that binds it to the host', { cookie: `mostrador=${token}` }],
+  ['another token', { cookie: `__Host-mostrador=${sessionForm.make().token}` }],
+  ['the token as an API key', { 'x-api-key': token }],
+])('%s gets 401', async (_what, headers) => {
+  const answer = await ask('GET', '/session', { headers });
+  expect([answer.statusCode, answer.json().code]).toEqual([401, 'invalid_session']);
+});
+
+test('the cookie opens nothing of the public API', async () => {
+  const answer = await gateway.app.inject({ url: '/integrations/v1/store', headers: cookie });
+  expect([answer.statusCode, answer.json().code]).toEqual([401, 'missing_api_key']);
+});
+
+const unsafe = platformRoutes.filter(({ method }) => method !== 'GET');
+test.each(unsafe)('$method $path from another site is rejected before anything happens', async ({ method, path }) => {
+  const url = path.replace(':sessionId', 'abcdefghijkl');
+  const payload = method === 'POST' ? { token: loginLinkForm.make().token } : undefined;
+  for (const from of [
+    {},
+    { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'same-site', origin: publicUrl },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ]) {
+    const answer = await ask(method, url, { headers: { ...cookie, ...from }, payload });
+    expect([answer.statusCode, answer.json().code], JSON.stringify(from)).toEqual([403, 'cross_site_request']);
+  }
+  expect(asked).toEqual([]);
+  expect((await ask(method, url, { headers: { ...cookie, origin: publicUrl }, payload })).statusCode).toBeLessThan(300);
+});
+
+test('a form of another site cannot sign a person in: only JSON is accepted', async () => {
+  const headers = { ...sameOrigin, 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await ask('POST', '/session', { headers, payload: 'token=x' });
+  expect(answer.statusCode).toBe(415);
+});
+
+test.each([
+  ['POST', '/session', { payload: {} }, 'validation_failed'],
+  ['POST', '/session', { payload: { token: 'x', more: 1 } }, 'validation_failed'],
+  ['GET', '/session?x=1', {}, 'validation_failed'],
+  ['DELETE', '/sessions/%20', {}, 'validation_failed'],
+  ['GET', '/nothing', {}, 'route_not_found'],
+  ['PUT', '/session', {}, 'method_not_allowed'],
+] as const)('%s %s with %j gets %s', async (method, path, more, code) => {
+  const answer = await ask(method, path, { headers: { ...cookie, ...sameOrigin }, ...more });
+  expect(answer.json().code).toBe(code);
+});
+
+test('a network that tries to sign in too often gets 429, and others sign in', async () => {
+  const from = (remoteAddress: string) => signIn({ remoteAddress });
+  const statuses: number[] = [];
+  for (let tried = 0; tried < 25; tried += 1) statuses.push((await from('2001:db8:1:2::1')).statusCode);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+  const refused = await from('2001:db8:1:2:ffff::2');
+  expect(refused.statusCode).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect((await from('2001:db8:1:3::1')).statusCode).toBe(201);
+});
