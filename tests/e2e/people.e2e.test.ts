@@ -1,0 +1,167 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { accountsOperations, type Operation } from '@mostrador/contracts';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Answer, admin, eventually, gatewayUrl, newStore, request, runAdmin } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+const { outputFile } = inject('platform');
+
+type Person = { email: string; name: string; storeId: string; id: string; cookie: string; sessionId: string };
+let ana: Person;
+let rui: Person;
+let bia: Person;
+const shown: string[] = [];
+
+/** Asks as a page of the console does. */
+async function ask(
+  method: string,
+  path: string,
+  options: { cookie?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { cookie, body, headers } = options;
+  const response = await fetch(`${gatewayUrl}/platform/v1${path}`, {
+    method,
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      ...(cookie ? { cookie } : {}),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  const text = await response.text();
+  shown.push(text);
+  return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined };
+}
+
+const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+
+async function invite(storeId: string, email: string, name: string) {
+  const person = ['--email', email, '--name', name, '--role', 'owner'];
+  return await admin(['user', 'invite', '--store', storeId, ...person]);
+}
+const signIn = (url: string, cookie?: string) =>
+  ask('POST', '/session', { body: { token: url.split('#')[1] }, cookie });
+
+async function signedIn(storeId: string): Promise<Person> {
+  const secret = randomBytes(8).toString('hex');
+  const [email, name] = [`${secret}@example.com`, `Ana ${secret}`];
+  const { login_url, user } = await invite(storeId, email, name);
+  const answer = await signIn(login_url);
+  expect(answer.status, answer.text).toBe(201);
+  return { email, name, storeId, id: user.id, cookie: cookieOf(answer), sessionId: answer.body.id };
+}
+
+beforeAll(async () => {
+  const [first, second] = await Promise.all([newStore(), newStore()]);
+  [ana, rui, bia] = [await signedIn(first.id), await signedIn(first.id), await signedIn(second.id)];
+});
+
+test('a login link of the admin command opens a session, once', async () => {
+  const { login_url } = await admin(['user', 'login-link', '--email', ana.email]);
+  expect(login_url).toMatch(new RegExp(`^${gatewayUrl}/console/login#`));
+  const opened = await signIn(login_url);
+  expect(opened.body).toMatchObject({ user: { id: ana.id, email: ana.email }, store: { id: ana.storeId } });
+  expect(opened.headers.get('set-cookie')).toMatch(/^__Host-mostrador=.+HttpOnly; Secure; SameSite=Lax$/);
+  expectProblem(await signIn(login_url), 'invalid_login_link');
+});
+
+test('a person signs out, and the session is over', async () => {
+  const { login_url } = await admin(['user', 'login-link', '--email', ana.email]);
+  const cookie = cookieOf(await signIn(login_url));
+  expect((await ask('GET', '/session', { cookie })).status).toBe(200);
+  expect((await ask('DELETE', '/session', { cookie })).status).toBe(204);
+  expectProblem(await ask('GET', '/session', { cookie }), 'invalid_session');
+});
+
+describe('a person never sees another store', () => {
+  /** Every operation for people, as somebody of another store calls it, and as somebody of the same store. */
+  const calls: Record<string, (cookie: string) => Promise<Answer>> = {
+    createPersonSession: (cookie) => ask('POST', '/session', { cookie, body: { token: 'ml_unknown' } }),
+    getPersonSession: (cookie) => ask('GET', '/session', { cookie }),
+    endPersonSession: (cookie) => ask('DELETE', '/session', { cookie: `${cookie}x` }),
+    listPersonSessions: (cookie) => ask('GET', '/sessions', { cookie }),
+    revokePersonSession: (cookie) => ask('DELETE', `/sessions/${ana.sessionId}`, { cookie }),
+  };
+
+  test('every operation for people is tried here', () => {
+    const forPeople = (Object.entries(accountsOperations) as [string, Operation][]).filter(
+      ([, { subject }]) => subject.split('.')[1] === 'platform',
+    );
+    expect(Object.keys(calls).sort()).toEqual(forPeople.map(([name]) => name).sort());
+  });
+
+  test.each(Object.keys(calls))('%s shows and changes nothing of the other person', async (name) => {
+    for (const other of [bia, rui]) {
+      const answer = await calls[name]?.(other.cookie);
+      for (const secret of [ana.email, ana.name, ana.id, ana.sessionId]) expect(answer?.text).not.toContain(secret);
+      if (other === bia) expect(answer?.text).not.toContain(ana.storeId);
+    }
+    expect((await ask('GET', '/session', { cookie: ana.cookie })).body).toMatchObject({ id: ana.sessionId });
+  });
+
+  test.each(Object.keys(calls))('%s without a session gets 401', async (name) => {
+    expect((await calls[name]?.(''))?.status).toBe(401);
+  });
+
+  test('a cookie is no key of the public API, and a key is no session', async () => {
+    const headers = { cookie: ana.cookie };
+    expectProblem(await request('GET', '/store', { headers }), 'missing_api_key');
+    const { key } = await newStore();
+    expectProblem(await ask('GET', '/session', { headers: { 'x-api-key': key } }), 'invalid_session');
+  });
+});
+
+test('a request from another site changes nothing', async () => {
+  const elsewhere: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'same-site' },
+  ];
+  for (const headers of elsewhere) {
+    expectProblem(await ask('DELETE', '/session', { cookie: ana.cookie, headers }), 'cross_site_request');
+  }
+  expect((await ask('GET', '/session', { cookie: ana.cookie })).status).toBe(200);
+});
+
+test('a cookie that somebody planted opens nothing after the person has signed in', async () => {
+  const planted = await signedIn(ana.storeId);
+  const { login_url } = await admin(['user', 'login-link', '--email', ana.email]);
+  const cookie = cookieOf(await signIn(login_url, planted.cookie));
+  expect(cookie).not.toBe(planted.cookie);
+  expectProblem(await ask('GET', '/session', { cookie: planted.cookie }), 'invalid_session');
+});
+
+test('a disabled person is refused within 2 s, and their colleague is not', async () => {
+  const leaving = await signedIn(rui.storeId);
+  const unused = await admin(['user', 'login-link', '--email', leaving.email]);
+  const disabled = await admin(['user', 'disable', '--email', leaving.email]);
+  expect(disabled).toMatchObject({ ended_sessions: 1 });
+  const refused = await eventually(
+    () => ask('GET', '/session', { cookie: leaving.cookie }),
+    ({ status }) => status !== 200,
+    2_000,
+  );
+  expectProblem(refused, 'invalid_session');
+  expectProblem(await signIn(unused.login_url), 'invalid_login_link');
+  expect((await ask('GET', '/session', { cookie: rui.cookie })).status).toBe(200);
+  const listed = await runAdmin(['user', 'list', '--store', rui.storeId]);
+  expect(listed.out).toMatch(new RegExp(`${leaving.email} .*owner +disabled`));
+});
+
+test('the admin command says what is wrong', async () => {
+  const unknown = await runAdmin(['user', 'login-link', '--email', 'nobody@example.com']);
+  expect([unknown.exitCode, unknown.err]).toEqual([1, expect.stringContaining('(user_not_found)')]);
+  const person = ['--email', 'x@example.com', '--name', 'X', '--role', 'king'];
+  const usage = await runAdmin(['user', 'invite', '--store', randomUUID(), ...person]);
+  expect([usage.exitCode, usage.err]).toEqual([2, expect.stringContaining('--role')]);
+});
+
+test('no log has the name, the email address or the token of a person', () => {
+  const log = readFileSync(outputFile, 'utf8');
+  expect(log).toContain('/platform/v1/session');
+  for (const { email, name, cookie } of [ana, rui, bia]) {
+    for (const secret of [email, name, cookie.split('_').at(-1) ?? '']) expect(log).not.toContain(secret);
+  }
+  expect(shown.join('\n')).not.toMatch(/ms_[A-Za-z0-9]{22}_/);
+});
