@@ -11,6 +11,8 @@ type Person = { email: string; name: string; storeId: string; id: string; cookie
 let ana: Person;
 let rui: Person;
 let bia: Person;
+/** A key of Ana's store. */
+let keyId: string;
 const shown: string[] = [];
 
 /** Asks as a page of the console does. */
@@ -55,6 +57,8 @@ async function signedIn(storeId: string): Promise<Person> {
 
 beforeAll(async () => {
   const [first, second] = await Promise.all([newStore(), newStore()]);
+  const { key } = await admin(['key', 'create', '--store', first.id, '--name', 'Ana’s key']);
+  keyId = key.id;
   [ana, rui, bia] = [await signedIn(first.id), await signedIn(first.id), await signedIn(second.id)];
 });
 
@@ -77,13 +81,21 @@ test('a person signs out, and the session is over', async () => {
 
 describe('a person never sees another store', () => {
   /** Every operation for people, as somebody of another store calls it, and as somebody of the same store. */
+  const newKey = { name: 'Site', scopes: ['leads:read'], expires_at: null };
   const calls: Record<string, (cookie: string) => Promise<Answer>> = {
     createPersonSession: (cookie) => ask('POST', '/session', { cookie, body: { token: 'ml_unknown' } }),
     getPersonSession: (cookie) => ask('GET', '/session', { cookie }),
     endPersonSession: (cookie) => ask('DELETE', '/session', { cookie: `${cookie}x` }),
     listPersonSessions: (cookie) => ask('GET', '/sessions', { cookie }),
     revokePersonSession: (cookie) => ask('DELETE', `/sessions/${ana.sessionId}`, { cookie }),
+    listStoreKeys: (cookie) => ask('GET', '/keys', { cookie }),
+    createStoreKey: (cookie) => ask('POST', '/keys', { cookie, body: newKey }),
+    rotateStoreKey: (cookie) => ask('POST', `/keys/${keyOf(cookie)}/rotate`, { cookie, body: { overlap_seconds: 0 } }),
+    revokeStoreKey: (cookie) => ask('DELETE', `/keys/${keyOf(cookie)}`, { cookie }),
   };
+
+  /** The key that this person tries to change: one of Ana's store, unless they are in it. */
+  const keyOf = (cookie: string): string => (cookie === rui.cookie ? 'unknown12345' : keyId);
 
   test('every operation for people is tried here', () => {
     const forPeople = (Object.entries(accountsOperations) as [string, Operation][]).filter(
@@ -96,9 +108,13 @@ describe('a person never sees another store', () => {
     for (const other of [bia, rui]) {
       const answer = await calls[name]?.(other.cookie);
       for (const secret of [ana.email, ana.name, ana.id, ana.sessionId]) expect(answer?.text).not.toContain(secret);
-      if (other === bia) expect(answer?.text).not.toContain(ana.storeId);
+      if (other !== bia) continue;
+      for (const secret of [ana.storeId, keyId, 'Ana’s key']) expect(answer?.text).not.toContain(secret);
     }
     expect((await ask('GET', '/session', { cookie: ana.cookie })).body).toMatchObject({ id: ana.sessionId });
+    const { body } = await ask('GET', '/keys', { cookie: ana.cookie });
+    const kept = body.data.find(({ id }: { id: string }) => id === keyId);
+    expect(kept).toMatchObject({ revoked_at: null, expires_at: null });
   });
 
   test.each(Object.keys(calls))('%s without a session gets 401', async (name) => {
@@ -111,6 +127,47 @@ describe('a person never sees another store', () => {
     const { key } = await newStore();
     expectProblem(await ask('GET', '/session', { headers: { 'x-api-key': key } }), 'invalid_session');
   });
+});
+
+test('an owner makes a key that works at once, replaces it and revokes it, and sees its secret only once', async () => {
+  const { cookie } = ana;
+  const body = { name: 'Screen', scopes: ['store:read'], expires_at: null };
+  const made = await ask('POST', '/keys', { cookie, body });
+  expect([made.status, made.body.key.store_id]).toEqual([201, ana.storeId]);
+  const whoAmI = (key: string) => request('GET', '/store', { key });
+  expect((await whoAmI(made.body.api_key)).body).toMatchObject({ id: ana.storeId });
+  const listed = await ask('GET', '/keys', { cookie });
+  expect(listed.body.data[0]).toMatchObject({ id: made.body.key.id, name: 'Screen', scopes: ['store:read'] });
+  expect(listed.text).not.toContain(made.body.api_key.split('_').at(-1));
+
+  const rotate = `/keys/${made.body.key.id}/rotate`;
+  const rotated = await ask('POST', rotate, { cookie, body: { overlap_seconds: 3600 } });
+  expect(rotated.status).toBe(201);
+  for (const key of [made.body.api_key, rotated.body.api_key]) expect((await whoAmI(key)).status).toBe(200);
+  expect((await ask('DELETE', `/keys/${rotated.body.key.id}`, { cookie })).body.revoked_at).toMatch(/Z$/);
+  const refused = await eventually(
+    () => whoAmI(rotated.body.api_key),
+    ({ status }) => status !== 200,
+    2_000,
+  );
+  expectProblem(refused, 'invalid_api_key');
+});
+
+test.each(['manager', 'seller'])('a %s can neither see nor change keys', async (role) => {
+  const email = `${randomUUID()}@example.com`;
+  const seller = role === 'seller' ? ['--seller', randomUUID()] : [];
+  const person = ['--email', email, '--name', 'Leo', '--role', role, ...seller];
+  const { login_url } = await admin(['user', 'invite', '--store', ana.storeId, ...person]);
+  const cookie = cookieOf(await signIn(login_url));
+  const body = { name: 'Mine', scopes: ['store:read'], expires_at: null };
+  for (const answer of [
+    await ask('GET', '/keys', { cookie }),
+    await ask('POST', '/keys', { cookie, body }),
+    await ask('POST', `/keys/${keyId}/rotate`, { cookie, body: { overlap_seconds: 0 } }),
+    await ask('DELETE', `/keys/${keyId}`, { cookie }),
+  ]) {
+    expect(expectProblem(answer, 'role_required').required_role).toBe('owner');
+  }
 });
 
 test('a request from another site changes nothing', async () => {

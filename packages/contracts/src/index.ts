@@ -1,5 +1,6 @@
 export * from './accounts/keys.ts';
 export * from './accounts/operations.ts';
+export * from './accounts/person-keys.ts';
 export * from './accounts/sessions.ts';
 export * from './accounts/stores.ts';
 export * from './accounts/users.ts';

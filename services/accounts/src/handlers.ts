@@ -2,10 +2,14 @@ import type { accountsOperations } from '@mostrador/contracts';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from './dependencies.ts';
 import { createApiKey } from './keys/create-api-key.ts';
+import { createStoreKey } from './keys/create-store-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';
+import { listStoreKeys } from './keys/list-store-keys.ts';
 import { recordKeyUses } from './keys/record-key-uses.ts';
 import { revokeApiKey } from './keys/revoke-api-key.ts';
+import { revokeStoreKey } from './keys/revoke-store-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
+import { rotateStoreKey } from './keys/rotate-store-key.ts';
 import { createPersonSession } from './sessions/create-person-session.ts';
 import { endPersonSession } from './sessions/end-person-session.ts';
 import { getPersonSession } from './sessions/get-person-session.ts';
@@ -39,4 +43,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   endPersonSession: endPersonSession(dependencies),
   listPersonSessions: listPersonSessions(dependencies),
   revokePersonSession: revokePersonSession(dependencies),
+  listStoreKeys: listStoreKeys(dependencies),
+  createStoreKey: createStoreKey(dependencies),
+  rotateStoreKey: rotateStoreKey(dependencies),
+  revokeStoreKey: revokeStoreKey(dependencies),
 });

@@ -41,7 +41,7 @@ export type ApiKey = Static<typeof ApiKey>;
 /** `api_key` is the key itself, `mk_live_<key id>_<secret>`. It is shown once; only its hash is stored. */
 const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
 
-const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
+export const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
 
 export const createApiKey = defineOperation({
   subject: 'accounts.admin.keys.create',

@@ -1,4 +1,5 @@
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
+import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
 import {
   createPersonSession,
   endPersonSession,
@@ -28,4 +29,8 @@ export const accountsOperations = {
   endPersonSession,
   listPersonSessions,
   revokePersonSession,
+  listStoreKeys,
+  createStoreKey,
+  rotateStoreKey,
+  revokeStoreKey,
 } as const;

@@ -43,6 +43,12 @@ export const errorCatalogue = {
       'the console: the browser then adds `Sec-Fetch-Site: same-origin`, or this address as `Origin`.',
     retryable: false,
   },
+  role_required: {
+    status: 403,
+    title: 'Role too low',
+    description: 'Your role in the store does not allow this. Ask a person with the role in `required_role`.',
+    retryable: false,
+  },
   quota_exceeded: {
     status: 429,
     title: 'Too many requests',

@@ -3,6 +3,9 @@ import type { Context } from '@mostrador/kit/rpc/context';
 
 /** What people and operators do, as `<what>.<done>`. */
 export type AuditAction =
+  | 'key.created'
+  | 'key.replaced'
+  | 'key.revoked'
   | 'user.invited'
   | 'user.disabled'
   | 'login_link.created'

@@ -2,16 +2,17 @@ import type { revokeApiKey as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
-import { findStoreOfKey, revokeApiKeyRow } from './api-key.repository.ts';
+import { findStoreOfKey } from './api-key.repository.ts';
+import { revokeKey } from './change-keys.ts';
 
 export const revokeApiKey =
   ({ database, systemDatabase, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { key_id: keyId } }) => {
     const storeId = await systemDatabase.read(context, (sql) => findStoreOfKey(sql, keyId));
-    const key =
-      storeId &&
-      (await database.write({ storeId, deadline: context.deadline }, (sql) => revokeApiKeyRow(sql, storeId, keyId)));
-    if (!key) throw new AppError('api_key_not_found');
+    if (!storeId) throw new AppError('api_key_not_found');
+    const key = await database.write({ storeId, deadline: context.deadline }, (sql) =>
+      revokeKey({ sql, context, storeId, actorId: null }, keyId),
+    );
     announceAccessChange();
     return key;
   };

@@ -1,9 +1,10 @@
-import type { PersonSession } from '@mostrador/contracts';
+import type { PersonSession, UserRole } from '@mostrador/contracts';
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { hasHash, sessionForm } from '@mostrador/kit/tokens/token';
+import { mayActAs } from './role-rules.ts';
 import { findSession, type SessionRow, touchSession } from './session.repository.ts';
 import { isOpen } from './session-rules.ts';
 
@@ -21,6 +22,17 @@ export async function requireSession(systemDatabase: SystemDatabase, context: Co
   const session = await currentSession(systemDatabase, context);
   if (session === null) throw new AppError('invalid_session');
   if (isDueForTouch(session)) await systemDatabase.write(context, (sql) => touchSession(sql, session.id));
+  return session;
+}
+
+/** The session of a request whose person has at least this role. Throws `invalid_session` or `role_required`. */
+export async function requireRole(
+  systemDatabase: SystemDatabase,
+  context: Context,
+  needed: UserRole,
+): Promise<SessionRow> {
+  const session = await requireSession(systemDatabase, context);
+  if (!mayActAs(session.role, needed)) throw new AppError('role_required', { members: { required_role: needed } });
   return session;
 }
 

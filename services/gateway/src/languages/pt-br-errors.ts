@@ -238,6 +238,10 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'O link de acesso é desconhecido, já foi usado ou expirou; a resposta não diz qual. Peça um novo link.',
   },
+  role_required: {
+    title: 'Papel insuficiente',
+    description: 'Seu papel na loja não permite isso. Peça a uma pessoa com o papel em `required_role`.',
+  },
   cross_site_request: {
     title: 'Requisição de outro site',
     description:

@@ -142,6 +142,7 @@ const exampleMembers: Readonly<Partial<Record<ErrorCode, object>>> = {
     detail: '#/title must not be empty.',
     errors: [{ pointer: '#/title', detail: 'must not be empty' }],
   },
+  role_required: { required_role: 'owner' },
   scope_required: { required_scope: 'leads:write' },
   tier_required: { required_tier: 'starter', current_tier: 'free' },
   lead_exists: { id: ids.lead },

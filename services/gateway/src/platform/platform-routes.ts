@@ -1,10 +1,14 @@
 import {
   createPersonSession,
+  createStoreKey,
   endPersonSession,
   getPersonSession,
   listPersonSessions,
+  listStoreKeys,
   type Operation,
   revokePersonSession,
+  revokeStoreKey,
+  rotateStoreKey,
 } from '@mostrador/contracts';
 import { del, type Endpoint, get, post } from '../routes/route.ts';
 
@@ -29,4 +33,8 @@ export const platformRoutes: readonly PlatformRoute[] = [
   route(del('/session'), endPersonSession, { status: 204 }),
   route(get('/sessions'), listPersonSessions),
   route(del('/sessions/:sessionId'), revokePersonSession, { status: 204 }),
+  route(get('/keys'), listStoreKeys),
+  route(post('/keys'), createStoreKey, { status: 201 }),
+  route(post('/keys/:keyId/rotate'), rotateStoreKey, { status: 201 }),
+  route(del('/keys/:keyId'), revokeStoreKey),
 ];

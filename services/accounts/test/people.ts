@@ -1,0 +1,48 @@
+import {
+  createPersonSession,
+  createStore,
+  inviteUser,
+  type Operation,
+  type ReplyOf,
+  type RequestOf,
+  type UserRole,
+} from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import type { TestAccounts } from './accounts.ts';
+
+/** From where people ask. */
+export const client = { address: '203.0.113.7', agent: 'Firefox' };
+
+/** What stands behind the `#` of a login link. */
+export const tokenOf = (url: string): string => url.split('#')[1] ?? '';
+
+/** Invites people and signs them in, as the command and the gateway do. */
+export function createPeople(accounts: TestAccounts) {
+  let people = 0;
+  const newEmail = () => `ana${people++}@example.com`;
+  /** Asks as the gateway does, with the token of the cookie. */
+  const ask = <O extends Operation>(operation: O, request: RequestOf<O>, session?: string): Promise<ReplyOf<O>> =>
+    accounts.rpc.call(operation, request, { ...testContext(), session, client });
+  const newStore = async () => (await accounts.admin(createStore, { body: { name: 'Ótica' } })).id;
+  const invite = (storeId: string, email: string, role: UserRole = 'owner') =>
+    accounts.admin(inviteUser, { body: { store_id: storeId, email, name: 'Ana', role } });
+  return {
+    newEmail,
+    ask,
+    newStore,
+    invite,
+    /** A person who is signed in. */
+    async signedIn(storeId?: string, email = newEmail(), role: UserRole = 'owner') {
+      const store = storeId ?? (await newStore());
+      const { login_url, user } = await invite(store, email, role);
+      const link = tokenOf(login_url);
+      const { session_token: token, session } = await ask(createPersonSession, { body: { token: link } });
+      return { store, email, userId: user.id, token, session, link };
+    },
+    auditOf: (storeId: string) =>
+      accounts.adminSql`
+        select actor_kind, actor_id, action, subject_id, address from audit_log
+        where store_id = ${storeId} order by id`,
+  };
+}
+export type TestPeople = ReturnType<typeof createPeople>;
