@@ -56,10 +56,11 @@ beforeAll(async () => {
   leads = await stage.newLeads(9);
   const { database, provider, temporal } = stage.proxies;
   await standAt('uncommitted', ({ text }) => database.holdRequest('commit', text));
+  // This must be the first that WhatsApp accepts: the relay soon sends a committed message, whose id has the prefix too.
+  await standAt('accepted', () => database.holdRequest('wamid.'));
   await standAt('committed', ({ text }) => database.holdAnswer('commit', text));
   await standAt('asked', ({ text }) => provider.holdRequest(text));
   await standAt('taken', ({ text }) => provider.holdAnswer(text));
-  await standAt('accepted', () => database.holdRequest('wamid.'));
   // This must be the last send, because its step locks the channel's rate.
   const told = await standAt('begun', ({ lead }) => temporal.holdRequest(lead.id));
   points.begun.held = database.holdRequest('commit', points.begun.sending.lead.id);

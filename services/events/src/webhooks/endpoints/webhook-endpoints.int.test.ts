@@ -212,7 +212,8 @@ test('another address ends the pause of an endpoint that fails, and the count of
   receiver.answer(() => ({ status: 200 }));
   const changed = await update({ url: `${receiver.url}/v2` });
   expect(changed.health).toMatchObject({ failing_since: null, pending: 2 });
-  expect(Date.parse(changed.health.next_attempt_at ?? '')).toBeLessThanOrEqual(Date.parse(changed.updated_at));
+  const soon = Date.parse(changed.updated_at) + 60_000;
+  expect(Date.parse(changed.health.next_attempt_at ?? '')).toBeLessThan(soon);
   const wakeUps = await events.adminSql`select signal from outbox where store_id = ${storeId} order by created_at`;
   expect(wakeUps.map(({ signal }) => signal)).toEqual(['degraded', 'resumed']);
   await drain();
