@@ -131,7 +131,7 @@ export default {
       from: {
         orphan: true,
         pathNot:
-          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|/sdk/src/generated/readme[.]ts$|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
+          '[.](test|config)[.]ts$|/(main|migrate|skewed-clock)[.]ts$|^infra/local/(dev|test|lint/.*|test-servers)[.]ts$|/sdk/src/generated/readme[.]ts$|^apps/console/src/paraglide/|[.]d[.]m?ts$|[.]mjs$|/index[.]ts$',
       },
       to: {},
     },
@@ -143,7 +143,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
     },
   },
 };

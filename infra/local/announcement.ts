@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Demo } from './demo.ts';
+import type { StartedDemo } from './demo.ts';
 import type { Ports } from './ports.ts';
 import type { ServerAddresses } from './servers.ts';
 import { publicUrl } from './services.ts';
@@ -9,8 +9,10 @@ export type DevFile = ReturnType<typeof devFile>;
 
 export const apiUrl = (ports: Ports): string => `${publicUrl(ports)}/integrations/v1`;
 
-export const devFile = (ports: Ports, servers: ServerAddresses, demo: Demo | undefined) => ({
+export const devFile = (ports: Ports, servers: ServerAddresses, demo: StartedDemo | undefined) => ({
   base_url: apiUrl(ports),
+  console_url: `${publicUrl(ports)}/console`,
+  console_login_url: demo?.login_url ?? null,
   docs_url: `${publicUrl(ports)}/docs`,
   temporal_ui_url: servers.temporalUiUrl,
   temporal_address: servers.temporalAddress,
@@ -27,6 +29,10 @@ export function announcement(dev: DevFile, tookSeconds: number): string {
     '',
     `Mostrador is up (${tookSeconds.toFixed(1)} s).`,
     '',
+    `  Console      ${dev.console_login_url ?? dev.console_url}`,
+    ...(dev.console_login_url
+      ? ['               (signs the demo store’s owner in, once; the next start makes another)']
+      : []),
     `  API          ${dev.base_url}`,
     `  Docs         ${dev.docs_url}`,
     ...(dev.temporal_ui_url ? [`  Temporal UI  ${dev.temporal_ui_url}`] : []),

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog } from '../../packages/kit/src/process/log.ts';
+import { createLog, type Log } from '../../packages/kit/src/process/log.ts';
 import type { seedDemo } from './demo/seed.ts';
 import { writePrivately } from './write-privately.ts';
 
-export type Demo = Awaited<ReturnType<typeof seedDemo>>;
+type Demo = Awaited<ReturnType<typeof seedDemo>>;
+
+/** The demo stores, and a link that signs the first store's owner in to the console, once. */
+export type StartedDemo = Demo & { readonly login_url: string };
 
 export type DemoOptions = {
   localDirectory: string;
@@ -17,12 +20,20 @@ export type DemoOptions = {
 
 /**
  * Returns the demo stores of an earlier start when their keys still work, with their present addresses. Otherwise it
- * creates new ones.
+ * creates new ones. The login link is new each time.
  */
-export async function provideDemo(options: DemoOptions): Promise<Demo> {
+export async function provideDemo(options: DemoOptions): Promise<StartedDemo> {
+  const log = createLog({ service: 'demo', level: 'warn', format: 'pretty' });
+  const demo = await provideStores(options, log);
+  const [store] = demo.stores;
+  if (!store) throw new Error('the demo data has no store; delete .local/demo.json and start again');
+  const { ownerLoginUrl } = await import('./demo/owner.ts');
+  return { ...demo, login_url: await ownerLoginUrl(store.id, { natsUrl: options.natsUrl, log }) };
+}
+
+async function provideStores(options: DemoOptions, log: Log): Promise<Demo> {
   const file = join(options.localDirectory, 'demo.json');
   const known = read(file);
-  const log = createLog({ service: 'demo', level: 'warn', format: 'pretty' });
   const { natsUrl, baseUrl, publicUrl } = options;
   if (known && (await works(known, baseUrl))) {
     const { withAddresses } = await import('./demo/addresses.ts');

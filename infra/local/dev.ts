@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { announcement, apiUrl, devFile } from './announcement.ts';
 import { createChildren } from './children.ts';
 import { choosePorts } from './choose-ports.ts';
+import { provideConsole } from './console.ts';
 import { readExampleIds } from './demo/example-ids.ts';
 import { provideDemo } from './demo.ts';
 import { holderOf, tryLock } from './lock.mjs';
@@ -54,20 +55,20 @@ async function start(): Promise<void> {
   const log = { info: (text: string) => output.say(text) };
   const serverOptions = { localDirectory, env, ports, password, start: supervisor.start, report: output.say };
   output.say('Starting the servers.');
-  const [databaseUrl, natsUrl, temporal] = await allOrEveryFault([
+  const [databaseUrl, natsUrl, temporal, consoleDirectory] = await allOrEveryFault([
     providePostgres(serverOptions).then(async (url) => {
       await migrateAll(url, password, log);
       return url;
     }),
     provideNats(serverOptions),
     provideTemporal(serverOptions),
+    provideConsole(),
   ]);
 
   const servers = { databaseUrl, natsUrl, ...temporal };
   const shutdownTimeoutMs = processStopMs - 200;
-  const specs = processNames.map((name) =>
-    serviceSpec(name, { ...servers, localDirectory, env, ports, password, encryptionKeys, shutdownTimeoutMs }),
-  );
+  const processOptions = { localDirectory, env, ports, password, encryptionKeys, shutdownTimeoutMs, consoleDirectory };
+  const specs = processNames.map((name) => serviceSpec(name, { ...servers, ...processOptions }));
   output.say('Starting the services.');
   await Promise.all(specs.map(supervisor.start));
 

@@ -24,6 +24,8 @@ export type ServiceOptions = ServerAddresses & {
   password: string;
   encryptionKeys: string;
   shutdownTimeoutMs: number;
+  /** The built console; undefined: there is none. */
+  consoleDirectory?: string;
 };
 
 export const publicUrl = (ports: Ports): string => `http://127.0.0.1:${ports.gateway}`;
@@ -84,6 +86,7 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         HTTP_PORT: String(options.ports.gateway),
         PUBLIC_URL: publicUrl(options.ports),
         EXAMPLE_IDS_FILE: exampleIdsFile(options.localDirectory),
+        CONSOLE_DIRECTORY: options.consoleDirectory,
         // No load balancer has to notice that it stops.
         DRAIN_DELAY_MS: options.env.DRAIN_DELAY_MS ?? '0',
       };

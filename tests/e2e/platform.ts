@@ -15,6 +15,8 @@ type Addresses = {
   temporal_address: string;
   feed_url: string;
   sandbox_url: string;
+  console_url: string;
+  console_login_url: string;
   stores: { id: string; name: string; tier: string; api_key: string }[];
 };
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runCommand } from '@mostrador/testing/command';
+import { generateConsole } from './console/generate.ts';
 import { apiDocument } from './document.ts';
 import { startSdkPlatform } from './platform.ts';
 import { postmanCollection } from './postman/collection.ts';
@@ -12,7 +13,7 @@ import { generateTypescript } from './typescript/generate.ts';
 const help = `Usage: npm run sdk -- generate|build|test
        npm run sdk -- postman FILE
 
-  generate  writes what the TypeScript SDK takes from the API document; lint and tests do this themselves
+  generate  writes what the TypeScript SDK and the console take from the API documents; lint and tests do this themselves
   build     builds the packages: packages/sdk/dist (npm) and packages/sdk-python/dist (wheel and source archive)
   postman   writes a Postman collection with every operation to FILE
   test      builds the packages, runs the Python SDK's type check and tests, starts a platform, and runs the examples of
@@ -59,7 +60,7 @@ async function postman(file: string): Promise<void> {
 }
 
 const commands: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
-  generate: generateTypescript,
+  generate: async () => await Promise.all([generateTypescript(), generateConsole()]),
   build,
   test,
   postman,

@@ -22,6 +22,9 @@ export const demoStores = {
   free: { name: 'Brechó da Praça', tier: 'free', timezone: 'America/Sao_Paulo', locale: 'pt-BR' },
 } as const satisfies Record<string, NewStore>;
 
+/** The person whom `npm start` signs in to the console. */
+export const demoOwner = { email: 'aurora@example.com', name: 'Aurora Martins', role: 'owner' } as const;
+
 /** São Paulo has had no daylight saving time since 2019. */
 const saoPauloOffset = '-03:00';
 const saoPauloOffsetMs = -3 * 3_600_000;

@@ -9,15 +9,17 @@ const present = folders.filter((folder) => existsSync(join(root, folder)));
 const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'types of the console', command: 'tsc', args: ['--noEmit', '--project', join(root, 'apps/console')] },
   { name: 'boundaries', command: 'depcruise', args: ['--config', '.dependency-cruiser.mjs', ...present] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'doc comments', command: 'node', args: [join(import.meta.dirname, 'doc-comments.ts')] },
   { name: 'migrations', command: 'node', args: [join(import.meta.dirname, 'migrations.ts')] },
 ];
 
-// The other checks read the TypeScript SDK's generated modules.
+// The other checks read the generated modules of the TypeScript SDK and of the console.
 const generated = await runCheck({ command: 'node', args: [join(root, 'tests/sdk/main.ts'), 'generate'] });
-if (!generated.ok) throw new Error(`The modules of the TypeScript SDK could not be generated:\n${generated.text}`);
+if (!generated.ok)
+  throw new Error(`The modules of the TypeScript SDK and the console could not be generated:\n${generated.text}`);
 
 // The checks run in parallel. Their output appears after all have ended, so that it does not interleave.
 const results = await Promise.all(checks.map(async (check) => ({ ...check, ...(await runCheck(check)) })));

@@ -5,6 +5,7 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { AccessDirectory } from './access/access-directory.ts';
 import type { KeyUsage } from './access/key-usage.ts';
+import { addConsole } from './console/add-console.ts';
 import { addEventStream } from './events/add-event-stream.ts';
 import { exportFollowers, type Followers } from './events/followers.ts';
 import { createApiDocument } from './openapi/document.ts';
@@ -50,6 +51,8 @@ export type AppDependencies = {
     readonly corsOrigins?: string;
     /** Whether there are the reference, the guides and the OpenAPI document. Default: true. */
     readonly docs?: boolean;
+    /** The folder with the built console. Default: there is no console. */
+    readonly consoleDirectory?: string;
     /** Proxies whose `X-Forwarded-For` names the client, separated by commas. Default: none. */
     readonly trustedProxies?: string;
     /** Ids of real rows for the examples of the API document. Default: none. */
@@ -132,6 +135,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await addSandbox(app, { rpc, requestTimeoutMs });
   const document = createApiDocument(routes, { publicUrl, contactUrl: settings.contactUrl });
   addDocs(app, { document, publicUrl, isOn: settings.docs ?? true, exampleIdsFile: settings.exampleIdsFile });
+  if (settings.consoleDirectory) await addConsole(app, settings.consoleDirectory);
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });

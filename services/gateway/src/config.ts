@@ -28,6 +28,9 @@ export const gatewayConfig = Type.Object({
     Type.String({ description: 'Origins from which browsers may call, separated by commas. Empty: none.' }),
   ),
   DOCS: Type.Boolean({ default: true, description: 'false: no reference, no guides and no OpenAPI document' }),
+  CONSOLE_DIRECTORY: Type.Optional(
+    Type.String({ minLength: 1, description: 'The built console, which is served at `/console`. Empty: none.' }),
+  ),
   EXAMPLE_IDS_FILE: Type.Optional(
     Type.String({
       minLength: 1,

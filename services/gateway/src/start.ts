@@ -78,6 +78,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
       trustedProxies: config.TRUSTED_PROXIES,
       corsOrigins: config.CORS_ORIGINS,
       docs: config.DOCS,
+      consoleDirectory: config.CONSOLE_DIRECTORY,
       exampleIdsFile: config.EXAMPLE_IDS_FILE,
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
       maximumConnections: config.MAX_CONNECTIONS,

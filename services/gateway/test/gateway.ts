@@ -25,6 +25,7 @@ export type GatewayOptions = {
   readonly publicUrl?: string;
   readonly corsOrigins?: string;
   readonly docs?: boolean;
+  readonly consoleDirectory?: string;
   readonly requestTimeoutMs?: number;
   readonly arrivalTimeoutMs?: number;
   readonly webhookBytes?: number;

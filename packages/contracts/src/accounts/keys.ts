@@ -26,16 +26,19 @@ export type Scope = (typeof scopes)[number];
 export const ScopeWord = OneOf(scopes, { title: 'Scope', description: 'What a key may do.' });
 
 /** An API key without its secret. */
-export const ApiKey = Type.Object({
-  id: Type.String({ description: 'The part of the key between the underscores. It is not secret.' }),
-  store_id: Uuid,
-  name: Type.String(),
-  scopes: Type.Array(ScopeWord),
-  created_at: Timestamp,
-  expires_at: NullableTimestamp,
-  revoked_at: NullableTimestamp,
-  last_used_at: NullableTimestamp,
-});
+export const ApiKey = Type.Object(
+  {
+    id: Type.String({ description: 'The part of the key between the underscores. It is not secret.' }),
+    store_id: Uuid,
+    name: Type.String(),
+    scopes: Type.Array(ScopeWord),
+    created_at: Timestamp,
+    expires_at: NullableTimestamp,
+    revoked_at: NullableTimestamp,
+    last_used_at: NullableTimestamp,
+  },
+  { title: 'ApiKey', description: 'An API key without its secret.' },
+);
 export type ApiKey = Static<typeof ApiKey>;
 
 /** `api_key` is the key itself, `mk_live_<key id>_<secret>`. It is shown once; only its hash is stored. */

@@ -28,10 +28,15 @@ export function createAsset(type: string, content: string | Buffer): Asset {
   };
 }
 
-/** Browsers ask each time whether their copy is current, so that they never show a mixture of two versions. */
-export async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+/** By default browsers ask each time whether their copy is current, so that they never show a mixture of two versions. */
+export async function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
+  cacheControl = 'public, no-cache',
+): Promise<FastifyReply> {
   const { type, etag, body } = asset;
-  reply.header('cache-control', 'public, no-cache').header('etag', etag);
+  reply.header('cache-control', cacheControl).header('etag', etag);
   const ifNoneMatch = request.headers['if-none-match'];
   const current = ifNoneMatch && currentTag(ifNoneMatch, etag);
   if (current) return reply.code(304).header('etag', current).send();

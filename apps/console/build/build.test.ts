@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildConsole } from './build.ts';
+
+/** What a browser loads before a screen is usable. */
+const firstLoadLimit = 250 * 1024;
+
+let cache: string;
+let built: string;
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'mostrador-console-'));
+  await mkdir(join(cache, '0'.repeat(64)));
+  built = await buildConsole(cache);
+});
+afterAll(() => rm(cache, { recursive: true }));
+
+const htmlOf = () => readFile(join(built, 'index.html'), 'utf8');
+
+test('the console is built once, and builds of other sources are removed', async () => {
+  expect(await readdir(cache)).toEqual([built.split('/').at(-1)]);
+  await rm(join(built, 'assets'), { recursive: true });
+  expect(await buildConsole(cache)).toBe(built);
+  await expect(readdir(join(built, 'assets'))).rejects.toThrow();
+  await rm(built, { recursive: true });
+  expect(await buildConsole(cache)).toBe(built);
+});
+
+type Chunk = { file: string; imports?: string[]; css?: string[] };
+
+/** Every file that a browser loads for these modules. */
+async function filesOf(modules: readonly string[]): Promise<Set<string>> {
+  const manifest: Record<string, Chunk> = JSON.parse(await readFile(join(built, '.vite/manifest.json'), 'utf8'));
+  const files = new Set(['index.html']);
+  const add = (module: string) => {
+    const chunk = manifest[module];
+    if (!chunk) throw new Error(`the build has no ${module}`);
+    if (files.has(chunk.file)) return;
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
+    chunk.imports?.forEach(add);
+  };
+  modules.forEach(add);
+  return files;
+}
+
+test.each(['keys/keys', 'account/sessions'])('the first load of %s takes less than 250 KiB gzipped', async (screen) => {
+  const files = await filesOf(['index.html', 'src/shell/shell.tsx', `src/${screen}.tsx`]);
+  const sizes = [...files].map(async (file) => gzipSync(await readFile(join(built, file))).length);
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
+  expect(total).toBeGreaterThan(50 * 1024);
+  expect(total).toBeLessThan(firstLoadLimit);
+});
+
+test('every screen is a file of its own, which the page does not load at once', async () => {
+  const files = await readdir(join(built, 'assets'));
+  const html = await htmlOf();
+  for (const screen of ['login', 'shell', 'keys', 'sessions']) {
+    expect(files.filter((file) => file.startsWith(`${screen}-`)).length, screen).toBeGreaterThan(0);
+    expect(html).not.toContain(`/${screen}-`);
+  }
+});
+
+test('the page loads only from its own origin', async () => {
+  const html = await htmlOf();
+  const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+  expect(addresses.length).toBeGreaterThan(2);
+  for (const address of addresses) expect(address).toMatch(/^(\/console\/assets\/[\w.-]+$|data:image\/svg)/);
+});

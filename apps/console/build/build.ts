@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '..');
+const root = join(folder, '../..');
+
+/**
+ * Builds the console into a folder below `cacheDirectory` that is named by a hash of everything that it is built from,
+ * and returns that folder. Builds nothing when it is there already. Folders of other sources are removed.
+ */
+export async function buildConsole(cacheDirectory: string): Promise<string> {
+  const name = fingerprint();
+  const target = join(cacheDirectory, name);
+  if (existsSync(target)) return target;
+  await mkdir(cacheDirectory, { recursive: true });
+  // Two starts may build at once, so the folder is renamed into place and never read half written.
+  const unfinished = `${target}.${process.pid}`;
+  await makeConsole(unfinished);
+  await rename(unfinished, target).catch(async (error) => {
+    if (!existsSync(target)) throw error;
+    await rm(unfinished, { recursive: true });
+  });
+  const outdated = (await readdir(cacheDirectory)).filter((entry) => /^[0-9a-f]{64}$/.test(entry) && entry !== name);
+  await Promise.all(outdated.map((entry) => rm(join(cacheDirectory, entry), { recursive: true, force: true })));
+  return target;
+}
+
+/** Imports its libraries only when there is something to build: they take half a second. */
+async function makeConsole(outDir: string): Promise<void> {
+  const { compileMessages } = await import('./messages.ts');
+  await compileMessages();
+  const { build } = await import('vite');
+  await build({ root: folder, logLevel: 'warn', build: { outDir, emptyOutDir: true, reportCompressedSize: false } });
+}
+
+/** A hash of the sources, of the lockfile (for the libraries) and of the repository's path. */
+function fingerprint(): string {
+  const hash = createHash('sha256').update(root);
+  const sources = ['build/*.ts', 'messages/*', 'project.inlang/*.json', 'src/**/*.{ts,tsx,css}', '*.{html,json,ts}'];
+  const files = globSync(sources, { cwd: folder }).filter(
+    (file) => !/[.]test[.]ts$|^src\/(paraglide|generated)\//.test(file),
+  );
+  hash.update(readFileSync(join(root, 'pnpm-lock.yaml')));
+  for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
+  return hash.digest('hex');
+}

@@ -1,0 +1,35 @@
+import { m } from '../paraglide/messages.js';
+
+/** A request that got an error, or no answer (`offline`). */
+export class Failure extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, reason: string) {
+    super(reason);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** Whether the person has to sign in. */
+export const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.status === 401;
+
+const words: Readonly<Record<string, () => string>> = {
+  offline: m.error_offline,
+  invalid_login_link: m.error_login_link,
+  invalid_session: m.session_ended,
+  role_required: m.error_role,
+  api_key_not_found: m.error_key_gone,
+  user_session_not_found: m.error_session_gone,
+};
+
+/** What went wrong and what to do, in the language of the person. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Failure)) return m.error_other({ reason: String((error as Error)?.message ?? error) });
+  const known = words[error.code];
+  if (known) return known();
+  if (error.status === 429) return m.error_too_many();
+  if (error.status >= 500) return m.error_unavailable();
+  return m.error_other({ reason: error.message });
+}

@@ -1,0 +1,26 @@
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../generated/platform.ts';
+import { getLocale } from '../paraglide/runtime.js';
+import { Failure } from './failure.ts';
+
+type Schemas = components['schemas'];
+export type Session = Schemas['PersonSession'];
+export type OpenSession = Schemas['OpenSession'];
+export type ApiKey = Schemas['ApiKey'];
+export type Scope = Schemas['Scope'];
+
+/** Calls what only people do. The browser adds the cookie of the session. */
+export const platform = createClient<paths>({ baseUrl: '/platform/v1' });
+platform.use({ onRequest: ({ request }) => request.headers.set('accept-language', getLocale()) });
+
+type Outcome<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** The data of a call's answer. Throws a `Failure` for every other outcome. */
+export async function dataOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
+  const { data, error, response } = await call.catch((cause: Error) => {
+    throw new Failure('offline', 0, cause.message);
+  });
+  if (response.ok) return data as Data;
+  const { code = 'unknown', detail, title } = (error ?? {}) as { code?: string; detail?: string; title?: string };
+  throw new Failure(code, response.status, detail ?? title ?? response.statusText);
+}

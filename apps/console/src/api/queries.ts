@@ -1,0 +1,39 @@
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { Failure, isSignedOut } from './failure.ts';
+import { dataOf, platform } from './platform.ts';
+
+/** Called when an answer says that the session is over. */
+let whenSignedOut = () => {};
+export function onSignedOut(act: () => void): void {
+  whenSignedOut = act;
+}
+const onError = (error: unknown) => {
+  if (isSignedOut(error)) whenSignedOut();
+};
+
+/** Only what may go well the next time is tried again. */
+const mayRecover = (error: unknown) => error instanceof Failure && (error.status === 0 || error.status >= 500);
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: { staleTime: 15_000, retry: (count, error) => count < 2 && mayRecover(error) },
+  },
+});
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: () => dataOf(platform.GET('/session')),
+  staleTime: 60_000,
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async () => (await dataOf(platform.GET('/sessions'))).data,
+});
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: async () => (await dataOf(platform.GET('/keys'))).data,
+});

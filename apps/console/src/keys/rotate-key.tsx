@@ -1,0 +1,71 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useRef } from 'react';
+import { wordsOf } from '../api/failure.ts';
+import { type ApiKey, dataOf, platform } from '../api/platform.ts';
+import { keysQuery, queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Bad } from '../ui/page.tsx';
+import styles from './keys.module.css';
+import { SecretShown } from './secret-shown.tsx';
+
+const overlaps: readonly (readonly [number, () => string])[] = [
+  [0, m.key_overlap_none],
+  [3600, m.key_overlap_hour],
+  [86_400, m.key_overlap_day],
+  [7 * 86_400, m.key_overlap_week],
+];
+
+/** Makes a key that replaces another, and shows it once. */
+export function RotateKey({ apiKey, open, onClose }: { apiKey: ApiKey; open: boolean; onClose: () => void }) {
+  const overlap = useRef<HTMLSelectElement>(null);
+  const rotate = useMutation({
+    mutationFn: (overlap_seconds: number) =>
+      dataOf(
+        platform.POST('/keys/{keyId}/rotate', { params: { path: { keyId: apiKey.id } }, body: { overlap_seconds } }),
+      ),
+    onSuccess: () => queries.invalidateQueries(keysQuery),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!rotate.isPending) rotate.mutate(Number(overlap.current?.value));
+  };
+  const made = rotate.data;
+  return (
+    <Dialog
+      open={open}
+      onClose={() => made || onClose()}
+      onClosed={rotate.reset}
+      title={made ? m.key_secret_title({ name: made.key.name }) : m.key_rotate_title({ name: apiKey.name })}
+      about={made ? m.key_secret_text() : m.key_rotate_text()}
+      initialFocus={overlap}
+    >
+      {made ? (
+        <SecretShown apiKey={made.api_key} scopes={made.key.scopes} onClose={onClose} />
+      ) : (
+        <form className={styles.form} onSubmit={submit}>
+          <DialogBody>
+            <label className={styles.field}>
+              <span className={styles.label}>{m.key_overlap()}</span>
+              <select ref={overlap} defaultValue={86_400} className={styles.input}>
+                {overlaps.map(([seconds, text]) => (
+                  <option key={seconds} value={seconds}>
+                    {text()}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {rotate.error && <Bad>{wordsOf(rotate.error)}</Bad>}
+          </DialogBody>
+          <DialogFoot>
+            <Button onClick={onClose}>{m.cancel()}</Button>
+            <Button type="submit" kind="main" busy={rotate.isPending}>
+              {m.key_rotate()}
+            </Button>
+          </DialogFoot>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import { createLazyRoute, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { wordsOf } from '../api/failure.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Bad } from '../ui/page.tsx';
+import styles from './login.module.css';
+
+export const route = createLazyRoute('/login')({ component: Login, pendingComponent: Pending });
+
+const command = 'npm run admin -- user login-link --email EMAIL';
+
+function Login() {
+  const { failure } = route.useLoaderData();
+  const { ended } = route.useSearch();
+  const router = useRouter();
+  // A used token in the address would only fail again. One that did not reach the server may still work.
+  const canRetry = failure !== undefined && failure.code !== 'invalid_login_link';
+  useEffect(() => {
+    document.title = `${m.sign_in_title()} · Mostrador`;
+    if (failure && !canRetry) history.replaceState(history.state, '', location.pathname);
+  }, [failure, canRetry]);
+  return (
+    <main className={styles.page}>
+      <Mark />
+      <h1 className={styles.title}>{failure ? m.sign_in_failed() : m.sign_in_title()}</h1>
+      {failure && <Bad>{wordsOf(failure)}</Bad>}
+      {canRetry && <Button onClick={() => void router.invalidate()}>{m.try_again()}</Button>}
+      <p>{ended ? m.session_ended() : m.sign_in_how()}</p>
+      <p className={styles.soft}>{m.sign_in_who()}</p>
+      <code className={styles.command}>{command}</code>
+    </main>
+  );
+}
+
+function Pending() {
+  return (
+    <main className={styles.page} aria-busy="true">
+      <Mark />
+      <p className={styles.soft}>{m.sign_in_busy()}</p>
+    </main>
+  );
+}
+
+const Mark = () => (
+  <svg className={styles.mark} viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="7" className={styles.tile} />
+    <path d="M8 22V10l8 7 8-7v12" className={styles.letter} />
+  </svg>
+);

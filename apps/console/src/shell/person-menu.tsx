@@ -1,0 +1,82 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ChevronsUpDown, LogOut, MonitorSmartphone } from 'lucide-react';
+import { useState } from 'react';
+import { dataOf, platform, type Session } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { getLocale, locales, setLocale } from '../paraglide/runtime.js';
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { sayFailure } from '../ui/toasts.tsx';
+import styles from './shell.module.css';
+import { chooseTheme, currentTheme, type Theme } from './theme.ts';
+
+type Locale = (typeof locales)[number];
+const ownNames: Record<Locale, string> = { en: 'English', es: 'Español', 'pt-BR': 'Português' };
+const roles = { owner: m.role_owner, manager: m.role_manager, seller: m.role_seller };
+
+/** Who is signed in, and what they choose for themselves in this browser. */
+export function PersonMenu({ session: { user, role } }: { session: Session }) {
+  const navigate = useNavigate();
+  const [theme, setTheme] = useState(currentTheme);
+  const signOut = useMutation({
+    mutationFn: () => dataOf(platform.DELETE('/session')),
+    onSuccess: async () => {
+      await navigate({ to: '/login', replace: true });
+      queries.clear();
+    },
+    onError: sayFailure,
+  });
+  const choose = (next: Theme) => {
+    chooseTheme(next);
+    setTheme(next);
+  };
+  const trigger = (
+    <button type="button" className={styles.person}>
+      <span className={styles.avatar} aria-hidden>
+        {initialsOf(user.name)}
+      </span>
+      <span className={styles.who}>
+        <span className={styles.name}>{user.name}</span>
+        <span className={styles.role}>{roles[role]()}</span>
+      </span>
+      <ChevronsUpDown size={14} aria-hidden />
+    </button>
+  );
+  return (
+    <Menu trigger={trigger} side="top" align="start">
+      <MenuItem icon={<MonitorSmartphone size={14} />} render={<Link to="/account/sessions" />}>
+        {m.sessions()}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuChoice
+        label={m.language()}
+        value={getLocale()}
+        choices={locales.map((locale) => [locale, ownNames[locale]] as const)}
+        onChoose={(locale) => setLocale(locale)}
+      />
+      <MenuSeparator />
+      <MenuChoice
+        label={m.theme()}
+        value={theme}
+        choices={[
+          ['system', m.theme_system()],
+          ['light', m.theme_light()],
+          ['dark', m.theme_dark()],
+        ]}
+        onChoose={choose}
+      />
+      <MenuSeparator />
+      <MenuItem icon={<LogOut size={14} />} onClick={() => signOut.mutate()}>
+        {m.sign_out()}
+      </MenuItem>
+    </Menu>
+  );
+}
+
+export const initialsOf = (name: string): string => {
+  const words = name.trim().split(/\s+/);
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => [...(word ?? '')][0]?.toUpperCase() ?? '')
+    .join('');
+};

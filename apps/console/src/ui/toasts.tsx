@@ -1,0 +1,37 @@
+import { Toast } from '@base-ui/react/toast';
+import { X } from 'lucide-react';
+import { wordsOf } from '../api/failure.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from './button.tsx';
+import styles from './toasts.module.css';
+
+const manager = Toast.createToastManager();
+
+/** Says in a corner what has happened. Screen readers hear it too. */
+export const say = (title: string): void => void manager.add({ title });
+export const sayFailure = (error: unknown): void =>
+  void manager.add({ title: wordsOf(error), type: 'error', priority: 'high' });
+
+export const Toasts = () => (
+  <Toast.Provider toastManager={manager}>
+    <Toast.Portal>
+      <Toast.Viewport className={styles.viewport}>
+        <Shown />
+      </Toast.Viewport>
+    </Toast.Portal>
+  </Toast.Provider>
+);
+
+function Shown() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
+      <Toast.Content className={styles.content}>
+        <Toast.Title className={styles.title} />
+        <Toast.Close render={<Button kind="bare" />} aria-label={m.close()}>
+          <X size={14} aria-hidden />
+        </Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}

@@ -1,0 +1,26 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { platformRoutes } from '../platform/platform-routes.ts';
+import { documentedPath } from '../routes/route.ts';
+import { createPlatformDocument } from './platform-document.ts';
+
+const document = createPlatformDocument(platformRoutes, { publicUrl: 'https://api.example.com' });
+type Paths = Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
+const paths = document.paths as Paths;
+
+test('the document of what people do is valid OpenAPI', async () => {
+  const result = await new Validator().validate(document as Record<string, unknown>);
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+});
+
+test('it has every route, and 204 without content', () => {
+  for (const { method, path, status } of platformRoutes) {
+    const operation = paths[documentedPath(path)]?.[method.toLowerCase()];
+    expect(operation?.responses[status]?.content !== undefined, `${method} ${path}`).toBe(status !== 204);
+  }
+});
+
+test('it never shows the token of a session', () => {
+  expect(JSON.stringify(document)).not.toContain('session_token');
+});

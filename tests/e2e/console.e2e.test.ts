@@ -1,0 +1,266 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addresses, admin, eventually, newStore } from './platform.ts';
+
+const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+const pages: Page[] = [];
+/** What a page reports as an error: also what the content security policy has stopped. */
+let faults: string[] = [];
+
+/** A person of a new store, and a page for them. */
+async function newPerson(role = 'owner', options: BrowserContextOptions = {}) {
+  const store = await newStore();
+  const email = `${randomBytes(8).toString('hex')}@example.com`;
+  const person = ['--email', email, '--name', 'Ana Souza', '--role', role];
+  const { login_url } = await admin(['user', 'invite', '--store', store.id, ...person]);
+  return { store, email, loginUrl: login_url as string, page: await newPage(options) };
+}
+
+async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-write'], ...options });
+  const page = await context.newPage();
+  pages.push(page);
+  page.on('pageerror', (error) => faults.push(error.message));
+  // A refused request is an answer, and the console shows it in words.
+  page.on('console', (line) => {
+    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) faults.push(line.text());
+  });
+  return page;
+}
+
+const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+/** Presses Tab until the element with this role and name has the focus. */
+async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
+  const target = page.getByRole(role, { name, exact: typeof name === 'string' });
+  for (let pressed = 0; pressed < 60; pressed += 1) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach the ${role} ${name}`);
+}
+
+/** Runs all rules of axe on what the page shows. */
+async function violations(page: Page): Promise<string[]> {
+  // Runs outside the page's policy, as an extension of the browser does.
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Runtime.evaluate', { expression: axe });
+  const expression = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`;
+  const { result } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+  return result.value as string[];
+}
+
+describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  });
+  afterEach(async () => {
+    await Promise.all(pages.splice(0).map((page) => page.context().close()));
+    const seen = faults;
+    faults = [];
+    expect(seen).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+
+  test('the link that npm start prints signs the demo store’s owner in, once', async () => {
+    expect(addresses.console_login_url).toMatch(new RegExp(`^${addresses.console_url}/login#`));
+    const page = await newPage();
+    await page.goto(addresses.console_login_url);
+    await title(page, 'API keys').waitFor();
+    await page.getByText('Salão Aurora').waitFor();
+    expect(page.url()).toBe(`${addresses.console_url}/integrations/keys`);
+
+    const other = await newPage({ locale: 'pt-BR' });
+    await other.goto(addresses.console_login_url);
+    await title(other, 'Não foi possível entrar').waitFor();
+    await other.getByRole('alert').getByText('já foi usado').waitFor();
+    expect(other.url()).not.toContain('#');
+  });
+
+  test('every screen asks for a login link without a session, and an unknown path says so', async () => {
+    const page = await newPage({ locale: 'es-MX' });
+    await page.goto(`${addresses.console_url}/integrations/keys`);
+    await title(page, 'Iniciar sesión').waitFor();
+    await page.goto(`${addresses.console_url}/no/such/page`);
+    await title(page, 'Esta página no existe').waitFor();
+  });
+
+  test('an owner makes, uses, replaces and revokes a key by keyboard alone', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await page.goto(loginUrl);
+    await title(page, 'API keys').waitFor();
+    await page.getByRole('row', { name: /^e2e/ }).waitFor();
+
+    await tabTo(page, 'button', 'Create key');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.waitFor();
+    await page.keyboard.type('Site');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('Choose at least one').waitFor();
+    await tabTo(page, 'checkbox', 'Leads: Read');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+
+    await dialog.getByText('This is the only time').waitFor();
+    const [key = '', curl = ''] = await dialog.locator('code').allTextContents();
+    expect(key).toMatch(/^mk_live_/);
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('heading', { name: 'Copy “Site” now' }).isVisible()).toBe(true);
+    expect(
+      JSON.parse(execFileSync('bash', ['-c', `${curl} --silent --show-error`], { encoding: 'utf8' })),
+    ).toMatchObject({ data: [] });
+    await tabTo(page, 'button', 'Copy key');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    await tabTo(page, 'button', 'I have saved it');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(key);
+
+    const row = page.getByRole('row', { name: /^Site/ });
+    await row.getByText('Leads: read').waitFor();
+    await tabTo(page, 'button', 'Actions for Site');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Replace' }).waitFor();
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'button', 'Replace');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('This is the only time').waitFor();
+    expect((await dialog.locator('code').allTextContents())[0]).not.toBe(key);
+    await tabTo(page, 'button', 'I have saved it');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await eventually(
+      () => page.getByRole('row', { name: /^Site/ }).count(),
+      (count) => count === 2,
+    );
+
+    await tabTo(page, 'button', 'Actions for e2e');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Revoke' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('cannot be brought back').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((element) => element.matches(':focus'))).toBe(
+      true,
+    );
+    await tabTo(page, 'button', 'Revoke');
+    await page.keyboard.press('Enter');
+    await page.getByText('“e2e” is revoked').waitFor();
+    await page.getByRole('button', { name: 'Show 1 revoked or expired' }).waitFor();
+    await eventually(
+      async () => (await fetch(`${addresses.base_url}/store`, { headers: { 'x-api-key': store.key } })).status,
+      (status) => status === 401,
+      2_000,
+    );
+  });
+
+  test('a store without keys says what to do next', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const { keys } = await admin(['key', 'list', '--store', store.id]);
+    for (const { id } of keys) await admin(['key', 'revoke', '--key', id]);
+    await page.goto(loginUrl);
+    await page.getByRole('button', { name: 'Show 1 revoked or expired' }).waitFor();
+    await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+  });
+
+  test('a manager reads in words why there are no keys for them', async () => {
+    const { page, loginUrl } = await newPerson('manager');
+    await page.goto(loginUrl);
+    await page.getByText('Only an owner of the store may do this.').waitFor();
+  });
+
+  test('a person ends another session, signs out, and is asked to sign in on every screen', async () => {
+    const { page, loginUrl, email } = await newPerson();
+    await page.goto(loginUrl);
+    await title(page, 'API keys').waitFor();
+    const { login_url } = await admin(['user', 'login-link', '--email', email]);
+    const other = await newPage();
+    await other.goto(login_url);
+    await title(other, 'API keys').waitFor();
+
+    await tabTo(page, 'button', /^Ana Souza/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sessions' }).waitFor();
+    await page.keyboard.press('Enter');
+    await title(page, 'Sessions').waitFor();
+    await page.getByText('This browser').waitFor();
+    await tabTo(page, 'button', /^End the session in/);
+    await page.keyboard.press('Enter');
+    await page.getByText('The session has ended').waitFor();
+
+    await other.getByRole('button', { name: 'Create key' }).click();
+    await other.getByRole('textbox', { name: 'Name' }).fill('Late');
+    await other.getByRole('button', { name: 'Everything' }).click();
+    await other.getByRole('alertdialog').getByRole('button', { name: 'Create key' }).click();
+    await other.getByText('You are signed out.').waitFor();
+
+    await tabTo(page, 'button', /^Ana Souza/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await title(page, 'Sign in').waitFor();
+    await page.goBack();
+    await title(page, 'Sign in').waitFor();
+  });
+
+  test('language and theme are those of the person in this browser', async () => {
+    const { page, loginUrl } = await newPerson();
+    await page.goto(loginUrl);
+    await title(page, 'API keys').waitFor();
+    const menu = page.getByRole('button', { name: /^Ana Souza/ });
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await menu.click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    expect(await background()).not.toBe(light);
+    await menu.click();
+    await page.getByRole('menuitemradio', { name: 'Português' }).click();
+    await title(page, 'Chaves de API').waitFor();
+    expect(await background()).not.toBe(light);
+    expect(await page.evaluate('document.documentElement.lang')).toBe('pt-BR');
+  });
+
+  test.each<[string, BrowserContextOptions]>([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['forced colours', { forcedColors: 'active' }],
+  ])('axe finds nothing in %s', async (_, options) => {
+    const { page, loginUrl } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await page.goto(`${addresses.console_url}/login`);
+    await title(page, 'Sign in').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto('about:blank');
+    await page.goto(loginUrl);
+    await page.getByRole('row', { name: /^e2e/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await page.goto(`${addresses.console_url}/account/sessions`);
+    await page.getByText('This browser').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([320, 390, 1280, 2560])('nothing is cut off at a width of %d px', async (width) => {
+    const { page, loginUrl } = await newPerson('owner', { viewport: { width, height: 800 } });
+    await page.goto(loginUrl);
+    await page.getByText('e2e', { exact: true }).waitFor();
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    expect(await fits()).toBe(true);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    expect(await fits()).toBe(true);
+  });
+});
