@@ -32,7 +32,7 @@ type Group = readonly [OutboxRow, ...OutboxRow[]];
 /** Sends start only in this share of the lease, so that every send in flight ends well within it. */
 const sendingShareOfLease = 1 / 3;
 /** Under load a pause collects a batch: a pass for every row or two would cost the database as much as the requests do. */
-const batchingPauseMs = 10;
+const batchingPauseMs = 30;
 const longestUnreachableWaitMs = 5000;
 const longestRefusedWaitMs = 60_000;
 /** An entry that was refused this often is set aside: it stays in the outbox, and the next attempts are far apart. */
