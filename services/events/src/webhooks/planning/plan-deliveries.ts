@@ -19,8 +19,8 @@ type Progress = { readonly opened: number; readonly more: boolean };
 const nothing: Progress = { opened: 0, more: false };
 
 /**
- * Makes the deliveries of an endpoint that its workflow sends, and wakes the workflow if one is due before it looks. Returns whether there may be more
- * to plan at once.
+ * Makes the deliveries of an endpoint that its workflow sends, and wakes the workflow if one is due before it looks.
+ * Returns whether there may be more to plan at once.
  */
 export async function planDeliveries(
   { database, relay }: Pick<Dependencies, 'database' | 'relay'>,
@@ -32,8 +32,8 @@ export async function planDeliveries(
     const locked = await lockWithFeed(sql, storeId, id);
     if (!locked) return false;
     const planned = await planNext(sql, locked);
-    await saveProgress(sql, planned.endpoint);
     if (planned.opened > 0) woken = await afterOpening(sql, planned.endpoint);
+    else await saveProgress(sql, planned.endpoint);
     return planned.more;
   });
   if (woken) relay.nudge();

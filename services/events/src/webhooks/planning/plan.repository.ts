@@ -76,29 +76,32 @@ export async function countUntried(sql: TransactionSql, { store_id, id }: Named,
  * one that is open stays as it is. With `leaseMs` their first attempts begin at once. Returns those that were made or
  * begin again.
  */
-export const openDeliveries = (
+export async function openDeliveries(
   sql: TransactionSql,
   { store_id, id }: Named,
   events: readonly PlannedEvent[],
   { replayId = null, leaseMs = null }: { replayId?: string | null; leaseMs?: number | null } = {},
-) => sql<OpenedRow[]>`
-  insert into webhook_deliveries (store_id, endpoint_id, event_id, event_type, sequence, entity_id, occurred_at, replay_id,
-                                  attempts, lease_token, lease_until, next_attempt_at)
-  select ${store_id}::uuid, ${id}::uuid, event.id, event.type, event.sequence, event.entity_id, event.created_at,
-         ${replayId}::uuid, lease.attempts, case when attempts > 0 then gen_random_uuid() end, lease.until,
-         coalesce(lease.until, statement_timestamp())
-  from unnest(
-      ${events.map((event) => event.id)}::uuid[], ${events.map(({ type }) => type)}::text[],
-      ${events.map(({ sequence }) => sequence)}::bigint[], ${events.map(({ entity_id }) => entity_id)}::uuid[],
-      ${events.map(({ created_at }) => created_at.toISOString())}::timestamptz[]
-    ) as event (id, type, sequence, entity_id, created_at),
-    (select ${leaseMs === null ? 0 : 1}::int as attempts,
-            statement_timestamp() + ${leaseMs}::int * interval '1 millisecond' as until) as lease
-  order by event.sequence
-  on conflict (store_id, endpoint_id, sequence) do update
-  set status = 'pending', step = 0, first_failed_at = null, error = null, completed_at = null,
-      attempts = webhook_deliveries.attempts + excluded.attempts, lease_token = excluded.lease_token,
-      lease_until = excluded.lease_until, next_attempt_at = excluded.next_attempt_at,
-      replay_id = coalesce(excluded.replay_id, webhook_deliveries.replay_id)
-  where webhook_deliveries.status <> 'pending'
-  returning id, event_id, event_type, sequence, occurred_at, attempts, lease_token, lease_until`;
+): Promise<OpenedRow[]> {
+  if (events.length === 0) return [];
+  return await sql<OpenedRow[]>`
+    insert into webhook_deliveries (store_id, endpoint_id, event_id, event_type, sequence, entity_id, occurred_at, replay_id,
+                                    attempts, lease_token, lease_until, next_attempt_at)
+    select ${store_id}::uuid, ${id}::uuid, event.id, event.type, event.sequence, event.entity_id, event.created_at,
+           ${replayId}::uuid, lease.attempts, case when attempts > 0 then gen_random_uuid() end, lease.until,
+           coalesce(lease.until, statement_timestamp())
+    from unnest(
+        ${events.map((event) => event.id)}::uuid[], ${events.map(({ type }) => type)}::text[],
+        ${events.map(({ sequence }) => sequence)}::bigint[], ${events.map(({ entity_id }) => entity_id)}::uuid[],
+        ${events.map(({ created_at }) => created_at.toISOString())}::timestamptz[]
+      ) as event (id, type, sequence, entity_id, created_at),
+      (select ${leaseMs === null ? 0 : 1}::int as attempts,
+              statement_timestamp() + ${leaseMs}::int * interval '1 millisecond' as until) as lease
+    order by event.sequence
+    on conflict (store_id, endpoint_id, sequence) do update
+    set status = 'pending', step = 0, first_failed_at = null, error = null, completed_at = null,
+        attempts = webhook_deliveries.attempts + excluded.attempts, lease_token = excluded.lease_token,
+        lease_until = excluded.lease_until, next_attempt_at = excluded.next_attempt_at,
+        replay_id = coalesce(excluded.replay_id, webhook_deliveries.replay_id)
+    where webhook_deliveries.status <> 'pending'
+    returning id, event_id, event_type, sequence, occurred_at, attempts, lease_token, lease_until`;
+}

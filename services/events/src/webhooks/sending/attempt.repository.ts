@@ -116,13 +116,14 @@ export async function findQueue(sql: TransactionSql, endpoint: EndpointRow): Pro
   return row;
 }
 
-/**
- * Writes when somebody shall look at a locked endpoint again, after a request has changed it or its deliveries. Null: when
- * something else changes.
- */
+/** As `saveWithDue`, after a request has written the endpoint. */
 export async function saveDue(sql: TransactionSql, { store_id, id }: Named): Promise<Date | null> {
   const endpoint = await lockEndpoint(sql, store_id, id);
-  if (!endpoint) return null;
+  return endpoint ? await saveWithDue(sql, endpoint) : null;
+}
+
+/** Writes a locked endpoint, and when somebody shall look at it again. Null: when something else changes. */
+export async function saveWithDue(sql: TransactionSql, endpoint: EndpointRow): Promise<Date | null> {
   const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
   await saveProgress(sql, { ...endpoint, due_at });
   return due_at;

@@ -17,6 +17,7 @@ import {
   hasRetries,
   recordGivenUp,
   saveProgress,
+  saveWithDue,
 } from './attempt.repository.ts';
 import { dueAt, nextMove } from './next-move.ts';
 
@@ -62,7 +63,7 @@ async function claimNext(sql: TransactionSql, { storeId, endpointId, sender }: A
   const { endpoint, more } = await planNext(sql, locked);
   const move = nextMove(endpoint, await findLoad(sql, endpoint));
   if (move.kind === 'answer') {
-    await saveProgress(sql, { ...endpoint, due_at: dueAt(endpoint, await findQueue(sql, endpoint)) });
+    await saveWithDue(sql, endpoint);
     return { claimed: [], more, next: move.next };
   }
 
@@ -92,7 +93,7 @@ async function beginAtOnce(
   events: readonly EventRow[],
   leaseMs: number,
 ): Promise<Taken> {
-  const opened = events.length > 0 ? await openDeliveries(sql, locked, events, { leaseMs }) : [];
+  const opened = await openDeliveries(sql, locked, events, { leaseMs });
   const claimed = events.flatMap((event) => {
     const row = opened.find(({ sequence }) => sequence === event.sequence);
     return row ? [toClaimed(locked, { ...row, lease_token: row.lease_token as string }, shown(locked, event))] : [];

@@ -4,18 +4,17 @@ import { lockEndpoint } from '../endpoints/endpoint.repository.ts';
 import type { EndpointRow } from '../endpoints/endpoint.ts';
 import {
   type Attempt,
-  findQueue,
   findRunning,
   logAttempt,
   recordDelivered,
   recordGivenUp,
   recordRetry,
   releaseFailed,
-  saveProgress,
+  saveWithDue,
   type Timing,
 } from './attempt.repository.ts';
 import type { Claimed } from './claim-next.ts';
-import { afterFailure, dueAt, endsOutage, type Outcome } from './next-move.ts';
+import { afterFailure, endsOutage, type Outcome } from './next-move.ts';
 import { wakeEndpoint } from './wake-endpoint.ts';
 
 type Recorded = { readonly handedOver: boolean; readonly dueAt: Date | null };
@@ -38,11 +37,10 @@ export async function recordOutcome(
       ? await recordSuccess(sql, locked, attempt, outcome, timing)
       : await recordFailure(sql, locked, attempt, outcome, timing));
   if (!endpoint) return { handedOver: false, dueAt: null };
-  const due_at = dueAt(endpoint, await findQueue(sql, endpoint));
-  await saveProgress(sql, { ...endpoint, due_at });
+  const due = await saveWithDue(sql, endpoint);
   const handedOver = endpoint.sender !== locked.sender;
   if (handedOver) await appendOutbox(sql, endpoint.store_id, [wakeEndpoint(id, 'degraded')]);
-  return { handedOver, dueAt: due_at };
+  return { handedOver, dueAt: due };
 }
 
 /** Returns the endpoint as it is afterwards, which is not saved yet. Undefined when the attempt has lost its lease. */
