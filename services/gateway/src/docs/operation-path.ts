@@ -1,4 +1,4 @@
-import { operationIdOf } from '../openapi/document.ts';
+import { operationIdOf } from '../openapi/names.ts';
 import type { Route } from '../routes/route.ts';
 import { docsPath } from './layout.ts';
 

@@ -1,12 +1,4 @@
-import {
-  crmOperations,
-  eventsOperations,
-  gatewayOperations,
-  messagingOperations,
-  namedSchemaOf,
-  type Operation,
-  schedulingOperations,
-} from '@mostrador/contracts';
+import { namedSchemaOf, type Operation } from '@mostrador/contracts';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import {
   apiPrefix,
@@ -24,6 +16,7 @@ import { eventStreamPath } from './event-stream.ts';
 import { eventWebhooks } from './event-webhooks.ts';
 import type { Example } from './examples/example.ts';
 import { exampleOf } from './examples/index.ts';
+import { nameOf, operationIdOf } from './names.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -121,30 +114,6 @@ export function createApiDocument(routes: readonly Route[], options: DocumentOpt
 
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
-
-/** The names of the operations in the contracts, such as `createLead`. */
-const operationNames = new Map<Operation, string>(
-  Object.entries({
-    ...crmOperations,
-    ...eventsOperations,
-    ...gatewayOperations,
-    ...messagingOperations,
-    ...schedulingOperations,
-  }).map(([name, operation]) => [operation, name]),
-);
-
-/** The name of an operation's request or reply whose schema has none: `CreateLeadRequest`. */
-function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
-  const name = operationNames.get(operation);
-  if (name === undefined) throw new Error(`the contracts have no name for ${operation.subject}`);
-  return `${name[0]?.toUpperCase()}${name.slice(1)}${what}`;
-}
-
-/** The id of a route's operation in the document, such as `leads.create`. */
-export function operationIdOf({ operation }: Route): string {
-  const [, , resource = '', verb = ''] = operation.subject.split('.');
-  return `${resource}.${verb}`;
-}
 
 type Parts = { readonly schemas: Schemas; readonly responses: SharedResponses; readonly publicUrl: string };
 

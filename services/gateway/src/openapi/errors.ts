@@ -45,8 +45,11 @@ export function errorsOf(route: Route): readonly ErrorCode[] {
   if (operation.request.body) for (const code of ofBodies) codes.add(code);
   if (takesIdempotencyKey(route))
     for (const code of ['idempotency_key_reused', 'idempotency_in_progress'] as const) codes.add(code);
-  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
+  return inOrderOfTheCatalogue([...codes]);
 }
+
+export const inOrderOfTheCatalogue = (codes: readonly string[]): readonly ErrorCode[] =>
+  (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.includes(code));
 
 type ErrorStatus = (typeof errorCatalogue)[ErrorCode]['status'];
 

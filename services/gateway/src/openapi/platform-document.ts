@@ -1,9 +1,11 @@
-import { accountsOperations, type ErrorCode, errorCatalogue, type Operation } from '@mostrador/contracts';
+import type { ErrorCode, Operation } from '@mostrador/contracts';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { type PlatformRoute, platformPrefix } from '../platform/platform-routes.ts';
+import { sessionCookie } from '../platform/session-cookie.ts';
 import { documentedPath } from '../routes/route.ts';
 import type { ApiDocument } from './document.ts';
-import { createSharedResponses } from './errors.ts';
+import { createSharedResponses, inOrderOfTheCatalogue } from './errors.ts';
+import { nameOf, operationIdOf } from './names.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 
 /** The errors that every request of a person can get. */
@@ -34,7 +36,7 @@ export function createPlatformDocument(
     paths[documented] = {
       ...paths[documented],
       [method.toLowerCase()]: {
-        operationId: operation.subject.split('.').slice(2).join('.'),
+        operationId: operationIdOf({ operation }),
         summary: operation.summary,
         ...(operation.description ? { description: operation.description } : {}),
         parameters: parametersOf(params, schemas),
@@ -63,7 +65,7 @@ export function createPlatformDocument(
     security: [{ Session: [] }],
     paths,
     components: {
-      securitySchemes: { Session: { type: 'apiKey', in: 'cookie', name: '__Host-mostrador' } },
+      securitySchemes: { Session: { type: 'apiKey', in: 'cookie', name: sessionCookie } },
       responses: withoutHeaders(responses.components()),
       schemas: schemas.components,
     },
@@ -71,16 +73,6 @@ export function createPlatformDocument(
 }
 
 const json = (schema: object) => ({ 'application/json': { schema } });
-
-const operationNames = new Map<Operation, string>(
-  Object.entries(accountsOperations).map(([name, operation]) => [operation, name]),
-);
-
-function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
-  const name = operationNames.get(operation);
-  if (name === undefined) throw new Error(`the contracts have no name for ${operation.subject}`);
-  return `${name[0]?.toUpperCase()}${name.slice(1)}${what}`;
-}
 
 const parametersOf = (params: TObject | undefined, schemas: Schemas) =>
   Object.entries(params?.properties ?? {}).map(([name, schema]) => ({
@@ -90,10 +82,7 @@ const parametersOf = (params: TObject | undefined, schemas: Schemas) =>
     schema: schemas.of(schema),
   }));
 
-function errorsOf(operation: Operation): ErrorCode[] {
-  const codes = new Set<string>([...always, ...operation.errors]);
-  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code));
-}
+const errorsOf = ({ errors }: Operation) => inOrderOfTheCatalogue([...always, ...errors]);
 
 /** The headers of the public API's answers are defined in its own document. */
 const withoutHeaders = (responses: Record<string, unknown>) =>

@@ -1,0 +1,34 @@
+import {
+  accountsOperations,
+  crmOperations,
+  eventsOperations,
+  gatewayOperations,
+  messagingOperations,
+  type Operation,
+  schedulingOperations,
+} from '@mostrador/contracts';
+
+/** The names of the operations in the contracts, such as `createLead`. */
+const operationNames = new Map<Operation, string>(
+  Object.entries({
+    ...accountsOperations,
+    ...crmOperations,
+    ...eventsOperations,
+    ...gatewayOperations,
+    ...messagingOperations,
+    ...schedulingOperations,
+  }).map(([name, operation]) => [operation, name]),
+);
+
+/** The name of an operation's request or reply whose schema has none: `CreateLeadRequest`. */
+export function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
+  const name = operationNames.get(operation);
+  if (name === undefined) throw new Error(`the contracts have no name for ${operation.subject}`);
+  return `${name[0]?.toUpperCase()}${name.slice(1)}${what}`;
+}
+
+/** The id of a route's operation in the document, such as `leads.create`. */
+export function operationIdOf({ operation }: { readonly operation: Operation }): string {
+  const [, , resource = '', verb = ''] = operation.subject.split('.');
+  return `${resource}.${verb}`;
+}
