@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, createAsset, sendAsset } from '../docs/asset.ts';
+import { type Asset, createAsset, sendAsset } from '../assets/asset.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

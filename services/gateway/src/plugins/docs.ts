@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ErrorCode, errorCatalogue } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, createAsset, sendAsset } from '../docs/asset.ts';
+import { type Asset, createAsset, sendAsset } from '../assets/asset.ts';
 import { errorListPage, errorPage } from '../docs/error-pages.ts';
 import { type Guide, guideListPage, guidePage, guides } from '../docs/guides.ts';
 import { keepLanguage, layout } from '../docs/layout.ts';

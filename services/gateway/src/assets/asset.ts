@@ -5,7 +5,7 @@ import { type ContentCoding, preferredCoding } from '../requests/content-coding.
 import { codedTag, currentTag } from '../requests/entity-tags.ts';
 import { addVary } from '../requests/headers.ts';
 
-/** A file of the documentation: made once, and compressed once for each coding that a client asks for. */
+/** A file that the gateway serves: made once, and compressed once for each coding that a client asks for. */
 export type Asset = {
   readonly type: string;
   readonly etag: string;
