@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Exact, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { TokenId } from './token-id.ts';
 
 /** What a key may do. A key has all scopes unless it was created with fewer. */
 export const scopes = [
@@ -44,8 +45,6 @@ export type ApiKey = Static<typeof ApiKey>;
 /** `api_key` is the key itself, `mk_live_<key id>_<secret>`. It is shown once; only its hash is stored. */
 const NewApiKey = Type.Object({ api_key: Type.String(), key: ApiKey });
 
-export const KeyId = Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' });
-
 export const createApiKey = defineOperation({
   subject: 'accounts.admin.keys.create',
   formerSubject: 'gateway.admin.keys.create',
@@ -80,7 +79,7 @@ export const rotateApiKey = defineOperation({
   summary: 'Create a key that replaces another; the old key stays valid for the overlap',
   request: {
     body: Exact({
-      key_id: KeyId,
+      key_id: TokenId,
       overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 90 * 86_400, default: 86_400 })),
     }),
   },
@@ -93,7 +92,7 @@ export const revokeApiKey = defineOperation({
   formerSubject: 'gateway.admin.keys.revoke',
   tenancy: 'none',
   summary: 'Revoke an API key; every gateway rejects it within two seconds',
-  request: { body: Exact({ key_id: KeyId }) },
+  request: { body: Exact({ key_id: TokenId }) },
   reply: ApiKey,
   errors: ['api_key_not_found'],
 });
@@ -108,7 +107,7 @@ export const recordKeyUses = defineOperation({
   summary: 'Record when keys were last used',
   request: {
     body: Exact({
-      uses: Type.Array(Exact({ key_id: KeyId, used_at: Timestamp }), { maxItems: maxKeyUses }),
+      uses: Type.Array(Exact({ key_id: TokenId, used_at: Timestamp }), { maxItems: maxKeyUses }),
     }),
   },
   reply: Type.Object({}),

@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { About, Exact, NullableTimestamp, Text } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { ApiKey, createApiKey, KeyId, rotateApiKey, ScopeWord } from './keys.ts';
+import { ApiKey, createApiKey, rotateApiKey, ScopeWord } from './keys.ts';
+import { TokenId } from './token-id.ts';
 
 // API keys as the owner of a store manages them. The store is that of the session.
 
-const keyParams = { params: Exact({ keyId: KeyId }) };
+const keyParams = { params: Exact({ keyId: TokenId }) };
 
 export const listStoreKeys = defineOperation({
   subject: 'accounts.platform.keys.list',

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { About, Exact, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { TokenId } from './token-id.ts';
 import { UserRoleWord } from './users.ts';
 
 /** A session ends after so many hours without a request, and after so many days in any case. */
@@ -92,7 +93,7 @@ export const revokePersonSession = defineOperation({
   subject: 'accounts.platform.sessions.revoke',
   tenancy: 'none',
   summary: 'End one of your sessions',
-  request: { params: Exact({ sessionId: Type.String({ pattern: '^[A-Za-z0-9]{8,40}$' }) }) },
+  request: { params: Exact({ sessionId: TokenId }) },
   reply: Type.Object({}),
   errors: ['invalid_session', 'user_session_not_found'],
 });

@@ -76,9 +76,9 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
   const remainingMs = context.deadline - Date.now();
   if (remainingMs < 1 || context.signal?.aborted) throw new AppError('upstream_timeout');
   if (!isConnected(nats)) throw unavailable(new Error('there is no connection to NATS'));
-  const payloadHeaders = writeEnvelope(envelopeFor(audienceOf(operation), context));
+  const headers = writeEnvelope(envelopeFor(audienceOf(operation), context));
   // Node's timers fire up to 1 ms early. After this timeout no service accepts the request any more.
-  const options = { timeout: remainingMs + 1, headers: payloadHeaders };
+  const options = { timeout: remainingMs + 1, headers };
   try {
     const answer = nats.request(operation.subject, payload, options);
     return await (context.signal === undefined ? answer : untilAborted(answer, context.signal));
