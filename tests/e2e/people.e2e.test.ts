@@ -207,7 +207,7 @@ test('a disabled person is refused within 2 s, and their colleague is not', asyn
 });
 
 test('the admin command says what is wrong', async () => {
-  const unknown = await runAdmin(['user', 'login-link', '--email', 'nobody@example.com']);
+  const unknown = await runAdmin(['user', 'login-link', '--email', 'unknown@example.com']);
   expect([unknown.exitCode, unknown.err]).toEqual([1, expect.stringContaining('(user_not_found)')]);
   const person = ['--email', 'x@example.com', '--name', 'X', '--role', 'king'];
   const usage = await runAdmin(['user', 'invite', '--store', randomUUID(), ...person]);

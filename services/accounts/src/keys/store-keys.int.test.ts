@@ -59,7 +59,7 @@ test('a key of another store is not found, and stays as it is', async () => {
   expect((await people.ask(listStoreKeys, {}, token)).data).toEqual([]);
 });
 
-test('without the token of an open session nobody reaches a key: not without one, not with one that has ended', async () => {
+test('a key is reached only with the token of an open session: not without one, not with one that has ended', async () => {
   const { session, token } = await people.signedIn();
   await accounts.adminSql`update sessions set ended_at = now() where id = ${session.id}`;
   for (const wrong of [undefined, token, session.id]) {

@@ -126,7 +126,7 @@ test('signing in makes a new token, and the session that the browser had ends', 
   expect(await people.ask(getPersonSession, {}, again.session_token)).toMatchObject({ user: { email } });
 });
 
-test('a person lists and ends their own sessions, and nobody else’s', async () => {
+test('a person lists and ends their own sessions, and those of no other person', async () => {
   const mine = await people.signedIn();
   const { login_url } = await accounts.admin(createLoginLink, { body: { email: mine.email } });
   const second = await people.ask(createPersonSession, { body: { token: tokenOf(login_url) } });
@@ -170,8 +170,8 @@ test('an invitation of somebody who is in the store changes their role', async (
 });
 
 test.each([
-  ['user_not_found', () => accounts.admin(createLoginLink, { body: { email: 'nobody@example.com' } })],
-  ['user_not_found', () => accounts.admin(disableUser, { body: { email: 'nobody@example.com' } })],
+  ['user_not_found', () => accounts.admin(createLoginLink, { body: { email: 'unknown@example.com' } })],
+  ['user_not_found', () => accounts.admin(disableUser, { body: { email: 'unknown@example.com' } })],
   ['store_not_found', () => people.invite('0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a', people.newEmail())],
   ['store_not_found', () => accounts.admin(listUsers, { body: { store_id: '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a' } })],
 ] as const)('what does not exist gets %s', async (code, call) => {

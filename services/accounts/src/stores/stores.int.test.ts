@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
 
 let accounts: TestAccounts;
-const nobody = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
+const absent = '0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a';
 
 beforeAll(async () => {
   accounts = await startAccounts();
@@ -108,9 +108,9 @@ test.each([
 
 test('an operation on an unknown store gets store_not_found', async () => {
   const refused = { code: 'store_not_found' };
-  await expect(accounts.admin(updateStore, { body: { store_id: nobody, name: 'A' } })).rejects.toMatchObject(refused);
-  await expect(accounts.admin(createApiKey, { body: { store_id: nobody, name: 'A' } })).rejects.toMatchObject(refused);
-  await expect(accounts.admin(listApiKeys, { body: { store_id: nobody } })).rejects.toMatchObject(refused);
+  await expect(accounts.admin(updateStore, { body: { store_id: absent, name: 'A' } })).rejects.toMatchObject(refused);
+  await expect(accounts.admin(createApiKey, { body: { store_id: absent, name: 'A' } })).rejects.toMatchObject(refused);
+  await expect(accounts.admin(listApiKeys, { body: { store_id: absent } })).rejects.toMatchObject(refused);
 });
 
 test('stores are listed by name, 200 to a page, each once', async () => {

@@ -2,7 +2,7 @@ import type { fenceFeeds as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { beginAnew, beginEpoch, countToFence, holdAppends, moveEndpoints } from './restore.repository.ts';
+import { beginEpoch, countToFence, holdAppends, moveEndpoints, restartFeeds } from './restore.repository.ts';
 
 /** Readers that wait are not told: they look again every few seconds, and get `cursor_expired`. */
 export const fenceFeeds =
@@ -15,7 +15,7 @@ export const fenceFeeds =
           await holdAppends(sql);
           const base = await beginEpoch(sql, since);
           await moveEndpoints(sql, base);
-          return await beginAnew(sql, base);
+          return await restartFeeds(sql, base);
         });
     log.info({ since: at, dryRun, feeds }, 'the event feeds restart after a restore');
     return { feeds };

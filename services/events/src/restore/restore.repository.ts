@@ -37,7 +37,7 @@ export async function moveEndpoints(sql: TransactionSql, base: number): Promise<
 }
 
 /** Restarts the feeds that are not above `base` yet. Returns how many. */
-export async function beginAnew(sql: TransactionSql, base: number): Promise<number> {
+export async function restartFeeds(sql: TransactionSql, base: number): Promise<number> {
   const { count } = await sql`
     update feeds set last_sequence = ${base}, oldest_sequence = ${base}::bigint + 1 where last_sequence < ${base}`;
   return count;
