@@ -1,5 +1,5 @@
 import { eventStreamRoute } from '../../services/gateway/src/events/add-event-stream.ts';
-import { platformPrefix, platformRoutes } from '../../services/gateway/src/platform/platform-routes.ts';
+import { accountRoutes, personRoutes, platformPrefix } from '../../services/gateway/src/platform/platform-routes.ts';
 import { routes } from '../../services/gateway/src/routes/index.ts';
 import { apiPrefix } from '../../services/gateway/src/routes/route.ts';
 
@@ -17,7 +17,8 @@ const outsideThePrefix = [
 /** Every path that the gateway serves, in the form of its router. `public-paths.test.ts` compares them with it. */
 export const publicPaths: readonly string[] = [
   ...new Set([
-    ...platformRoutes.map(({ path }) => `${platformPrefix}${path}`),
+    `${platformPrefix}/openapi.json`,
+    ...[...accountRoutes, ...personRoutes, eventStreamRoute].map(({ path }) => `${platformPrefix}${path}`),
     ...[...routes, eventStreamRoute].map(({ path }) => `${apiPrefix}${path}`),
     ...outsideThePrefix,
   ]),

@@ -38,7 +38,13 @@ async function makeConsole(outDir: string): Promise<void> {
 /** A hash of the sources, of the lockfile (for the libraries) and of the repository's path. */
 function fingerprint(): string {
   const hash = createHash('sha256').update(root);
-  const sources = ['build/*.ts', 'messages/*', 'project.inlang/*.json', 'src/**/*.{ts,tsx,css}', '*.{html,json,ts}'];
+  const sources = [
+    'build/*.ts',
+    'messages/**/*.json',
+    'project.inlang/*.json',
+    'src/**/*.{ts,tsx,css}',
+    '*.{html,json,ts}',
+  ];
   const files = globSync(sources, { cwd: folder }).filter(
     (file) => !/[.]test[.]ts$|^src\/(paraglide|generated)\//.test(file),
   );

@@ -2,8 +2,25 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const read = (language: string): Record<string, string> =>
-  JSON.parse(readFileSync(join(import.meta.dirname, `${language}.json`), 'utf8'));
+const folder = import.meta.dirname;
+const { locales, ...settings } = JSON.parse(readFileSync(join(folder, '../project.inlang/settings.json'), 'utf8'));
+const patterns: string[] = settings['plugin.inlang.messageFormat'].pathPattern;
+
+/** The texts of a language, from all its files. */
+function read(language: string): Record<string, string> {
+  const files = patterns.map((pattern) => join(folder, '..', pattern.replace('{locale}', language)));
+  const texts = files.flatMap((file) => Object.entries<string>(JSON.parse(readFileSync(file, 'utf8'))));
+  const keys = texts.map(([key]) => key).filter((key) => key !== '$schema');
+  expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+  return Object.fromEntries(texts.filter(([key]) => key !== '$schema'));
+}
+
+test('every file of texts is one that the settings name', () => {
+  const named = patterns.flatMap((pattern) => locales.map((language: string) => pattern.replace('{locale}', language)));
+  const there = globSync('messages/**/*.json', { cwd: join(folder, '..') }).map((file) => `./${file}`);
+  expect(there.sort()).toEqual(named.sort());
+});
+
 const english = read('en');
 const inputs = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
@@ -18,9 +35,10 @@ test.each(['es', 'pt-BR'])('%s has every text, with the same inputs', (language)
 
 test('every text is used', () => {
   const sources = join(import.meta.dirname, '../src');
-  const code = globSync('{api,ui,shell,login,keys,account}/**/*.{ts,tsx}', { cwd: sources })
+  const code = globSync('**/*.{ts,tsx}', { cwd: sources })
+    .filter((file) => !/^(paraglide|generated)\//.test(file))
     .map((file) => readFileSync(join(sources, file), 'utf8'))
     .join('\n');
-  const unused = Object.keys(english).filter((key) => key !== '$schema' && !new RegExp(`\\bm\\.${key}\\b`).test(code));
+  const unused = Object.keys(english).filter((key) => !new RegExp(`\\bm\\.${key}\\b`).test(code));
   expect(unused).toEqual([]);
 });

@@ -7,6 +7,7 @@ export * from './accounts/users.ts';
 export * from './core/common.ts';
 export * from './core/errors.ts';
 export * from './core/operation.ts';
+export * from './core/people.ts';
 export * from './core/report-metrics.ts';
 export type { Columns } from './core/reports.ts';
 export { toFenceReply } from './core/restore.ts';

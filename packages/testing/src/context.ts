@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createEgress, type Egress } from '@mostrador/kit/clients/egress';
 import { createLog, type Log } from '@mostrador/kit/process/log';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
+import type { Person, StoreContext } from '@mostrador/kit/rpc/context';
 import { fingerprintOf } from '@mostrador/kit/rpc/fingerprint';
 import { keepLine } from './recent-log.ts';
 
@@ -17,6 +17,7 @@ export type TestContextOptions = {
   readonly body?: unknown;
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
+  readonly person?: Person;
   readonly log?: Log;
 };
 
@@ -31,6 +32,7 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
     log: options.log ?? silentLog(),
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
     ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }),
+    ...(options.person === undefined ? {} : { person: options.person }),
     ...(idempotencyKey === undefined
       ? {}
       : {

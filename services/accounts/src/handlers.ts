@@ -1,5 +1,6 @@
 import type { accountsOperations } from '@mostrador/contracts';
 import type { Handlers } from '@mostrador/kit/rpc/server';
+import { recordChange } from './audit/record-change.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { createStoreKey } from './keys/create-store-key.ts';
@@ -10,6 +11,7 @@ import { revokeApiKey } from './keys/revoke-api-key.ts';
 import { revokeStoreKey } from './keys/revoke-store-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
 import { rotateStoreKey } from './keys/rotate-store-key.ts';
+import { authorizePerson } from './sessions/authorize-person.ts';
 import { createPersonSession } from './sessions/create-person-session.ts';
 import { endPersonSession } from './sessions/end-person-session.ts';
 import { getPersonSession } from './sessions/get-person-session.ts';
@@ -43,6 +45,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   endPersonSession: endPersonSession(dependencies),
   listPersonSessions: listPersonSessions(dependencies),
   revokePersonSession: revokePersonSession(dependencies),
+  authorizePerson: authorizePerson(dependencies),
+  recordChange: recordChange(dependencies),
   listStoreKeys: listStoreKeys(dependencies),
   createStoreKey: createStoreKey(dependencies),
   rotateStoreKey: rotateStoreKey(dependencies),

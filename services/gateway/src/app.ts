@@ -2,13 +2,15 @@ import type { Health } from '@mostrador/kit/process/health';
 import type { Log } from '@mostrador/kit/process/log';
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { AccessDirectory } from './access/access-directory.ts';
 import type { KeyUsage } from './access/key-usage.ts';
 import { addConsole } from './console/add-console.ts';
 import { addEventStream } from './events/add-event-stream.ts';
+import { accessCheck } from './events/check-access.ts';
 import { exportFollowers, type Followers } from './events/followers.ts';
 import { createApiDocument } from './openapi/document.ts';
+import { addPersonApi } from './platform/add-person-api.ts';
 import { addPlatform } from './platform/add-platform.ts';
 import { platformPrefix } from './platform/platform-routes.ts';
 import { addAccessLog } from './plugins/access-log.ts';
@@ -29,7 +31,7 @@ import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { addCalendarFeed } from './routes/calendar-feed.ts';
 import { addRoutes } from './routes/forward.ts';
 import { routes } from './routes/index.ts';
-import { apiPrefix } from './routes/route.ts';
+import { apiPrefix, type Route } from './routes/route.ts';
 import { createWebhookBytes } from './routes/webhook-bytes.ts';
 import { addWhatsappWebhook } from './routes/whatsapp-webhook.ts';
 import { addSandbox } from './sandbox/sandbox.ts';
@@ -149,6 +151,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
         throw refuse(request, reply);
       });
       await addPlatform(platform, { rpc, publicUrl, requestTimeoutMs });
+      await platform.register(async (people) =>
+        addPersonApi(people, { rpc, publicUrl, requestTimeoutMs, followers, log }),
+      );
     },
     { prefix: platformPrefix },
   );
@@ -167,8 +172,10 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       api.setNotFoundHandler((request, reply) => {
         throw refuse(request, reply);
       });
-      const feed = { followers, directory };
-      addRoutes(api, routes, { rpc, publicUrl, requestTimeoutMs, feed });
+      const stillMay = (request: FastifyRequest, route: Route) =>
+        accessCheck(directory, request.access.callerId, route);
+      const feed = { followers, stillMay };
+      addRoutes(api, routes, { rpc, baseUrl: `${publicUrl}${apiPrefix}`, requestTimeoutMs, feed });
       addEventStream(api, { rpc, requestTimeoutMs, feed });
     },
     { prefix: apiPrefix },

@@ -19,13 +19,18 @@ export type EventSource = {
 /** Opens the stream at `http://127.0.0.1:<port>`. Resolves with its status and headers. */
 export async function openEventSource(
   port: number,
-  { key, query = '', headers = {} }: { key: string; query?: string; headers?: Record<string, string> },
+  {
+    key,
+    prefix = api,
+    query = '',
+    headers = {},
+  }: { key?: string; prefix?: string; query?: string; headers?: Record<string, string> },
 ): Promise<EventSource> {
   let text = '';
   let ended = false;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request(`http://127.0.0.1:${port}${api}/events/stream${query}`, {
-      headers: { 'x-api-key': key, ...headers },
+    const sent = request(`http://127.0.0.1:${port}${prefix}/events/stream${query}`, {
+      headers: { ...(key ? { 'x-api-key': key } : {}), ...headers },
     });
     sent.once('response', resolve).once('error', reject).end();
   });

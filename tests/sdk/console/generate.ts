@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import { compileMessages } from '../../../apps/console/build/messages.ts';
 import { root } from '../../../infra/local/paths.ts';
 import { createPlatformDocument } from '../../../services/gateway/src/openapi/platform-document.ts';
-import { platformRoutes } from '../../../services/gateway/src/platform/platform-routes.ts';
+import { accountRoutes, personRoutes } from '../../../services/gateway/src/platform/platform-routes.ts';
 import { generateInto } from '../generate-into.ts';
 
 /** Writes what the console's type check reads: the types of the platform's API, and the compiled texts. */
 export async function generateConsole(): Promise<void> {
   await compileMessages();
-  const document = createPlatformDocument(platformRoutes, { publicUrl: 'https://store.example.com' });
+  const document = createPlatformDocument([...accountRoutes, ...personRoutes], {
+    publicUrl: 'https://store.example.com',
+  });
   const sources = { content: [document], makers: [import.meta.filename] };
   await generateInto(join(root, 'apps/console/src/generated'), sources, async () => {
     const { default: openapiTS, astToString } = await import('openapi-typescript');

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, Outlet } from '@tanstack/react-router';
-import { KeyRound } from 'lucide-react';
+import { Fragment } from 'react';
 import { sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Toasts } from '../ui/toasts.tsx';
+import { navigationOf } from './navigation.ts';
 import { initialsOf, PersonMenu } from './person-menu.tsx';
 import styles from './shell.module.css';
 
@@ -31,11 +32,17 @@ function Shell() {
           <span className={styles.name}>{session.store.name}</span>
         </div>
         <nav className={styles.nav} aria-label={m.navigation()}>
-          <h2 className={styles.group}>{m.integrations()}</h2>
-          <Link to="/integrations/keys" className={styles.link}>
-            <KeyRound size={15} aria-hidden />
-            {m.keys()}
-          </Link>
+          {navigationOf(session.role).map(({ label, entries }) => (
+            <Fragment key={entries[0]?.to}>
+              {label && <h2 className={styles.group}>{label()}</h2>}
+              {entries.map(({ to, icon: Icon, label: name }) => (
+                <Link key={to} to={to} className={styles.link}>
+                  <Icon size={15} aria-hidden />
+                  {name()}
+                </Link>
+              ))}
+            </Fragment>
+          ))}
         </nav>
         <PersonMenu session={session} />
       </header>

@@ -1,10 +1,12 @@
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
 import {
+  authorizePerson,
   createPersonSession,
   endPersonSession,
   getPersonSession,
   listPersonSessions,
+  recordChange,
   revokePersonSession,
 } from './sessions.ts';
 import { createStore, getStoreSettings, listStores, updateStore } from './stores.ts';
@@ -29,6 +31,8 @@ export const accountsOperations = {
   endPersonSession,
   listPersonSessions,
   revokePersonSession,
+  authorizePerson,
+  recordChange,
   listStoreKeys,
   createStoreKey,
   rotateStoreKey,

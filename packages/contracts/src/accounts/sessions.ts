@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
+import { About, Done, Exact, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { UserRoleWord } from '../core/people.ts';
+import { StoreTier } from './stores.ts';
 import { TokenId } from './token-id.ts';
-import { UserRoleWord } from './users.ts';
 
 /** A session ends after so many hours without a request, and after so many days in any case. */
 export const sessionIdleHours = 12;
@@ -96,4 +97,42 @@ export const revokePersonSession = defineOperation({
   request: { params: Exact({ sessionId: TokenId }) },
   reply: Type.Object({}),
   errors: ['invalid_session', 'user_session_not_found'],
+});
+
+/**
+ * Who asks, for the gateway, which then calls the other services for this person. With `touch` the session is in use: a
+ * page that only listens does not keep it open.
+ */
+export const authorizePerson = defineOperation({
+  subject: 'accounts.platform.sessions.authorize',
+  tenancy: 'none',
+  summary: 'Read who asks, and what their store may do',
+  request: { body: Exact({ touch: Type.Boolean() }) },
+  reply: Type.Object({
+    session_id: Type.String(),
+    user_id: Uuid,
+    role: UserRoleWord,
+    seller_id: NullableUuid,
+    store_id: Uuid,
+    tier: StoreTier,
+    /** ISO 3166; null: the store has none. */
+    country: NullableString,
+  }),
+  errors: ['invalid_session'],
+});
+
+/** Writes into the audit log what a person asks another service to change, before that service is asked. */
+export const recordChange = defineOperation({
+  subject: 'accounts.platform.changes.record',
+  tenancy: 'none',
+  summary: 'Record what a person is about to change',
+  request: {
+    body: Exact({
+      action: Type.String({ pattern: '^[a-z_]+[.][a-z_]+$', maxLength: 100 }),
+      /** The last id in the request's path; empty when it creates something. */
+      subject_id: Type.String({ maxLength: 200 }),
+    }),
+  },
+  reply: Done,
+  errors: ['invalid_session'],
 });

@@ -1,14 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, NullableTimestamp, NullableUuid, OneOf, Text, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-
-/** What a person may do in a store. */
-export const userRoles = ['owner', 'manager', 'seller'] as const;
-export type UserRole = (typeof userRoles)[number];
-export const UserRoleWord = OneOf(userRoles, {
-  title: 'UserRole',
-  description: 'What the person may do in the store.',
-});
+import { UserRoleWord } from '../core/people.ts';
 
 const Email = Type.String({ text: true, format: 'email', minLength: 3, maxLength: 254 });
 

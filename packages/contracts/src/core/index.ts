@@ -1,5 +1,6 @@
 export * from './common.ts';
 export * from './errors.ts';
 export * from './operation.ts';
+export * from './people.ts';
 export type { Columns } from './reports.ts';
 export type { RollupOperations } from './rollups.ts';

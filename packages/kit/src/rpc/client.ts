@@ -25,7 +25,7 @@ export type ForwardedReply = {
  *
  * `Idempotency-Key` and the preconditions belong to the public request, so they travel only to `.api.` operations. A
  * handler can pass on its own context without passing on its key. A person's session travels only to `.platform.`
- * operations, for the same reason.
+ * operations, for the same reason, and the person only to those and to `.api.` operations.
  */
 export type RpcClient = {
   /** Calls and parses the reply. */
@@ -88,15 +88,15 @@ async function exchange(nats: NatsConnection, operation: Operation, request: unk
 }
 
 function envelopeFor(audience: string, context: CallContext): RequestEnvelope {
-  const { requestId, deadline, storeId, session, client, traceparent } = context;
+  const { requestId, deadline, storeId, session, client, person, traceparent } = context;
   const common = { requestId, deadline, storeId, traceparent };
   switch (audience) {
     case 'api': {
       const { idempotency, ifMatch, ifNoneMatch } = context;
-      return { ...common, idempotency, ifMatch, ifNoneMatch };
+      return { ...common, idempotency, ifMatch, ifNoneMatch, person };
     }
     case 'platform':
-      return { ...common, session, client };
+      return { ...common, session, client, person };
     default:
       return common;
   }

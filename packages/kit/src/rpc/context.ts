@@ -1,3 +1,4 @@
+import type { UserRole } from '@mostrador/contracts/core';
 import type { Log } from '../process/log.ts';
 
 /** The `Idempotency-Key` of a POST, PUT, PATCH or DELETE, with the request that it belongs to. */
@@ -14,6 +15,14 @@ export type Client = {
   readonly address: string;
   /** The `User-Agent`. */
   readonly agent?: string;
+};
+
+/** The person for whom the gateway calls, as accounts named them with this request. */
+export type Person = {
+  readonly userId: string;
+  readonly role: UserRole;
+  /** The seller who the person is. A person with the role `seller` always has one. */
+  readonly sellerId: string | null;
 };
 
 /** The context of every request. */
@@ -34,6 +43,8 @@ export type Context = {
   readonly session?: string;
   /** Only operations of the audience `platform` get it. */
   readonly client?: Client;
+  /** Undefined: an API key calls. Only operations of the audiences `api` and `platform` get it. */
+  readonly person?: Person;
   /** W3C trace context, passed on unchanged. */
   readonly traceparent?: string;
 };

@@ -15,3 +15,22 @@ test('a service that does not know If-None-Match gets an If-Match that no versio
   expect(ifMatch).toBeDefined();
   for (const version of [0, 1, 42]) expect(() => assertIfMatch({ ifMatch }, version)).toThrow('version_mismatch');
 });
+
+test.each([
+  { userId: 'u', role: 'owner', sellerId: null },
+  { userId: 'u', role: 'manager', sellerId: 's' },
+  { userId: 'u', role: 'seller', sellerId: 's' },
+] as const)('the person %j arrives as they were sent', (person) => {
+  expect(readEnvelope(writeEnvelope({ ...base, person })).person).toEqual(person);
+});
+
+test.each([
+  'x',
+  '{}',
+  '{"userId":"u","role":"admin","sellerId":null}',
+  '{"userId":"u","role":"seller","sellerId":null}',
+])('the person %s is an error: they must not become a caller without limits', (text) => {
+  const written = writeEnvelope(base);
+  written.set(wireHeaders.person, text);
+  expect(() => readEnvelope(written)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+});

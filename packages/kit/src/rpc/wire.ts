@@ -1,6 +1,6 @@
-import type { Operation } from '@mostrador/contracts/core';
+import { type Operation, userRoles } from '@mostrador/contracts/core';
 import { headers, type MsgHdrs } from 'nats';
-import type { Client, Idempotency } from './context.ts';
+import type { Client, Idempotency, Person } from './context.ts';
 import { validationFailed } from './errors.ts';
 
 /**
@@ -20,6 +20,8 @@ export const wireHeaders = {
   session: 'Mostrador-Session',
   /** JSON of `Client`. */
   client: 'Mostrador-Client',
+  /** JSON of `Person`. */
+  person: 'Mostrador-Person',
   traceparent: 'traceparent',
   error: 'Mostrador-Error',
   etag: 'ETag',
@@ -39,6 +41,7 @@ export type RequestEnvelope = {
   readonly ifNoneMatch?: string;
   readonly session?: string;
   readonly client?: Client;
+  readonly person?: Person;
   readonly traceparent?: string;
 };
 
@@ -61,7 +64,8 @@ const matchesNothing = '"none"';
 
 /** The headers of a request. */
 export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
-  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, session, client, traceparent } = envelope;
+  const { requestId, deadline, storeId, idempotency, ifMatch, ifNoneMatch, session, client, person, traceparent } =
+    envelope;
   const written = headers();
   written.set(wireHeaders.requestId, requestId);
   written.set(wireHeaders.deadline, String(deadline));
@@ -74,6 +78,7 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
   }
   if (session !== undefined) written.set(wireHeaders.session, session);
   if (client !== undefined) written.set(wireHeaders.client, JSON.stringify(client));
+  if (person !== undefined) written.set(wireHeaders.person, JSON.stringify(person));
   if (traceparent !== undefined) written.set(wireHeaders.traceparent, traceparent);
   return written;
 }
@@ -81,13 +86,14 @@ export function writeEnvelope(envelope: RequestEnvelope): MsgHdrs {
 /**
  * Reads the envelope of a request. A missing deadline is NaN; the other values are unchecked.
  *
- * @throws AppError `validation_failed` when the idempotency header is not what `writeEnvelope` writes
+ * @throws AppError `validation_failed` when the header of the idempotency or of the person is not what `writeEnvelope` writes
  */
 export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
   const deadline = header(received, wireHeaders.deadline);
   const idempotency = header(received, wireHeaders.idempotency);
   const ifNoneMatch = header(received, wireHeaders.ifNoneMatch);
   const client = header(received, wireHeaders.client);
+  const person = header(received, wireHeaders.person);
   return {
     requestId: header(received, wireHeaders.requestId) ?? 'none',
     deadline: deadline === undefined ? Number.NaN : Number(deadline),
@@ -97,6 +103,7 @@ export function readEnvelope(received: MsgHdrs | undefined): RequestEnvelope {
     ifNoneMatch,
     session: header(received, wireHeaders.session),
     client: client === undefined ? undefined : readClient(client),
+    person: person === undefined ? undefined : readPerson(person),
     traceparent: header(received, wireHeaders.traceparent),
   };
 }
@@ -119,7 +126,19 @@ function readClient(text: string): Client {
   };
 }
 
-function parsed(text: string): Partial<Record<keyof Idempotency | keyof Client, unknown>> | null {
+/** A person who cannot be read must not become a caller without limits. */
+function readPerson(text: string): Person {
+  const { userId, role: given, sellerId } = parsed(text) ?? {};
+  const role = userRoles.find((known) => known === given);
+  const hasSeller = typeof sellerId === 'string' || (sellerId === null && role !== 'seller');
+  if (typeof userId === 'string' && role !== undefined && hasSeller) {
+    return { userId, role, sellerId: sellerId as string | null };
+  }
+  const detail = 'must be JSON with a user, a role and, for a seller, their id';
+  throw validationFailed([{ in: 'header', name: wireHeaders.person, detail }]);
+}
+
+function parsed(text: string): Partial<Record<keyof Idempotency | keyof Client | keyof Person, unknown>> | null {
   try {
     return JSON.parse(text);
   } catch {

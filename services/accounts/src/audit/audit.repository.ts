@@ -1,7 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 
-/** What people and operators do, as `<what>.<done>`. */
+/** What people and operators do, as `<what>.<done>`; what a person asked of another service is named after its operation. */
 export type AuditAction =
   | 'key.created'
   | 'key.replaced'
@@ -11,7 +11,8 @@ export type AuditAction =
   | 'login_link.created'
   | 'session.opened'
   | 'session.ended'
-  | 'session.revoked';
+  | 'session.revoked'
+  | (`${string}.${string}` & {});
 
 export type AuditEntry = {
   readonly storeId: string;

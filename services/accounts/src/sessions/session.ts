@@ -2,9 +2,9 @@ import type { PersonSession, UserRole } from '@mostrador/contracts';
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { hasHash, sessionForm } from '@mostrador/kit/tokens/token';
-import { mayActAs } from './role-rules.ts';
 import { findSession, type SessionRow, touchSession } from './session.repository.ts';
 import { isOpen } from './session-rules.ts';
 
@@ -32,7 +32,7 @@ export async function requireRole(
   needed: UserRole,
 ): Promise<SessionRow> {
   const session = await requireSession(systemDatabase, context);
-  if (!mayActAs(session.role, needed)) throw new AppError('role_required', { members: { required_role: needed } });
+  if (!mayActAs(session.role, needed)) throw roleRequired(needed);
   return session;
 }
 

@@ -73,13 +73,14 @@ export function listLeads(
 
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
-  const { status, seller_id, customer_phone, external_id, email, tag, search } = filters;
+  const { status, seller_id, visible_to, customer_phone, external_id, email, tag, search } = filters;
   const { created_after, updated_after, updated_before } = filters;
   const conditions = [
     status?.length === 1 && sql`status = ${status[0] as string}`,
     status && status.length > 1 && sql`status = any(${[...status]}::text[])`,
     seller_id && sql`seller_id = ${seller_id}`,
     seller_id === null && sql`seller_id is null`,
+    visible_to && sql`(seller_id = ${visible_to} or seller_id is null)`,
     customer_phone && sql`customer_phone = any(${phoneForms(customer_phone)}::text[])`,
     external_id && sql`external_id = ${external_id}`,
     email && sql`email_key = ${email}`,

@@ -16,6 +16,8 @@ export type LeadFilters = {
   readonly status?: readonly LeadRow['status'][];
   /** Null: leads without a seller. */
   readonly seller_id?: string | null;
+  /** Only leads of this seller, and those without a seller. */
+  readonly visible_to?: string;
   readonly customer_phone?: string;
   readonly external_id?: string;
   /** In lower case. */
@@ -32,12 +34,13 @@ export type LeadFilters = {
 /** Ties break by id, in the same direction. */
 export type LeadOrder = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
-export function filtersOf(query: RequestOf<typeof listLeads>['query']): LeadFilters {
+export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_to?: string): LeadFilters {
   const { status, seller_id, customer_phone, external_id, email, tag, q, created_after, updated_after } = query;
   const statuses = valuesOf(status) as Set<LeadRow['status']>;
   return {
     ...(statuses.size > 0 && statuses.size < leadStatuses.length ? { status: [...statuses] } : {}),
     ...(seller_id ? { seller_id: seller_id === noSeller ? null : seller_id.toLowerCase() } : {}),
+    ...(visible_to ? { visible_to } : {}),
     ...(customer_phone ? { customer_phone } : {}),
     ...(external_id ? { external_id } : {}),
     ...(email ? { email: emailKey(email) } : {}),

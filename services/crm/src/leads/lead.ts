@@ -179,3 +179,7 @@ export function leadMerged(merged: LeadRow, merged_into: string): OutboxEntry[] 
     { kind: 'feed', type: 'lead.merged', entityId: merged.id, data, object: toLead(merged, new Date()) },
   ];
 }
+
+/** Whether a caller who is limited to a seller sees the lead: it is theirs, or without a seller. */
+export const isVisible = ({ seller_id }: Pick<LeadRow, 'seller_id'>, limit: string | undefined): boolean =>
+  limit === undefined || seller_id === null || seller_id === limit;

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Lead, type LeadSort, leadSorts, leadStatuses, listLeads, type RequestOf } from '@mostrador/contracts';
+import {
+  getLead,
+  type Lead,
+  type LeadSort,
+  leadSorts,
+  leadStatuses,
+  listLeads,
+  type RequestOf,
+} from '@mostrador/contracts';
 import { encodeCursor } from '@mostrador/kit/database/paging';
 import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
@@ -242,4 +250,25 @@ test('a cursor is valid only with its own filters and order, and any other text 
   for (const made of ['x', encodeCursor({ id: "'" }, { sort: '-created_at' })]) {
     await expect(list(storeId, { cursor: made })).rejects.toMatchObject({ code: 'validation_failed' });
   }
+});
+
+test('a seller sees their own leads and those without a seller, in the list and one by one', async () => {
+  const storeId = randomUUID();
+  const [own, other] = [await addSeller(storeId), await addSeller(storeId)];
+  const leads = await addLeads(storeId, [{ seller_id: own }, { seller_id: other }, {}]);
+  const [mine, others, free] = leads.map(({ id }) => id);
+  const person = { userId: randomUUID(), role: 'seller', sellerId: own } as const;
+  const shown = async (query: Query) => {
+    const { data, total } = await crm.rpc.call(listLeads, { query }, testContext({ storeId, person }));
+    return { total, ids: data.map(({ id }) => id).sort() };
+  };
+  expect(await shown({})).toEqual({ total: 2, ids: [mine, free].sort() });
+  expect(await shown({ seller_id: own })).toEqual({ total: 1, ids: [mine] });
+  expect(await shown({ seller_id: 'none' })).toEqual({ total: 1, ids: [free] });
+  expect(await shown({ seller_id: other })).toEqual({ total: 0, ids: [] });
+  const read = (leadId: string, as: object) =>
+    crm.rpc.call(getLead, { params: { leadId } }, testContext({ storeId, ...as }));
+  expect((await read(mine as string, { person })).id).toBe(mine);
+  await expect(read(others as string, { person })).rejects.toMatchObject({ code: 'lead_not_found' });
+  expect((await read(others as string, { person: { ...person, role: 'manager' } })).id).toBe(others);
 });

@@ -2,6 +2,7 @@ import { type LeadSort, mostCountedLeads, listLeads as operation, Timestamp, Uui
 import type { Sql } from '@mostrador/kit/database/database';
 import { encodeCursor, readCursor, type TimePageStart } from '@mostrador/kit/database/paging';
 import { findSettledMoment } from '@mostrador/kit/database/settled-moment';
+import { limitingSeller } from '@mostrador/kit/rpc/person';
 import { type Handler, reply } from '@mostrador/kit/rpc/server';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type Static, Type } from '@sinclair/typebox';
@@ -40,7 +41,7 @@ export const listLeads =
     const { storeId } = context;
     const { limit = defaults.limit, sort = defaults.sort } = query;
     const order = orderOf(sort);
-    const asked = filtersOf(query);
+    const asked = filtersOf(query, limitingSeller(context));
     const binding = bindingOf(asked, sort);
     const before = readCursor(query, binding, Cursor);
     const page = before ? before.page + 1 : (query.page ?? 1);

@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import { type AccessChanges, type AccessSource, createAccessDirectory } from './access-directory.ts';
 
 const access = (keyId: string, revoked = false): Access => ({
-  keyId,
+  callerId: keyId,
   keyHash: new Uint8Array(32),
   storeId: 'store',
   tier: 'pro',
@@ -48,8 +48,8 @@ test('a key is read from the database once and then cached', async () => {
   const { rows, state, directory } = scripted();
   rows.set('a', access('a'));
   await directory.refresh();
-  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
-  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  expect(await directory.lookUp('a')).toMatchObject({ callerId: 'a' });
+  expect(await directory.lookUp('a')).toMatchObject({ callerId: 'a' });
   expect(state.asked).toBe(1);
 });
 
@@ -78,7 +78,7 @@ test('a poll replaces changed keys and adds a key that was cached as unknown', a
   state.changes = [access('a', true), access('b')];
   await directory.refresh();
   expect(await directory.lookUp('a')).toMatchObject({ revoked: true });
-  expect(await directory.lookUp('b')).toMatchObject({ keyId: 'b' });
+  expect(await directory.lookUp('b')).toMatchObject({ callerId: 'b' });
   expect(state.asked).toBe(2);
 });
 
@@ -100,7 +100,7 @@ test('a flood of unknown keys displaces no key from the cache', async () => {
   await directory.lookUp('a');
   for (let i = 0; i < 60_000; i++) await directory.lookUp(`unknown${i}`);
   const asked = state.asked;
-  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  expect(await directory.lookUp('a')).toMatchObject({ callerId: 'a' });
   expect(state.asked).toBe(asked);
 });
 
@@ -116,10 +116,10 @@ test('64 keys are read at once and further ones get service_unavailable, but not
   await directory.lookUp('a');
   const flood = Array.from({ length: 64 }, (_, i) => directory.lookUp(`unknown${i}`));
   await expect(directory.lookUp('unknown64')).rejects.toMatchObject({ code: 'service_unavailable' });
-  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  expect(await directory.lookUp('a')).toMatchObject({ callerId: 'a' });
   // The cache is too old, so that this key is read again.
   nowMs = 1501;
-  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  expect(await directory.lookUp('a')).toMatchObject({ callerId: 'a' });
   nowMs = 0;
   blocked.resolve(null);
   expect(await Promise.all(flood)).toEqual(flood.map(() => null));
@@ -151,7 +151,7 @@ test('with a stale cache and no database a look-up gets service_unavailable unti
   await expect(directory.lookUp('a')).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
   state.down = false;
   await directory.refresh();
-  expect(await directory.lookUp('a')).toMatchObject({ keyId: 'a' });
+  expect(await directory.lookUp('a')).toMatchObject({ callerId: 'a' });
 });
 
 test('nothing is cached before the first poll', async () => {

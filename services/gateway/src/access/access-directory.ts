@@ -77,7 +77,7 @@ export function createAccessDirectory(options: {
         unknown.clear();
       }
       for (const access of changed) {
-        if (unknown.delete(access.keyId) || entries.has(access.keyId)) entries.set(access.keyId, access);
+        if (unknown.delete(access.callerId) || entries.has(access.callerId)) entries.set(access.callerId, access);
       }
       polledAtMs = beganAtMs;
       if (failing) log.info('polls for changed keys and stores succeed again');

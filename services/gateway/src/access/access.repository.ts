@@ -52,7 +52,7 @@ export async function findDeletedKeys(sql: Sql, sinceSeconds: number): Promise<s
 
 function toAccess(row: AccessRow): Access {
   return {
-    keyId: row.key_id,
+    callerId: row.key_id,
     keyHash: row.key_hash,
     storeId: row.store_id,
     tier: row.tier,

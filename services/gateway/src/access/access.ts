@@ -1,15 +1,27 @@
 import type { Scope, Tier } from '@mostrador/contracts';
+import type { Person } from '@mostrador/kit/rpc/context';
 
-/** What a key gives access to: the key's own row, and the tier, the rate and the country of its store. */
-export type Access = {
-  readonly keyId: string;
-  readonly keyHash: Uint8Array;
+/** What a caller may do, and in which store. */
+type Rights = {
   readonly storeId: string;
   readonly tier: Tier;
   readonly requestsPerMinute: number;
   /** ISO 3166; null: the store has none. */
   readonly country: string | null;
   readonly scopes: ReadonlySet<Scope>;
+};
+
+/** Who sent a request: an API key, or a person. */
+export type Caller = Rights & {
+  /** The id of the key, or of the person's session. It is not secret. */
+  readonly callerId: string;
+  /** Undefined: an API key. */
+  readonly person?: Person;
+};
+
+/** What a key gives access to: the key's own row, and the tier, the rate and the country of its store. */
+export type Access = Caller & {
+  readonly keyHash: Uint8Array;
   /** Milliseconds since the epoch; null: never. */
   readonly expiresAtMs: number | null;
   readonly revoked: boolean;

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { defineOperation, Exact, listEvents, type RequestOf } from '@mostrador/contracts';
+import { defineOperation, type Event, Exact, listEvents, type RequestOf } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { Type } from '@sinclair/typebox';
@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
-import { get, route } from '../routes/route.ts';
+import { get, route as makeRoute, type Route } from '../routes/route.ts';
 import { eventStream, type FeedPage } from './event-stream.ts';
 import { type Feed, follow } from './follow.ts';
 
@@ -28,7 +28,7 @@ const streamEvents = defineOperation({
 });
 
 /** The route of the event stream. It is none of `routes`, because its answer is no reply of an operation. */
-export const eventStreamRoute = route(get('/events/stream'), streamEvents, { scope: 'events:read', tag: 'Events' });
+export const eventStreamRoute = makeRoute(get('/events/stream'), streamEvents, { scope: 'events:read', tag: 'Events' });
 
 const pageSize = 100;
 const fromNowOn = -1;
@@ -37,14 +37,23 @@ const quietMs = 60_000;
 /** When the stream ends, the client has so long to take the rest. A client that reads nothing must not block a stop. */
 const lastChanceMs = 500;
 
+type EventStreamOptions = {
+  readonly rpc: RpcClient;
+  readonly requestTimeoutMs: number;
+  readonly feed: Feed;
+  readonly route?: Route;
+  /** Default: the whole event. */
+  readonly frame?: (event: Event) => string;
+};
+
 /** Serves `GET /events/stream`. */
 export function addEventStream(
   api: FastifyInstance,
-  { rpc, requestTimeoutMs, feed }: { rpc: RpcClient; requestTimeoutMs: number; feed: Feed },
+  { rpc, requestTimeoutMs, feed, route = eventStreamRoute, frame }: EventStreamOptions,
 ): void {
-  const read = requestReader(eventStreamRoute);
-  api.get(eventStreamRoute.path, {
-    config: { apiRoute: eventStreamRoute },
+  const read = requestReader(route);
+  api.get(route.path, {
+    config: { apiRoute: route },
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const { parts } = read({
@@ -68,9 +77,11 @@ export function addEventStream(
             traceparent: saneTraceparent(request.headers.traceparent),
           },
         );
-      const follower = follow(feed, { route: eventStreamRoute, request, reply, quietMs });
+      const follower = follow(feed, { route, request, reply, quietMs });
       const first = await readPage(start);
-      const stream = Readable.from(eventStream(first, readPage, { after: start, follower }), { objectMode: false });
+      const stream = Readable.from(eventStream(first, readPage, { after: start, follower, frame }), {
+        objectMode: false,
+      });
       follower.ended.addEventListener('abort', () => {
         setTimeout(() => reply.raw.destroy(), lastChanceMs).unref();
       });

@@ -22,7 +22,7 @@ const retrySpreadMs = 3_000;
 export async function* eventStream(
   first: FeedPage,
   read: (after: number) => Promise<FeedPage>,
-  { after, follower }: { after: number; follower: Follower },
+  { after, follower, frame = eventFrame }: { after: number; follower: Follower; frame?: (event: Event) => string },
 ): AsyncGenerator<string> {
   yield retryFrame(retryMs);
   let [before, page] = [after, first];
@@ -31,7 +31,7 @@ export async function* eventStream(
     const { data, next } = page;
     if (data.length > 0 || performance.now() - writtenAtMs >= heartbeatMs) {
       writtenAtMs = performance.now();
-      yield data.length > 0 ? data.map(eventFrame).join('') : positionFrame(next);
+      yield data.length > 0 ? data.map(frame).join('') : positionFrame(next);
     }
     await follower.grown(next, next !== before, writtenAtMs + heartbeatMs - performance.now());
     if (follower.ended.aborted) break;

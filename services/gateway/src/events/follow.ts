@@ -1,22 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessDirectory } from '../access/access-directory.ts';
 import type { Route } from '../routes/route.ts';
-import { accessCheck } from './check-access.ts';
 import type { Follower, Followers } from './followers.ts';
 
 /** What requests need that wait for events. */
-export type Feed = { readonly followers: Followers; readonly directory: Pick<AccessDirectory, 'lookUp'> };
+export type Feed = {
+  readonly followers: Followers;
+  /** Makes a check that throws what a new request of the same caller to the route would get. */
+  readonly stillMay: (request: FastifyRequest, route: Route) => () => Promise<void>;
+};
 
 /**
  * Makes the request a follower of its store's feed, until its response has been sent or its client has left. Meanwhile
  * nothing may move on its connection for `quietMs`.
  */
 export function follow(
-  { followers, directory }: Feed,
+  { followers, stillMay }: Feed,
   { route, request, reply, quietMs }: { route: Route; request: FastifyRequest; reply: FastifyReply; quietMs: number },
 ): Follower {
-  const { storeId, keyId } = request.access;
-  const follower = followers.follow(storeId, accessCheck(directory, keyId, route));
+  const { storeId, person } = request.access;
+  const follower = followers.follow(storeId, stillMay(request, route), { isPerson: person !== undefined });
   reply.raw.once('close', () => follower.end('left'));
   // Node sets the server's own limit again with the next request of the connection.
   if ((request.raw.socket.timeout ?? 0) < quietMs) {

@@ -27,7 +27,7 @@ export type Followers = {
    * @param checkAccess throws when the caller may no longer read the feed; called every 400 ms
    * @throws AppError `quota_exceeded` when too many requests of the store wait already
    */
-  follow(storeId: string, checkAccess: () => Promise<void>): Follower;
+  follow(storeId: string, checkAccess: () => Promise<void>, options?: { isPerson: boolean }): Follower;
   hear(notice: FeedNotice): void;
   /** How many wait. */
   count(): number;
@@ -40,8 +40,10 @@ type Entry = Follower & {
   hear(sequence: number): void;
 };
 
-/** One store may have so many waiting requests and streams in a process. */
+/** The keys of one store may have so many waiting requests and streams in a process. */
 export const mostFollowers = 20;
+/** The people of a store have so many streams of their own: one for each browser. */
+const mostPeople = 200;
 const retryAfterSeconds = 5;
 /** A lost notice delays an event by so long. */
 const lookAgainMs = 3_000;
@@ -50,10 +52,12 @@ const leastBetweenMs = 100;
 const checkEveryMs = 400;
 
 export function createFollowers({ log }: { log: Log }): Followers {
-  const byStore = new Map<string, Set<Entry>>();
+  /** By the id of the store. */
+  const ofKeys = new Map<string, Set<Entry>>();
+  const ofPeople = new Map<string, Set<Entry>>();
   let isClosed = false;
 
-  const all = () => [...byStore.values()].flatMap((entries) => [...entries]);
+  const all = () => [ofKeys, ofPeople].flatMap((byStore) => [...byStore.values()].flatMap((entries) => [...entries]));
   const checks: Periodic = periodically({
     name: 'check of the keys that wait for events',
     everyMs: checkEveryMs,
@@ -67,10 +71,11 @@ export function createFollowers({ log }: { log: Log }): Followers {
   });
 
   return {
-    follow(storeId, checkAccess) {
+    follow(storeId, checkAccess, { isPerson } = { isPerson: false }) {
+      const [byStore, most] = isPerson ? ([ofPeople, mostPeople] as const) : ([ofKeys, mostFollowers] as const);
       const entries = byStore.get(storeId) ?? new Set();
-      if (entries.size >= mostFollowers) {
-        const detail = `The store has ${mostFollowers} requests that wait for events. Retry after \`Retry-After\` seconds.`;
+      if (entries.size >= most) {
+        const detail = `The store has ${most} requests that wait for events. Retry after \`Retry-After\` seconds.`;
         throw new AppError('quota_exceeded', { detail, retryAfterSeconds });
       }
       const entry = createFollower(checkAccess, () => {
@@ -85,7 +90,9 @@ export function createFollowers({ log }: { log: Log }): Followers {
     },
     hear(notice) {
       for (const [storeId, sequence] of Object.entries(notice)) {
-        for (const entry of byStore.get(storeId) ?? []) entry.hear(sequence);
+        for (const byStore of [ofKeys, ofPeople]) {
+          for (const entry of byStore.get(storeId) ?? []) entry.hear(sequence);
+        }
       }
     },
     count: () => all().length,

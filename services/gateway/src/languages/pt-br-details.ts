@@ -17,6 +17,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'Tentativas demais de entrar. Tente de novo após `Retry-After` segundos.',
   ],
   [
+    'Sellers name a lead in `lead_id`: only managers see the list of all leads.',
+    'Vendedores indicam um lead em `lead_id`: só gerentes veem a lista de todos os leads.',
+  ],
+  [
     'The gateway has too many connections. Retry after `Retry-After` seconds.',
     'O gateway tem conexões demais. Tente de novo depois de `Retry-After` segundos.',
   ],

@@ -145,6 +145,7 @@ describe('the rules of schemas', () => {
 const untranslated: readonly string[] = [
   // Only between our processes.
   'must be JSON with a key, a scope and a fingerprint',
+  'must be JSON with a user, a role and, for a seller, their id',
   'must be a moment within the next ten minutes',
   'must be the id of a store',
   // Only in `npm run admin`, which speaks English.

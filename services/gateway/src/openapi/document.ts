@@ -1,5 +1,4 @@
-import { namedSchemaOf, type Operation } from '@mostrador/contracts';
-import type { TObject, TSchema } from '@sinclair/typebox';
+import type { Operation } from '@mostrador/contracts';
 import {
   apiPrefix,
   documentedPath,
@@ -17,6 +16,7 @@ import { eventWebhooks } from './event-webhooks.ts';
 import type { Example } from './examples/example.ts';
 import { exampleOf } from './examples/index.ts';
 import { nameOf, operationIdOf } from './names.ts';
+import { members, parameter } from './parameters.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -180,7 +180,9 @@ const notModified = {
 
 function parametersOf(route: Route, schemas: Schemas) {
   const { params, query } = route.operation.request;
-  const example = exampleOf(route.operation)?.request as Partial<Record<'params' | 'query', Values>> | undefined;
+  const example = exampleOf(route.operation)?.request as
+    | Partial<Record<'params' | 'query', Readonly<Record<string, unknown>>>>
+    | undefined;
   return [
     ...members(params).map(([name, schema]) =>
       parameter({ in: 'path', name, required: true }, schema, schemas, example?.params?.[name]),
@@ -198,25 +200,6 @@ function parametersOf(route: Route, schemas: Schemas) {
     ...(takesIfMatch(route) ? [requestHeaders.ifMatch] : []),
     ...(takesIfNoneMatch(route) ? [requestHeaders.ifNoneMatchAny] : []),
   ];
-}
-
-const members = (schema: TObject | undefined): [string, TSchema][] => Object.entries(schema?.properties ?? {});
-
-type Values = Readonly<Record<string, unknown>>;
-type Place = { readonly in: 'path' | 'query'; readonly name: string; readonly required: boolean };
-
-function parameter(place: Place, schema: TSchema, schemas: Schemas, example: unknown) {
-  const { description: own, ...converted } = schemas.of(schema);
-  const text = own ?? namedSchemaOf(schema).description;
-  const { $ref, default: value } = converted;
-  // A default beside the reference would make the parameter `Any` in Python.
-  const description = [text, $ref && value !== undefined && `Default: \`${value}\`.`].filter(Boolean).join(' ');
-  const start = { ...place, ...(description && { description }) };
-  const shownAs = (value: unknown) => (value === undefined ? {} : { example: value });
-  if (schema.valuesOf === undefined) return { ...start, schema: $ref ? { $ref } : converted, ...shownAs(example) };
-  const { description: _, ...items } = schemas.of(schema.valuesOf);
-  const values = typeof example === 'string' ? example.split(',') : undefined;
-  return { ...start, style: 'form', explode: false, schema: { type: 'array', items, minItems: 1 }, ...shownAs(values) };
 }
 
 /** 1 to 255 printable ASCII characters: bare (HTTP strips outer spaces), or a quoted string with its two escapes. */

@@ -20,10 +20,16 @@ const operationNames = new Map<Operation, string>(
   }).map(([name, operation]) => [operation, name]),
 );
 
-/** The name of an operation's request or reply whose schema has none: `CreateLeadRequest`. */
-export function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
+/** The name of an operation in the contracts. No two operations have the same. */
+export function operationNameOf(operation: Operation): string {
   const name = operationNames.get(operation);
   if (name === undefined) throw new Error(`the contracts have no name for ${operation.subject}`);
+  return name;
+}
+
+/** The name of an operation's request or reply whose schema has none: `CreateLeadRequest`. */
+export function nameOf(operation: Operation, what: 'Request' | 'Response'): string {
+  const name = operationNameOf(operation);
   return `${name[0]?.toUpperCase()}${name.slice(1)}${what}`;
 }
 

@@ -1,11 +1,12 @@
 import type { ErrorCode, Operation } from '@mostrador/contracts';
-import type { TObject, TSchema } from '@sinclair/typebox';
-import { type PlatformRoute, platformPrefix } from '../platform/platform-routes.ts';
+import type { TSchema } from '@sinclair/typebox';
+import { type AccountRoute, type PersonRoute, platformPrefix } from '../platform/platform-routes.ts';
 import { sessionCookie } from '../platform/session-cookie.ts';
 import { documentedPath } from '../routes/route.ts';
 import type { ApiDocument } from './document.ts';
 import { createSharedResponses, inOrderOfTheCatalogue } from './errors.ts';
-import { nameOf, operationIdOf } from './names.ts';
+import { nameOf, operationNameOf } from './names.ts';
+import { members, parameter } from './parameters.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 
 /** The errors that every request of a person can get. */
@@ -13,40 +14,43 @@ const always: readonly ErrorCode[] = [
   'malformed_request',
   'validation_failed',
   'cross_site_request',
+  'invalid_session',
+  'role_required',
+  'quota_exceeded',
   'request_timeout',
   'internal_error',
   'service_unavailable',
   'upstream_timeout',
 ];
 
-/** Builds the document of what people do in the console, from which the console takes its types. */
+/** Builds the document of everything that people can do in the console, which takes its types from it. */
 export function createPlatformDocument(
-  routes: readonly PlatformRoute[],
+  routes: readonly (AccountRoute | PersonRoute)[],
   { publicUrl }: { publicUrl: string },
 ): ApiDocument {
   const schemas = createSchemas();
   const responses = createSharedResponses(schemas, publicUrl);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { method, path, operation, status } of routes) {
-    const { params, body } = operation.request;
+    const { body } = operation.request;
     // The gateway puts the token into a cookie.
-    const { session_token, session } = operation.reply.properties as Record<string, TSchema>;
+    const { session_token, session } = (operation.reply.properties ?? {}) as Record<string, TSchema>;
     const reply = session_token && session ? session : operation.reply;
     const documented = documentedPath(path);
     paths[documented] = {
       ...paths[documented],
       [method.toLowerCase()]: {
-        operationId: operationIdOf({ operation }),
+        operationId: operationNameOf(operation),
         summary: operation.summary,
         ...(operation.description ? { description: operation.description } : {}),
-        parameters: parametersOf(params, schemas),
+        parameters: parametersOf(operation, schemas),
         ...(body
           ? { requestBody: { required: true, content: json(schemas.of(body, nameOf(operation, 'Request'))) } }
           : {}),
         responses: {
           [status]: {
             description: operation.summary,
-            ...(status === 204 ? {} : { content: json(schemas.of(reply, nameOf(operation, 'Response'))) }),
+            ...(status === 204 ? {} : { content: json(replySchema(operation, reply, schemas)) }),
           },
           ...responses.of(errorsOf(operation)),
         },
@@ -74,13 +78,16 @@ export function createPlatformDocument(
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 
-const parametersOf = (params: TObject | undefined, schemas: Schemas) =>
-  Object.entries(params?.properties ?? {}).map(([name, schema]) => ({
-    in: 'path',
-    name,
-    required: true,
-    schema: schemas.of(schema),
-  }));
+const parametersOf = ({ request: { params, query } }: Operation, schemas: Schemas) => [
+  ...members(params).map(([name, schema]) => parameter({ in: 'path', name, required: true }, schema, schemas)),
+  ...members(query).map(([name, schema]) =>
+    parameter({ in: 'query', name, required: query?.required?.includes(name) ?? false }, schema, schemas),
+  ),
+];
+
+/** A list without an envelope has no name of its own. */
+const replySchema = (operation: Operation, reply: TSchema, schemas: Schemas) =>
+  schemas.of(reply, reply.type === 'array' ? undefined : nameOf(operation, 'Response'));
 
 const errorsOf = ({ errors }: Operation) => inOrderOfTheCatalogue([...always, ...errors]);
 

@@ -1,15 +1,16 @@
 import cookie from '@fastify/cookie';
 import { createPersonSession, endPersonSession, type RequestOf } from '@mostrador/contracts';
-import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { saneTraceparent } from '../requests/headers.ts';
+import { addDocument } from './add-document.ts';
 import { createLoginLimit } from './login-limit.ts';
-import { type PlatformRoute, platformRoutes } from './platform-routes.ts';
+import { contextOf } from './person-auth.ts';
+import { type AccountRoute, accountRoutes } from './platform-routes.ts';
 import { isFromThisSite } from './same-site.ts';
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from './session-cookie.ts';
+import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
 
 export type PlatformOptions = {
   readonly rpc: RpcClient;
@@ -31,7 +32,8 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
     const isOurs = isFromThisSite({ method, site: headers['sec-fetch-site'], origin: headers.origin }, ownOrigin);
     done(isOurs ? undefined : new AppError('cross_site_request'));
   });
-  for (const route of platformRoutes) {
+  addDocument(platform, options);
+  for (const route of accountRoutes) {
     platform.route({
       method: route.method,
       url: route.path,
@@ -52,7 +54,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
   }
 }
 
-function checked({ operation }: PlatformRoute, { params, query, body }: FastifyRequest): UncheckedRequest {
+function checked({ operation }: AccountRoute, { params, query, body }: FastifyRequest): UncheckedRequest {
   const parts: UncheckedRequest = { query: { ...(query as object) } };
   if (operation.request.params) parts.params = params;
   if (operation.request.body) parts.body = body;
@@ -62,15 +64,5 @@ function checked({ operation }: PlatformRoute, { params, query, body }: FastifyR
   return parts;
 }
 
-function contextOf(request: FastifyRequest, requestTimeoutMs: number): CallContext {
-  return {
-    requestId: request.id,
-    deadline: Date.now() + requestTimeoutMs,
-    session: readSessionCookie(request),
-    client: { address: request.ip, agent: request.headers['user-agent'] },
-    traceparent: saneTraceparent(request.headers.traceparent),
-  };
-}
-
-const send = ({ status }: PlatformRoute, reply: FastifyReply, answer: unknown) =>
+const send = ({ status }: AccountRoute, reply: FastifyReply, answer: unknown) =>
   status === 204 ? reply.code(204).send() : reply.code(status).send(answer);

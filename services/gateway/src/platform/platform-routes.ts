@@ -9,32 +9,44 @@ import {
   revokePersonSession,
   revokeStoreKey,
   rotateStoreKey,
+  type UserRole,
 } from '@mostrador/contracts';
-import { del, type Endpoint, get, post } from '../routes/route.ts';
+import { routes } from '../routes/index.ts';
+import { del, type Endpoint, get, post, type Route } from '../routes/route.ts';
+import { leastRoleWith } from './role-scopes.ts';
 
 /** Every path below this prefix is for people. The session in the cookie says who, and in which store. */
 export const platformPrefix = '/platform/v1';
 
-/** A route for people: the path of an operation, and the status of its answer. 204 has no body. */
-export type PlatformRoute = Endpoint & {
+/** A route of accounts, which checks the session itself: the path of an operation, and its status. 204 has no body. */
+export type AccountRoute = Endpoint & {
   readonly operation: Operation;
   readonly status: 200 | 201 | 204;
 };
 
-const route = (
+const ofAccount = (
   endpoint: Endpoint,
   operation: Operation,
-  { status = 200 }: { status?: PlatformRoute['status'] } = {},
-): PlatformRoute => ({ ...endpoint, operation, status });
+  { status = 200 }: { status?: AccountRoute['status'] } = {},
+): AccountRoute => ({ ...endpoint, operation, status });
 
-export const platformRoutes: readonly PlatformRoute[] = [
-  route(post('/session'), createPersonSession, { status: 201 }),
-  route(get('/session'), getPersonSession),
-  route(del('/session'), endPersonSession, { status: 204 }),
-  route(get('/sessions'), listPersonSessions),
-  route(del('/sessions/:sessionId'), revokePersonSession, { status: 204 }),
-  route(get('/keys'), listStoreKeys),
-  route(post('/keys'), createStoreKey, { status: 201 }),
-  route(post('/keys/:keyId/rotate'), rotateStoreKey, { status: 201 }),
-  route(del('/keys/:keyId'), revokeStoreKey),
+/** What people do with their session, and with the accounts and keys of their store. */
+export const accountRoutes: readonly AccountRoute[] = [
+  ofAccount(post('/session'), createPersonSession, { status: 201 }),
+  ofAccount(get('/session'), getPersonSession),
+  ofAccount(del('/session'), endPersonSession, { status: 204 }),
+  ofAccount(get('/sessions'), listPersonSessions),
+  ofAccount(del('/sessions/:sessionId'), revokePersonSession, { status: 204 }),
+  ofAccount(get('/keys'), listStoreKeys),
+  ofAccount(post('/keys'), createStoreKey, { status: 201 }),
+  ofAccount(post('/keys/:keyId/rotate'), rotateStoreKey, { status: 201 }),
+  ofAccount(del('/keys/:keyId'), revokeStoreKey),
+];
+
+/** A route of another service, which the gateway asks for the person. */
+export type PersonRoute = Route & { readonly role: UserRole };
+
+/** What the gateway asks other services for a person: also everything of the public API, by the scopes of the role. */
+export const personRoutes: readonly PersonRoute[] = [
+  ...routes.map((one): PersonRoute => ({ ...one, role: leastRoleWith(one.scope) })),
 ];

@@ -12,7 +12,7 @@ import { loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { publicUrl, startTestGateway, type TestGateway } from '../../test/gateway.ts';
-import { platformPrefix, platformRoutes } from './platform-routes.ts';
+import { accountRoutes, platformPrefix } from './platform-routes.ts';
 
 let gateway: TestGateway;
 const token = sessionForm.make().token;
@@ -122,7 +122,7 @@ test('the cookie opens nothing of the public API', async () => {
   expect([answer.statusCode, answer.json().code]).toEqual([401, 'missing_api_key']);
 });
 
-const unsafe = platformRoutes.filter(({ method }) => method !== 'GET');
+const unsafe = accountRoutes.filter(({ method }) => method !== 'GET');
 test.each(unsafe)('$method $path from another site is rejected before anything happens', async ({ method, path }) => {
   const url = path.replace(/:\w+/, 'abcdefghijkl');
   const payload = method === 'POST' ? { token: loginLinkForm.make().token } : undefined;

@@ -2,6 +2,7 @@ import type { Log } from '@mostrador/kit/process/log';
 import type { Metrics } from '@mostrador/kit/process/metrics';
 import type { FastifyInstance } from 'fastify';
 import { Histogram } from 'prom-client';
+import type { Caller } from '../access/access.ts';
 import { probePaths } from './probes.ts';
 
 declare module 'fastify' {
@@ -43,7 +44,7 @@ export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics:
           ...(request.failure && { code: request.failure }),
           duration_ms: Math.round(durationMs * 10) / 10,
           ...(request.workedMs !== null && { waited_ms: Math.round(reply.elapsedTime - durationMs) }),
-          ...(request.access && { store_id: request.access.storeId, key_id: request.access.keyId }),
+          ...(request.access && callerOf(request.access)),
         },
         'http request',
       );
@@ -51,3 +52,9 @@ export function addAccessLog(app: FastifyInstance, options: { log: Log; metrics:
     done();
   });
 }
+
+/** The id of a session is not secret, and names no person without the database. */
+const callerOf = ({ storeId, callerId, person }: Caller) => ({
+  store_id: storeId,
+  [person ? 'session_id' : 'key_id']: callerId,
+});

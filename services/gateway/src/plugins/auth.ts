@@ -1,7 +1,7 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { apiKeyForm, hasHash } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Access, isValid } from '../access/access.ts';
+import { type Caller, isValid } from '../access/access.ts';
 import type { AccessDirectory } from '../access/access-directory.ts';
 import type { KeyUsage } from '../access/key-usage.ts';
 import { sentTwice } from '../requests/headers.ts';
@@ -9,8 +9,8 @@ import { sentTwice } from '../requests/headers.ts';
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface FastifyRequest {
-    /** What the caller's key gives access to. The first hook below the API's prefix sets it. */
-    access: Access;
+    /** Who calls, and what they may do. A first hook below the prefix of the API, or of the console, sets it. */
+    access: Caller;
   }
 }
 
@@ -25,7 +25,7 @@ export function addAuth(api: FastifyInstance, options: { directory: AccessDirect
     // The same error for all of these, so that a caller who guesses keys learns nothing.
     if (!access || !hasHash(apiKey, access.keyHash) || !isValid(access, Date.now()))
       throw new AppError('invalid_api_key');
-    usage.used(access.keyId);
+    usage.used(access.callerId);
     request.access = access;
   });
 }

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const accessOf = (storeId: string, requestsPerMinute: number) =>
-  ({ keyId: storeId, storeId, requestsPerMinute }) as Access;
+  ({ callerId: storeId, storeId, requestsPerMinute }) as Access;
 
 /** Sends requests at one moment. Returns the responses in the order in which they come. */
 function send(count: number, headers = {}) {

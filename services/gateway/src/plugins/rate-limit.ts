@@ -37,18 +37,18 @@ export function addRateLimit(api: FastifyInstance, { log }: { log: Log }): void 
 
   api.decorateRequest('isHeldRejection', false);
   api.addHook('onRequest', (request, reply, done) => {
-    const { keyId, storeId, requestsPerMinute } = request.access;
+    const { callerId, storeId, requestsPerMinute } = request.access;
     const nowMs = performance.now();
-    const taken = buckets.take(keyId, requestsPerMinute, nowMs);
+    const taken = buckets.take(callerId, requestsPerMinute, nowMs);
     reply.header('ratelimit-policy', `"default";q=${requestsPerMinute};w=60`);
     reply.header('ratelimit', `"default";r=${taken.remaining};t=${taken.fullInSeconds}`);
 
     const reject = (retryAfterSeconds: number, detail?: string) => {
       const error = new AppError('quota_exceeded', { retryAfterSeconds, detail });
-      if (promptRejections.take(keyId, promptRejectionsPerMinute, nowMs).allowed) return done(error);
+      if (promptRejections.take(callerId, promptRejectionsPerMinute, nowMs).allowed) return done(error);
       request.isHeldRejection = true;
-      if (warnings.take(keyId, 1, nowMs).allowed)
-        log.warn({ store_id: storeId, key_id: keyId }, 'a key keeps sending above its rate limit');
+      if (warnings.take(callerId, 1, nowMs).allowed)
+        log.warn({ store_id: storeId, key_id: callerId }, 'a key keeps sending above its rate limit');
       continueLater(reply, heldRejectionMs, () => done(error));
     };
     if (!taken.allowed) return reject(taken.retryAfterSeconds);

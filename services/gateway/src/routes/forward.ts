@@ -8,14 +8,17 @@ import { currentTag } from '../requests/entity-tags.ts';
 import { addVary, saneTraceparent } from '../requests/headers.ts';
 import type { RawQuery } from '../requests/query.ts';
 import { requestReader } from '../requests/read-request.ts';
-import { apiPrefix, type Route } from './route.ts';
+import type { Route } from './route.ts';
 
 export type ForwardOptions = {
   readonly rpc: RpcClient;
-  readonly publicUrl: string;
+  /** Where clients reach the routes: scheme, host and prefix. */
+  readonly baseUrl: string;
   /** How long an operation may take, in milliseconds. */
   readonly requestTimeoutMs: number;
   readonly feed: Feed;
+  /** Throws unless this valid request may go on. Default: it may. */
+  readonly admit?: (request: FastifyRequest, route: Route, parts: UncheckedRequest) => Promise<void>;
 };
 
 /** Serves the routes: validates each request, sends it to the owning service and returns the bytes of its answer. */
@@ -31,7 +34,7 @@ export function addRoutes(api: FastifyInstance, routes: readonly Route[], option
 }
 
 function forwarder(route: Route, options: ForwardOptions) {
-  const { rpc, publicUrl, requestTimeoutMs } = options;
+  const { rpc, baseUrl, requestTimeoutMs, admit } = options;
   const read = requestReader(route);
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -46,6 +49,7 @@ function forwarder(route: Route, options: ForwardOptions) {
       rawHeaders: request.raw.rawHeaders,
       country: request.access.country,
     });
+    if (admit) await admit(request, route, parts);
     const csv = route.csv?.(parts.query as object, headers.accept);
     // The gateway makes the CSV, because content negotiation is part of HTTP and services have one format.
     if (csv) parts.query = csv.query;
@@ -53,13 +57,14 @@ function forwarder(route: Route, options: ForwardOptions) {
       rpc.forward(route.operation, asked as RequestOf<typeof route.operation>, {
         requestId: request.id,
         storeId: request.access.storeId,
+        person: request.access.person,
         deadline: Date.now() + requestTimeoutMs,
         idempotency,
         ...preconditions,
         traceparent: saneTraceparent(headers.traceparent),
       });
     const answer = await (route.follows ? followed(route, request, reply, { ask, parts, ...options }) : ask(parts));
-    return send(route, request, reply, answer, { publicUrl, csv: csv?.render });
+    return send(route, request, reply, answer, { baseUrl, csv: csv?.render });
   };
 }
 
@@ -89,21 +94,21 @@ async function followed(
   }
 }
 
-type SendOptions = { readonly publicUrl: string; readonly csv: ((reply: never) => string) | undefined };
+type SendOptions = { readonly baseUrl: string; readonly csv: ((reply: never) => string) | undefined };
 
 function send(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: ForwardedReply,
-  { publicUrl, csv }: SendOptions,
+  { baseUrl, csv }: SendOptions,
 ) {
   const { etag, nextCursor, replayed } = answer.headers;
   if (etag !== undefined) reply.header('etag', etag);
   if (replayed) reply.header('idempotent-replay', 'true');
-  if (nextCursor !== undefined) reply.header('link', `<${nextPage(request, nextCursor, publicUrl)}>; rel="next"`);
+  if (nextCursor !== undefined) reply.header('link', `<${nextPage(request, nextCursor, baseUrl)}>; rel="next"`);
 
-  if (route.located) reply.header('location', `${publicUrl}${apiPrefix}${pathOf(request)}/${parsed(answer).id}`);
+  if (route.located) reply.header('location', `${baseUrl}${pathOf(request)}/${parsed(answer).id}`);
 
   const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined;
   const current = etag && ifNoneMatch && currentTag(ifNoneMatch, etag);
@@ -123,11 +128,11 @@ function send(
 const parsed = ({ body }: ForwardedReply): Record<string, unknown> => JSON.parse(Buffer.from(body).toString('utf8'));
 
 /** The URL of the next page: this request's URL, with the cursor instead of the page number. */
-function nextPage(request: FastifyRequest, cursor: string, publicUrl: string): string {
+function nextPage(request: FastifyRequest, cursor: string, baseUrl: string): string {
   const query = new URLSearchParams(request.query as Record<string, string>);
   query.delete('page');
   query.set('cursor', cursor);
-  return `${publicUrl}${apiPrefix}${pathOf(request)}?${query}`;
+  return `${baseUrl}${pathOf(request)}?${query}`;
 }
 
 /** The concrete path below the prefix: the route's pattern with the validated parameters. */

@@ -51,6 +51,13 @@ const accepted = (storeId: string, count = 1) =>
   );
 
 describe('acceptance', () => {
+  test('a message that a person sends has the source `seller`', async () => {
+    const { storeId, leadId } = await newLead();
+    const person = { userId: randomUUID(), role: 'owner', sellerId: null } as const;
+    await post(leadId, { storeId, person });
+    expect(await messagesOf(storeId)).toMatchObject([{ source: 'seller' }]);
+  });
+
   test('a message is queued with source `api` in the session that it opens, and the delivery is woken', async () => {
     const { storeId, leadId } = await newLead();
     const { answer } = await post(leadId, { storeId }, { message: ' Olá \n' });

@@ -34,7 +34,7 @@ export const sendMessage =
         const request = {
           lead_id: params.leadId,
           confirmed,
-          source: 'api' as const,
+          source: context.person ? ('seller' as const) : ('api' as const),
           body: message,
           template,
           metadata,

@@ -1,6 +1,6 @@
-import { type UserRole, userRoles } from '@mostrador/contracts';
+import { type UserRole, userRoles } from '@mostrador/contracts/core';
 import { expect, test } from 'vitest';
-import { mayActAs } from './role-rules.ts';
+import { mayActAs } from './person.ts';
 
 test.each<[UserRole, UserRole[]]>([
   ['owner', ['owner', 'manager', 'seller']],

@@ -1,0 +1,26 @@
+import type { authorizePerson as operation } from '@mostrador/contracts';
+import { countryOf } from '@mostrador/kit/phones/country-of-place';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import type { Dependencies } from '../dependencies.ts';
+import { findStore } from '../stores/store.repository.ts';
+import { currentSession, requireSession } from './session.ts';
+
+export const authorizePerson =
+  ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { touch } }) => {
+    const session = touch
+      ? await requireSession(systemDatabase, context)
+      : await currentSession(systemDatabase, context);
+    const store = session && (await systemDatabase.read(context, (sql) => findStore(sql, session.store_id)));
+    if (!session || !store) throw new AppError('invalid_session');
+    return {
+      session_id: session.id,
+      user_id: session.user_id,
+      role: session.role,
+      seller_id: session.seller_id,
+      store_id: session.store_id,
+      tier: store.tier,
+      country: countryOf(store),
+    };
+  };

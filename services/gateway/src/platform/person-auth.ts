@@ -1,0 +1,82 @@
+import { authorizePerson, recordChange } from '@mostrador/contracts';
+import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
+import type { UncheckedRequest } from '@mostrador/kit/rpc/validate';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../access/access.ts';
+import { refusal } from '../plugins/permission.ts';
+import { saneTraceparent } from '../requests/headers.ts';
+import type { Route } from '../routes/route.ts';
+import type { PersonRoute } from './platform-routes.ts';
+import { scopesOf } from './role-scopes.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+/** A page sends some requests at once, and goes on as a person does. */
+const personRequestsPerMinute = 1200;
+/** A stream of a person ends within 2 s of the end of their session, or of their access. */
+const checkEveryMs = 1_000;
+const checkLimitMs = 1_000;
+
+/** What accounts gets with each request of a person. */
+export const contextOf = (request: FastifyRequest, limitMs: number): CallContext => ({
+  requestId: request.id,
+  deadline: Date.now() + limitMs,
+  session: readSessionCookie(request),
+  client: { address: request.ip, agent: request.headers['user-agent'] },
+  traceparent: saneTraceparent(request.headers.traceparent),
+});
+
+/** Asks accounts who sent the request. Throws `invalid_session`. */
+export async function findCaller(
+  rpc: RpcClient,
+  request: FastifyRequest,
+  { touch, limitMs }: { touch: boolean; limitMs: number },
+): Promise<Caller> {
+  const context = contextOf(request, limitMs);
+  if (context.session === undefined) throw new AppError('invalid_session');
+  const { session_id, user_id, role, seller_id, store_id, tier, country } = await rpc.call(
+    authorizePerson,
+    { body: { touch } },
+    context,
+  );
+  return {
+    callerId: session_id,
+    storeId: store_id,
+    tier,
+    country,
+    requestsPerMinute: personRequestsPerMinute,
+    scopes: scopesOf[role],
+    person: { userId: user_id, role, sellerId: seller_id },
+  };
+}
+
+/** Throws `role_required` or `tier_required` unless the person may call the route. */
+export function assertMayCall(route: Route, access: Caller): void {
+  const { role } = route as PersonRoute;
+  if (!access.person || !mayActAs(access.person.role, role)) throw roleRequired(role);
+  const error = refusal(route, access);
+  if (error) throw error;
+}
+
+/** Makes a check that throws what a new request of the same person to the route would get. */
+export function personCheck(rpc: RpcClient, request: FastifyRequest, route: Route): () => Promise<void> {
+  let checkedAtMs = performance.now();
+  return async () => {
+    if (performance.now() - checkedAtMs < checkEveryMs) return;
+    checkedAtMs = performance.now();
+    assertMayCall(route, await findCaller(rpc, request, { touch: false, limitMs: checkLimitMs }));
+  };
+}
+
+/** Records in the audit log what the person is about to change. */
+export async function recordIntent(
+  rpc: RpcClient,
+  request: FastifyRequest,
+  { operation, parts, limitMs }: { operation: Route['operation']; parts: UncheckedRequest; limitMs: number },
+): Promise<void> {
+  const [, , resource = '', verb = ''] = operation.subject.split('.');
+  const ids = Object.values((parts.params ?? {}) as Record<string, string>);
+  const body = { action: `${resource}.${verb}`.replaceAll('-', '_'), subject_id: ids.at(-1) ?? '' };
+  await rpc.call(recordChange, { body }, contextOf(request, limitMs));
+}
