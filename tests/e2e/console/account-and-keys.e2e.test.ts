@@ -1,74 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { addresses, admin, eventually, newStore } from './platform.ts';
+import { expect, test } from 'vitest';
+import { addresses, admin, eventually } from '../platform.ts';
+import { appearances, fits, inBrowser, newPage, newPerson, tabTo, title, violations } from './browser.ts';
 
-const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-let browser: Browser;
-const pages: Page[] = [];
-/** What a page reports as an error: also what the content security policy has stopped. */
-let faults: string[] = [];
-
-/** A person of a new store, and a page for them. */
-async function newPerson(role = 'owner', options: BrowserContextOptions = {}) {
-  const store = await newStore();
-  const email = `${randomBytes(8).toString('hex')}@example.com`;
-  const person = ['--email', email, '--name', 'Ana Souza', '--role', role];
-  const { login_url } = await admin(['user', 'invite', '--store', store.id, ...person]);
-  return { store, email, loginUrl: login_url as string, page: await newPage(options) };
-}
-
-async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-write'], ...options });
-  const page = await context.newPage();
-  pages.push(page);
-  page.on('pageerror', (error) => faults.push(error.message));
-  // A refused request is an answer, and the console shows it in words.
-  page.on('console', (line) => {
-    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) faults.push(line.text());
-  });
-  return page;
-}
-
-const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-
-/** Presses Tab until the element with this role and name has the focus. */
-async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
-  const target = page.getByRole(role, { name, exact: typeof name === 'string' });
-  for (let pressed = 0; pressed < 60; pressed += 1) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach the ${role} ${name}`);
-}
-
-/** Runs all rules of axe on what the page shows. */
-async function violations(page: Page): Promise<string[]> {
-  // Runs outside the page's policy, as an extension of the browser does.
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Runtime.evaluate', { expression: axe });
-  const expression = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`;
-  const { result } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-  return result.value as string[];
-}
-
-describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-  });
-  afterEach(async () => {
-    await Promise.all(pages.splice(0).map((page) => page.context().close()));
-    const seen = faults;
-    faults = [];
-    expect(seen).toEqual([]);
-  });
-  afterAll(() => browser?.close());
-
+inBrowser(() => {
   test('the link that npm start prints signs the demo store’s owner in, once', async () => {
     expect(addresses.console_login_url).toMatch(new RegExp(`^${addresses.console_url}/login#`));
     const page = await newPage();
@@ -230,11 +165,7 @@ describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there i
     expect(await page.evaluate('document.documentElement.lang')).toBe('pt-BR');
   });
 
-  test.each<[string, BrowserContextOptions]>([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['forced colours', { forcedColors: 'active' }],
-  ])('axe finds nothing in %s', async (_, options) => {
+  test.each(appearances)('axe finds nothing in %s', async (_, options) => {
     const { page, loginUrl } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
     await page.goto(`${addresses.console_url}/login`);
     await title(page, 'Sign in').waitFor();
@@ -257,10 +188,9 @@ describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there i
     const { page, loginUrl } = await newPerson('owner', { viewport: { width, height: 800 } });
     await page.goto(loginUrl);
     await page.getByText('e2e', { exact: true }).waitFor();
-    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-    expect(await fits()).toBe(true);
+    expect(await fits(page)).toBe(true);
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('alertdialog').waitFor();
-    expect(await fits()).toBe(true);
+    expect(await fits(page)).toBe(true);
   });
 });

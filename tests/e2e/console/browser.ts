@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { addresses, admin, newStore, request } from '../platform.ts';
+
+const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+const pages: Page[] = [];
+/** What a page reports as an error: also what the content security policy has stopped. */
+let faults: string[] = [];
+
+/** The tests of a file, in one browser. After each test its pages close, and none may have reported an error. */
+export function inBrowser(tests: () => void): void {
+  describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    });
+    afterEach(async () => {
+      await Promise.all(pages.splice(0).map((page) => page.context().close()));
+      const seen = faults;
+      faults = [];
+      expect(seen).toEqual([]);
+    });
+    afterAll(() => browser?.close());
+    tests();
+  });
+}
+
+/** A page with a browser profile of its own. */
+export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-write'], ...options });
+  const page = await context.newPage();
+  pages.push(page);
+  page.on('pageerror', (error) => faults.push(error.message));
+  // A refused request is an answer, and the console shows it in words.
+  page.on('console', (line) => {
+    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) faults.push(line.text());
+  });
+  return page;
+}
+
+export type Role = 'owner' | 'manager' | 'seller';
+export type TestStore = Awaited<ReturnType<typeof newStore>>;
+
+/** Invites a person to a store. A seller is also a seller of the API, with `sellerId`. */
+export async function invitePerson(store: TestStore, role: Role = 'owner', name = 'Ana Souza') {
+  const email = `${randomBytes(8).toString('hex')}@example.com`;
+  const person = ['--email', email, '--name', name, '--role', role];
+  let sellerId: string | undefined;
+  if (role === 'seller') {
+    const whatsapp_id = `55119${Math.floor(10_000_000 + Math.random() * 89_999_999)}`;
+    const made = await request('POST', '/sellers', { key: store.key, body: { name, whatsapp_id } });
+    sellerId = made.body.id as string;
+    person.push('--seller', sellerId);
+  }
+  const { login_url } = await admin(['user', 'invite', '--store', store.id, ...person]);
+  return { email, loginUrl: login_url as string, sellerId };
+}
+
+/** A person of a new store, and a page for them. */
+export async function newPerson(role: Role = 'owner', options: BrowserContextOptions = {}) {
+  const store = await newStore();
+  return { store, ...(await invitePerson(store, role)), page: await newPage(options) };
+}
+
+/** Signs in, and opens a screen by its path below the console. */
+export async function open(page: Page, loginUrl: string, path: string): Promise<void> {
+  await page.goto(loginUrl);
+  await page.getByRole('navigation').waitFor();
+  await page.goto(`${addresses.console_url}${path}`);
+}
+
+/** The heading of a screen. */
+export const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+/** Presses Tab until the element with this role and name has the focus. */
+export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
+  const target = page.getByRole(role, { name, exact: typeof name === 'string' });
+  for (let pressed = 0; pressed < 60; pressed += 1) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach the ${role} ${name}`);
+}
+
+/** Runs all rules of axe on what the page shows. */
+export async function violations(page: Page): Promise<string[]> {
+  // Runs outside the page's policy, as an extension of the browser does.
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Runtime.evaluate', { expression: axe });
+  const expression = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`;
+  const { result } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+  return result.value as string[];
+}
+
+/** Whether the page needs no scrolling sideways. */
+export const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+
+/** How a page may look, for `test.each`. */
+export const appearances: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['forced colours', { forcedColors: 'active' }],
+];
