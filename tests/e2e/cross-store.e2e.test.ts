@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { scopes } from '@mostrador/contracts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { calls, keyless, type Owned, publicOperations } from './operations.ts';
-import { admin, document, eventually, newStore, request, storeOf } from './platform.ts';
+import { ownedRows } from './owned.ts';
+import { admin, document, newStore, request, storeOf } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 type Store = Awaited<ReturnType<typeof newStore>>;
@@ -15,60 +13,7 @@ let owned: Owned;
 
 beforeAll(async () => {
   [first, second, free] = await Promise.all([newStore(), newStore(), newStore({ tier: 'free' })]);
-  const made = async (path: string, body: object) => {
-    const answer = await request('POST', path, { key: first.key, body });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body.id as string;
-  };
-  const sellerId = await made('/sellers', { name: 'Rui Secret', whatsapp_id: '5511900000001' });
-  const phone = '5511900000002';
-  const leadId = await made('/leads', { name: 'Ana Secret', customer_phone: phone, seller_id: sellerId });
-  const appointmentId = await made('/appointments', {
-    title: 'Secret visit',
-    scheduled_at: '2027-01-31T09:00:00Z',
-    lead_id: leadId,
-  });
-  const followupId = await made('/followups/scheduled', {
-    lead_id: leadId,
-    message: 'Secret reminder',
-    delay_minutes: 1000,
-  });
-  await admin(['channel', 'connect', '--store', first.id, '--provider', 'sandbox']);
-  const endpointId = await made('/webhooks/endpoints', { url: 'https://hooks.example.com/', description: 'Secret' });
-  const ofEndpoint = (path: string, body?: object) =>
-    request('POST', `/webhooks/endpoints/${endpointId}/${path}`, { key: first.key, body });
-  const [delivery, replay] = [await ofEndpoint('test'), await ofEndpoint('replays', { only: 'all' })];
-  expect([delivery.status, replay.status]).toEqual([200, 202]);
-  const message = await request('POST', `/leads/${leadId}/messages`, { key: first.key, body: { message: 'Secret' } });
-  expect(message.status, message.text).toBe(200);
-  const sessions = await request('GET', `/leads/${leadId}/sessions`, { key: first.key });
-  const folder = mkdtempSync(join(tmpdir(), 'mostrador-cross-store-'));
-  const agentFile = join(folder, 'agent.json');
-  writeFileSync(agentFile, JSON.stringify({ name: 'Secret agent', priority: 1 }));
-  const { id: agentId } = await admin(['agent', 'create', '--store', first.id, agentFile]);
-  const documentFile = join(folder, 'recipe.txt');
-  writeFileSync(documentFile, 'The Secret recipe.');
-  const imported = await admin(['document', 'import', '--store', first.id, documentFile]);
-  rmSync(folder, { recursive: true });
-  const events = await eventually(
-    () => request('GET', `/events?entity_id=${leadId}`, { key: first.key }),
-    ({ body }) => body.data.length > 0,
-  );
-  owned = {
-    sellerId,
-    leadId,
-    appointmentId,
-    agentId,
-    documentId: imported.documents[0].id,
-    messageId: message.body.id,
-    sessionId: sessions.body[0].id,
-    followupId,
-    eventId: events.body.data[0].id,
-    endpointId,
-    deliveryId: delivery.body.id,
-    replayId: replay.body.id,
-    phone,
-  };
+  owned = await ownedRows(first);
 });
 
 const entries = Object.entries(calls).map(([name, call]) => ({ name, call }));

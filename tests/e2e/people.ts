@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { type Answer, admin, gatewayUrl } from './platform.ts';
+
+type Asked = { readonly cookie?: string; readonly body?: unknown; readonly headers?: Record<string, string> };
+
+/** Asks as a page of the console does. `path` is below `/platform/v1`. */
+export async function askAsPage(method: string, path: string, { cookie, body, headers }: Asked = {}): Promise<Answer> {
+  const response = await fetch(`${gatewayUrl}/platform/v1${path}`, {
+    method,
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      ...(cookie ? { cookie } : {}),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+export const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+
+/** Invites a person to a store and signs them in. A role `seller` needs `sellerId`. Returns the cookie. */
+export async function signInAs(storeId: string, role: string, sellerId?: string): Promise<string> {
+  const email = `${randomBytes(8).toString('hex')}@example.com`;
+  const person = ['--email', email, '--name', 'Bia', '--role', role, ...(sellerId ? ['--seller', sellerId] : [])];
+  const { login_url } = await admin(['user', 'invite', '--store', storeId, ...person]);
+  return cookieOf(await askAsPage('POST', '/session', { body: { token: login_url.split('#')[1] } }));
+}
