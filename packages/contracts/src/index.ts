@@ -28,6 +28,7 @@ export * from './gateway/reports.ts';
 export * from './gateway/stores.ts';
 export * from './messaging/channels.ts';
 export * from './messaging/conversations.ts';
+export * from './messaging/inbox.ts';
 export * from './messaging/messages.ts';
 export * from './messaging/operations.ts';
 export * from './messaging/reports.ts';

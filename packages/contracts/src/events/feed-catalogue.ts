@@ -176,6 +176,11 @@ export const feedCatalogue = {
   ),
   'session.started': fact('session', 'A session began.', sessionIds, Session),
   'session.ended': fact('session', 'A session ended.', sessionIds, Session),
+  'conversation.read': bareFact(
+    'conversation',
+    'People of the store read messages of a lead, or answered them.',
+    conversationIds,
+  ),
   'lead.opted_out': bareFact('conversation', 'A lead opted out of messages.', conversationIds),
   'lead.opted_in': bareFact('conversation', 'A lead opted in to messages again.', conversationIds),
 } as const;

@@ -22,7 +22,7 @@ import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const messageDirections = ['inbound', 'outbound'] as const;
-const MessageDirection = OneOf(messageDirections, {
+export const MessageDirection = OneOf(messageDirections, {
   title: 'MessageDirection',
   description: '`inbound`: the lead wrote it. `outbound`: the store wrote it.',
 });

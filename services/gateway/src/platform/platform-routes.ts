@@ -3,8 +3,10 @@ import {
   createStoreKey,
   endPersonSession,
   getPersonSession,
+  listConversations,
   listPersonSessions,
   listStoreKeys,
+  markConversationRead,
   type Operation,
   revokePersonSession,
   revokeStoreKey,
@@ -12,7 +14,7 @@ import {
   type UserRole,
 } from '@mostrador/contracts';
 import { routes } from '../routes/index.ts';
-import { del, type Endpoint, get, post, type Route } from '../routes/route.ts';
+import { route as apiRoute, del, type Endpoint, get, post, put, type Route } from '../routes/route.ts';
 import { leastRoleWith } from './role-scopes.ts';
 
 /** Every path below this prefix is for people. The session in the cookie says who, and in which store. */
@@ -46,7 +48,27 @@ export const accountRoutes: readonly AccountRoute[] = [
 /** A route of another service, which the gateway asks for the person. */
 export type PersonRoute = Route & { readonly role: UserRole };
 
+type PersonRouteOptions = {
+  /** The lowest role that may call it. Default: every role. */
+  readonly role?: UserRole;
+  /** Default: 200. */
+  readonly status?: Route['status'];
+};
+
+const forPeople = (
+  endpoint: Endpoint,
+  operation: Operation,
+  { role = 'seller', status = 200 }: PersonRouteOptions = {},
+): PersonRoute => ({ ...apiRoute(endpoint, operation, { scope: 'store:read', tag: 'Store', status }), role });
+
+/** What only people do, in services other than accounts. */
+export const peopleOnlyRoutes: readonly PersonRoute[] = [
+  forPeople(get('/conversations'), listConversations),
+  forPeople(put('/leads/:leadId/read'), markConversationRead),
+];
+
 /** What the gateway asks other services for a person: also everything of the public API, by the scopes of the role. */
 export const personRoutes: readonly PersonRoute[] = [
   ...routes.map((one): PersonRoute => ({ ...one, role: leastRoleWith(one.scope) })),
+  ...peopleOnlyRoutes,
 ];

@@ -136,6 +136,7 @@ const told: { readonly [Type in FeedType]: Told<Type> } = {
     { ...ofFollowup, code: rejection.code },
     { ...followup, status: 'failed', error: rejection, next_attempt_at: null, updated_at: sentFollowupAt },
   ],
+  'conversation.read': ['2026-01-14T10:29:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.opted_out': ['2026-01-14T10:30:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.opted_in': ['2026-01-15T09:00:00.000Z', ids.lead, { lead_id: ids.lead }, undefined],
   'lead.merged': ['2026-01-15T16:45:00.000Z', ids.otherLead, { lead_id: ids.otherLead, merged_into: ids.lead }, twin],

@@ -1,0 +1,128 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  About,
+  Exact,
+  NullableTimestamp,
+  NullableUuid,
+  Page,
+  Phone,
+  paging,
+  Several,
+  Timestamp,
+  Uuid,
+} from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
+import { leadParams, MessageDirection, MessageSource, MessageStatusWord } from './messages.ts';
+
+/** The list shows at most this many characters of a message. */
+export const maxPreviewLength = 200;
+
+/** A filter that is either left out or `true`. */
+const Only = (description: string) => Type.Optional(Type.Literal(true, { description }));
+
+const UnreadCount = Type.Integer({
+  description: 'How many messages of the lead came after the last message that the store has read.',
+});
+
+/** A conversation as the inbox lists it. */
+export const InboxConversation = Type.Object(
+  {
+    lead: Type.Object(
+      {
+        id: About(Uuid, 'The id of the lead.'),
+        name: Type.String({ description: 'The name of the lead.' }),
+        customer_phone: Phone,
+        status: LeadStatus,
+        seller_id: About(NullableUuid, 'The seller in charge of the lead. Null: the lead has no seller.'),
+        ai_paused_until: {
+          ...NullableTimestamp,
+          description: 'The AI is paused until this moment. Null when it is not paused.',
+        },
+      },
+      { title: 'InboxLead', description: 'The lead, as it was a moment ago.' },
+    ),
+    last_message: Type.Object(
+      {
+        id: About(Uuid, 'The id of the message.'),
+        direction: MessageDirection,
+        source: MessageSource,
+        body: Type.String({ description: `The first ${maxPreviewLength} characters of the text.` }),
+        status: MessageStatusWord,
+        created_at: About(Timestamp, 'When it was accepted or received.'),
+      },
+      { title: 'LastMessage', description: 'The last message in either direction.' },
+    ),
+    unread_count: UnreadCount,
+    unanswered: Type.Boolean({ description: 'Whether the last message is from the lead.' }),
+    needs_attention: Type.Boolean({
+      description: 'Whether the last message to the lead failed, or its outcome is unknown.',
+    }),
+    opted_out_at: { ...NullableTimestamp, description: 'When the lead opted out. Null: it has not.' },
+    window_open: Type.Boolean({
+      description: 'Whether the channel accepts free text to the lead now. Without a channel false.',
+    }),
+    window_expires_at: {
+      ...NullableTimestamp,
+      description: 'Until when the channel accepts free text; null when it never or always does.',
+    },
+    last_activity_at: About(Timestamp, 'When the last message was accepted or received. The order of the list.'),
+  },
+  { title: 'InboxConversation', description: 'A conversation as the inbox lists it.' },
+);
+export type InboxConversation = Static<typeof InboxConversation>;
+
+export const listConversations = defineOperation({
+  subject: 'messaging.platform.conversations.list',
+  summary: 'List conversations, the latest activity first',
+  description:
+    'Only leads with a message have a conversation. Ties break by lead id. A conversation in which something happens ' +
+    'moves to the front, so a later page may miss it. A change of the lead itself shows a moment later. With `q`, at most ' +
+    '1,000 leads are found. A seller sees the conversations of their own leads, and of leads without a seller.',
+  request: {
+    query: Exact({
+      status: Type.Optional(
+        Several(LeadStatus, leadStatuses.join('|'), {
+          maxLength: 200,
+          description: `The status of the lead: one or several of ${leadStatuses.join(', ')}, separated by commas.`,
+        }),
+      ),
+      seller_id: Type.Optional(
+        Type.String({
+          pattern: `^(${noSeller}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$`,
+          description: 'The id (a UUID) of the responsible seller, or `none` for leads without a seller.',
+        }),
+      ),
+      unread: Only('Only conversations with unread messages.'),
+      ai_paused: Only('Only leads for whom the AI is paused now.'),
+      unanswered: Only('Only conversations whose last message is from the lead.'),
+      needs_attention: Only('Only conversations whose last message to the lead failed, or whose outcome is unknown.'),
+      q: Type.Optional(
+        Type.String({
+          text: true,
+          minLength: 2,
+          maxLength: 100,
+          description:
+            'Leads that have each of these words in their name, phone, email, external id or tags, as in the list of leads.',
+        }),
+      ),
+      ...paging(),
+    }),
+  },
+  reply: Page(InboxConversation),
+});
+
+/** The read state belongs to the store: what one person has read, all have. */
+export const markConversationRead = defineOperation({
+  subject: 'messaging.platform.conversations.mark-read',
+  summary: 'Mark a conversation as read up to a message',
+  description:
+    'All messages up to this one count as read, for everybody in the store. Read messages stay read. A message that a ' +
+    'seller sends does the same for all messages before it.',
+  request: {
+    params: leadParams,
+    body: Exact({ message_id: About(Uuid, 'The last message that was read.') }, { description: 'What has been read.' }),
+  },
+  reply: Type.Object({ unread_count: UnreadCount }, { description: 'What is left.' }),
+  errors: ['lead_not_found', 'message_not_found'],
+});
