@@ -24,6 +24,7 @@ import { listLeads } from './leads/list-leads.ts';
 import { listUnfinishedMerges } from './leads/list-unfinished-merges.ts';
 import { mergeLead } from './leads/merge-lead.ts';
 import { raiseInteractionCounts } from './leads/raise-interaction-counts.ts';
+import { searchLeads } from './leads/search-leads.ts';
 import { updateLead } from './leads/update-lead.ts';
 import { upsertLead } from './leads/upsert-lead.ts';
 import { reportLead } from './reports/report-lead.ts';
@@ -48,6 +49,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     listLeadContacts: listLeadContacts(dependencies),
     ensureLead: ensureLead(dependencies),
     raiseInteractionCounts: raiseInteractionCounts(dependencies),
+    searchLeads: searchLeads(dependencies),
     importLeads: importLeads(dependencies),
     listDuplicateLeads: listDuplicateLeads(dependencies),
     mergeLead: mergeLead(dependencies),

@@ -23,6 +23,7 @@ import {
   Uuid,
   WrittenPhone,
 } from '../core/common.ts';
+import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 
 export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const;
@@ -115,6 +116,16 @@ export const mostCountedLeads = 1_000;
 /** The `seller_id` filter for leads without a seller. */
 export const noSeller = 'none';
 
+/** What a search for leads looks for. */
+export const LeadSearchText = (description: string) =>
+  Type.String({ text: true, minLength: 2, maxLength: 100, description });
+
+/** What the schema of a search does not express, as a fault of the query's `q`. */
+export function faultsOfSearch(q: string): ValidationFault[] {
+  if ((q.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2) return [];
+  return [{ in: 'query', name: 'q', detail: 'must have at least 2 letters or digits' }];
+}
+
 export const listLeads = defineOperation({
   subject: 'crm.api.leads.list',
   summary: 'List leads',
@@ -154,16 +165,12 @@ export const listLeads = defineOperation({
         }),
       ),
       q: Type.Optional(
-        Type.String({
-          text: true,
-          minLength: 2,
-          maxLength: 100,
-          description:
-            'Leads that have each of these words in their name, phone, email, external id or tags. Case and accents do ' +
+        LeadSearchText(
+          'Leads that have each of these words in their name, phone, email, external id or tags. Case and accents do ' +
             'not matter, and a part of a word or number is enough. A word of 1 or 2 characters matches the beginning of ' +
             'a word only. A phone is found however it is written, such as `(11) 96123-4567`. With at least 2 letters ' +
             'or digits.',
-        }),
+        ),
       ),
       created_after: Type.Optional(After('Created after this moment (exclusive).')),
       updated_after: Type.Optional(After('Changed after this moment (exclusive).')),
@@ -332,8 +339,13 @@ const LeadContact = Type.Object({
   id: Uuid,
   name: Type.String(),
   customer_phone: Phone,
-  /** Rises with every change of the phone. The previous version does not send it. */
+  /** Rises with every change of the members here. */
   version: Type.Optional(Type.Integer()),
+  /** The previous version does not send this member and the next two. */
+  status: Type.Optional(LeadStatus),
+  seller_id: Type.Optional(NullableUuid),
+  /** It may be in the past. */
+  ai_paused_until: Type.Optional(NullableTimestamp),
 });
 
 /** Messaging calls this before it writes to a lead. */
@@ -345,12 +357,23 @@ export const getLeadContact = defineOperation({
   errors: ['lead_not_found'],
 });
 
-/** Scheduling calls this for the calendar of a store whose events show the customer. Unknown ids have no contact. */
+/**
+ * Scheduling calls this for the calendar of a store whose events show the customer, and messaging for its inbox. Unknown
+ * ids have no contact.
+ */
 export const listLeadContacts = defineOperation({
   subject: 'crm.internal.leads.contacts',
   summary: 'Read the names and phones of leads',
   request: { body: Exact({ lead_ids: Type.Array(Uuid, { minItems: 1, maxItems: 2000 }) }) },
   reply: Type.Object({ contacts: Type.Array(LeadContact) }),
+});
+
+/** Messaging calls this to search its inbox. Finds at most `mostCountedLeads`: those that changed last. */
+export const searchLeads = defineOperation({
+  subject: 'crm.internal.leads.search',
+  summary: 'Find the ids of leads by a text, as the list of leads does',
+  request: { body: Exact({ q: LeadSearchText('As in the list of leads.') }) },
+  reply: Type.Object({ lead_ids: Type.Array(Uuid) }),
 });
 
 /** Answers the lead with this phone in any of its forms, and creates it when there is none. Concurrent first messages get the same lead. */

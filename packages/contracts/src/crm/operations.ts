@@ -14,6 +14,7 @@ import {
   listUnfinishedMerges,
   mergeLead,
   raiseInteractionCounts,
+  searchLeads,
   updateLead,
   upsertLead,
 } from './leads.ts';
@@ -36,6 +37,7 @@ export const crmOperations = {
   listLeadContacts,
   ensureLead,
   raiseInteractionCounts,
+  searchLeads,
   ...sellerOperations,
   ...agentOperations,
   ...knowledgeOperations,

@@ -12,7 +12,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
+import { LeadSearchText, LeadStatus, leadStatuses, noSeller } from '../crm/leads.ts';
 import { leadParams, MessageDirection, MessageSource, MessageStatusWord } from './messages.ts';
 
 /** The list shows at most this many characters of a message. */
@@ -98,13 +98,9 @@ export const listConversations = defineOperation({
       unanswered: Only('Only conversations whose last message is from the lead.'),
       needs_attention: Only('Only conversations whose last message to the lead failed, or whose outcome is unknown.'),
       q: Type.Optional(
-        Type.String({
-          text: true,
-          minLength: 2,
-          maxLength: 100,
-          description:
-            'Leads that have each of these words in their name, phone, email, external id or tags, as in the list of leads.',
-        }),
+        LeadSearchText(
+          'Leads that have each of these words in their name, phone, email, external id or tags, as in the list of leads.',
+        ),
       ),
       ...paging(),
     }),

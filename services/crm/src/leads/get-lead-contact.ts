@@ -2,6 +2,7 @@ import type { getLeadContact as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { findLeadContact } from './lead-contact.repository.ts';
+import { toLeadContact } from './lead-contact.ts';
 import { leadNotFound } from './lead-not-found.ts';
 
 export const getLeadContact =
@@ -9,5 +10,5 @@ export const getLeadContact =
   async (context, { body }) => {
     const contact = await database.read(context, (sql) => findLeadContact(sql, context.storeId, body.lead_id));
     if (!contact) throw await database.read(context, (sql) => leadNotFound(sql, context.storeId, body.lead_id));
-    return contact;
+    return toLeadContact(contact);
   };

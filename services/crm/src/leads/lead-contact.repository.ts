@@ -1,23 +1,24 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { LeadRow } from './lead.ts';
 
-/** The members of a lead that other services need to contact it. */
-export type LeadContact = {
-  readonly id: string;
-  readonly name: string;
-  readonly customer_phone: string;
-  readonly version: number;
-};
+/** The members of a lead that other services need. */
+export type LeadContactRow = Pick<
+  LeadRow,
+  'id' | 'name' | 'customer_phone' | 'version' | 'status' | 'seller_id' | 'ai_paused_until'
+>;
 
-export async function findLeadContact(sql: Sql, storeId: string, leadId: string): Promise<LeadContact | undefined> {
-  const [row] = await sql<LeadContact[]>`
-    select id, name, customer_phone, version from leads where store_id = ${storeId} and id = ${leadId}`;
+const columns = (sql: Sql) => sql`id, name, customer_phone, version, status, seller_id, ai_paused_until`;
+
+export async function findLeadContact(sql: Sql, storeId: string, leadId: string): Promise<LeadContactRow | undefined> {
+  const [row] = await sql<LeadContactRow[]>`
+    select ${columns(sql)} from leads where store_id = ${storeId} and id = ${leadId}`;
   return row;
 }
 
 /** The contacts of those of the ids that are leads of the store. */
-export async function listLeadContacts(sql: Sql, storeId: string, ids: readonly string[]): Promise<LeadContact[]> {
-  return await sql<LeadContact[]>`
-    select id, name, customer_phone, version from leads
+export async function listLeadContacts(sql: Sql, storeId: string, ids: readonly string[]): Promise<LeadContactRow[]> {
+  return await sql<LeadContactRow[]>`
+    select ${columns(sql)} from leads
     where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`;
 }
 

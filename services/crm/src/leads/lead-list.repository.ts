@@ -71,6 +71,18 @@ export function listLeads(
   return sql<LeadRow[]>`${rows} ${inOrder} limit ${limit} offset ${offset}`;
 }
 
+/** The ids of the leads that a search finds, at most `mostCountedLeads`: those that changed last. */
+export async function listFoundIds(
+  sql: Sql,
+  storeId: string,
+  search: LeadSearch,
+  { isBroad }: Breadth,
+): Promise<{ id: string }[]> {
+  return await sql<{ id: string }[]>`
+    select id from leads where ${matches(sql, storeId, { search }, isBroad)}
+    order by updated_at desc, id desc limit ${mostCountedLeads}`;
+}
+
 // Composed instead of `$1 is null or …`: a condition that is always in the statement would prevent an index scan.
 function matches(sql: Sql, storeId: string, filters: LeadFilters, isBroad: boolean) {
   const { status, seller_id, visible_to, customer_phone, external_id, email, tag, search } = filters;

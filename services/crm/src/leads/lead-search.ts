@@ -1,3 +1,4 @@
+import { faultsOfSearch } from '@mostrador/contracts';
 import { phoneForms } from '@mostrador/kit/phones/canonical-phone';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 
@@ -21,9 +22,8 @@ export function readSearch(q: string): LeadSearch {
     .split(/\s+/)
     .map((word) => word.replace(outside, ''))
     .filter(Boolean);
-  if ((words.join('').match(/[\p{L}\p{N}]/gu) ?? []).length < 2) {
-    throw validationFailed([{ in: 'query', name: 'q', detail: 'must have at least 2 letters or digits' }]);
-  }
+  const faults = faultsOfSearch(q);
+  if (faults.length > 0) throw validationFailed(faults);
   const digits = q.replace(/\D/g, '');
   const isPhone = phone.test(q) && digits.length > 2;
   return { words, spellings: isPhone ? [...new Set([digits, ...phoneForms(digits)])] : [] };

@@ -5,13 +5,15 @@ import {
   type Lead,
   listLeads,
   mergeLead,
+  mostCountedLeads,
   type NewLead,
   type RequestOf,
+  searchLeads,
   updateLead,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
 import { mostFound } from './lead-search.ts';
 
@@ -203,5 +205,31 @@ test.each(['', 'a', ' ', '--', 'x'.repeat(101), 'a\0b'])('%j is rejected', async
   await expect(page(randomUUID(), { q })).rejects.toMatchObject({
     code: 'validation_failed',
     members: { errors: [{ in: 'query', name: 'q' }] },
+  });
+});
+
+describe('the ids for another service', () => {
+  const search = async (storeId: string, q: string) =>
+    (await crm.rpc.call(searchLeads, { body: { q } }, testContext({ storeId }))).lead_ids;
+
+  test('are those of the leads that the list finds, in their own store', async () => {
+    const storeId = randomUUID();
+    const ids: string[] = [];
+    for (const name of ['Ana Souza', 'Anabela', 'Bruno']) ids.push((await add(storeId, { name })).id);
+    expect((await search(storeId, 'ana')).sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await search(storeId, 'xyz')).toEqual([]);
+    expect(await search(randomUUID(), 'ana')).toEqual([]);
+  });
+
+  test('are at most 1,000: those of the leads that changed last', async () => {
+    const storeId = randomUUID();
+    await crm.adminSql`
+      insert into leads (store_id, name, customer_phone, updated_at)
+      select ${storeId}, 'Common ' || n, '55119' || (10000000 + n), now() + n * interval '1 second'
+      from generate_series(1, ${mostFound + 1}::int) as n`;
+    const ids = await search(storeId, 'common');
+    const latest = await crm.adminSql`
+      select id from leads where store_id = ${storeId} order by updated_at desc limit ${mostCountedLeads}`;
+    expect(ids).toEqual(latest.map(({ id }) => id));
   });
 });
