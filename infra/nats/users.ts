@@ -32,6 +32,7 @@ import {
   rollupOperations,
   rotateWebhookSecret,
   schedulingOperations,
+  searchLeads,
   summarizeConversations,
   summarizeConversationsV1,
   summarizeLeads,
@@ -112,7 +113,7 @@ export const roles: Record<NatsUser, Role> = {
   messaging: {
     serves: true,
     notices: true,
-    asks: [ensureLead, getLeadContact, raiseInteractionCounts],
+    asks: [ensureLead, getLeadContact, listLeadContacts, raiseInteractionCounts, searchLeads],
     publishesEvents: true,
     consumer: 'messaging-leads',
   },

@@ -18,6 +18,8 @@ import { settleMessage } from './delivery/settle-message.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveWebhook } from './inbound/receive-webhook.ts';
 import { verifyWebhook } from './inbound/verify-webhook.ts';
+import { listConversations } from './inbox/list-conversations.ts';
+import { markConversationRead } from './inbox/mark-conversation-read.ts';
 import { acceptMessage } from './messages/accept-message.ts';
 import { cancelMessage } from './messages/cancel-message.ts';
 import { getMessage } from './messages/get-message.ts';
@@ -64,6 +66,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     changeContactPhone: changeContactPhone(dependencies),
     mergeConversations: mergeConversations(dependencies),
     fenceMessages: fenceMessages(dependencies),
+    listConversations: listConversations(dependencies),
+    markConversationRead: markConversationRead(dependencies),
     closeConversationReports: reports.close,
     verifyConversationReports: reports.verify,
     resetConversationReports: reports.reset,

@@ -23,6 +23,7 @@ import { watchUnsettled } from './delivery/watchdog.ts';
 import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
+import { catchUpAll } from './inbox/catch-up.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { migrations } from './migrations.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
@@ -81,6 +82,12 @@ runService({
           },
         }),
         periodically({
+          name: 'inbox',
+          everyMs: 5_000,
+          log,
+          run: async (signal) => void (await catchUpAll({ database, systemDatabase, rpc, log }, signal)),
+        }),
+        periodically({
           name: 'idle sessions',
           everyMs: 15_000,
           log,
@@ -93,6 +100,7 @@ runService({
           log,
           name: 'messaging-leads',
           types: leadEvents,
+          revision: 2,
           handle: onLeadEvent({ database, rpc }),
         }),
       ],

@@ -3,8 +3,11 @@ import {
   type ChannelConnection,
   ensureLead,
   getLeadContact,
+  listLeadContacts,
   messagingOperations,
+  type ReplyOf,
   raiseInteractionCounts,
+  searchLeads,
   sendMessage,
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
@@ -49,13 +52,17 @@ export type TestMessaging = TestService & {
   events(storeId: string): Promise<{ topic: string; data: Record<string, unknown> }[]>;
 };
 
+type TestLead = Required<ReplyOf<typeof getLeadContact>>;
+
 export type TestCrm = {
   /** Adds a lead with the given phone, or with a new one. Returns its id. */
-  addLead(storeId: string, customerPhone?: string): string;
+  addLead(storeId: string, customerPhone?: string, name?: string): string;
   /** Merges a lead into another one, as crm does. */
   merge(storeId: string, leadId: string, keptId: string): void;
   /** Gives a lead another phone, and returns the lead's new version. */
   changePhone(storeId: string, leadId: string, customerPhone: string): number;
+  /** Changes other members of a lead. */
+  change(storeId: string, leadId: string, members: Partial<TestLead>): void;
   /** The interaction counts that it received, by lead. */
   readonly interactionCounts: ReadonlyMap<string, number>;
   stop(): Promise<void>;
@@ -135,20 +142,28 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
 }
 
 async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
-  const leads = new Map<string, { id: string; customer_phone: string; name: string; version: number }>();
+  const leads = new Map<string, TestLead>();
   const merged = new Map<string, string>();
   const interactionCounts = new Map<string, number>();
   let phones = 5511900000000;
+  const change = (storeId: string, leadId: string, members: Partial<TestLead>): number => {
+    const lead = leads.get(`${storeId} ${leadId}`);
+    if (!lead) throw new Error('no such lead');
+    const version = lead.version + 1;
+    leads.set(`${storeId} ${leadId}`, { ...lead, ...members, version });
+    return version;
+  };
   const addLead = (storeId: string, customer_phone = String(++phones), name = 'Maria') => {
     const id = randomUUID();
-    leads.set(`${storeId} ${id}`, { id, customer_phone, name, version: 1 });
+    const unchanged = { version: 1, status: 'pending', seller_id: null, ai_paused_until: null } as const;
+    leads.set(`${storeId} ${id}`, { id, customer_phone, name, ...unchanged });
     return id;
   };
   const serve = async () => {
     const server = createRpcServer({
       nats,
       service: 'crm',
-      operations: { getLeadContact, ensureLead, raiseInteractionCounts },
+      operations: { getLeadContact, listLeadContacts, searchLeads, ensureLead, raiseInteractionCounts },
       handlers: {
         getLeadContact: async ({ storeId }, { body }) => {
           const key = `${storeId} ${body.lead_id.toLowerCase()}`;
@@ -156,6 +171,13 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
           const merged_into = merged.get(key);
           if (!lead) throw new AppError('lead_not_found', merged_into ? { members: { merged_into } } : {});
           return lead;
+        },
+        listLeadContacts: async ({ storeId }, { body: { lead_ids } }) => ({
+          contacts: lead_ids.flatMap((id) => leads.get(`${storeId} ${id}`) ?? []),
+        }),
+        searchLeads: async ({ storeId }, { body: { q } }) => {
+          const found = [...leads].filter(([key, { name }]) => key.startsWith(storeId) && name.includes(q));
+          return { lead_ids: found.map(([, { id }]) => id) };
         },
         ensureLead: async ({ storeId }, { body: { customer_phone, name } }) => {
           for (const [key, lead] of leads) {
@@ -183,13 +205,8 @@ async function startCrm({ nats: { nats } }: TestService): Promise<TestCrm> {
       leads.delete(`${storeId} ${leadId}`);
       merged.set(`${storeId} ${leadId}`, keptId);
     },
-    changePhone(storeId, leadId, customer_phone) {
-      const lead = leads.get(`${storeId} ${leadId}`);
-      if (!lead) throw new Error('no such lead');
-      const version = lead.version + 1;
-      leads.set(`${storeId} ${leadId}`, { ...lead, customer_phone, version });
-      return version;
-    },
+    changePhone: (storeId, leadId, customer_phone) => change(storeId, leadId, { customer_phone }),
+    change,
     interactionCounts,
     stop: () => server.drain(),
     start: async () => {

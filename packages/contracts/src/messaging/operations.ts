@@ -1,5 +1,6 @@
 import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from './channels.ts';
 import { changeContactPhone, getConversation, getOptOut, mergeConversations } from './conversations.ts';
+import { listConversations, markConversationRead } from './inbox.ts';
 import {
   acceptMessage,
   cancelMessage,
@@ -44,5 +45,7 @@ export const messagingOperations = {
   changeContactPhone,
   mergeConversations,
   fenceMessages,
+  listConversations,
+  markConversationRead,
   ...messagingReportOperations,
 } as const;

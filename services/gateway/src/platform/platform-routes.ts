@@ -62,7 +62,7 @@ const forPeople = (
 ): PersonRoute => ({ ...apiRoute(endpoint, operation, { scope: 'store:read', tag: 'Store', status }), role });
 
 /** What only people do, in services other than accounts. */
-export const peopleOnlyRoutes: readonly PersonRoute[] = [
+const peopleOnlyRoutes: readonly PersonRoute[] = [
   forPeople(get('/conversations'), listConversations),
   forPeople(put('/leads/:leadId/read'), markConversationRead),
 ];

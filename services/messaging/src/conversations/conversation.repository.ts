@@ -1,3 +1,4 @@
+import type { Message } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
 
@@ -15,11 +16,17 @@ export type ConversationRow = {
   readonly opted_out_at: Date | null;
   readonly interaction_count: number;
   readonly reported_count: number;
+  /** The store has read up to this message. Null: all, in a row from before the inbox that it has not counted yet. */
+  readonly read_number: number | null;
+  readonly unread_count: number;
+  /** The lead's seller and version as the inbox knows them. Null: the lead is not known yet, or has no seller. */
+  readonly seller_id: string | null;
+  readonly lead_version: number | null;
 };
 
 const columns = (sql: Sql) => sql`
   store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, interaction_count,
-  reported_count`;
+  reported_count, read_number, unread_count, seller_id, lead_version`;
 
 /**
  * Locks the conversation until the transaction ends. A transaction that accepts a message, or that chooses the next one
@@ -72,20 +79,30 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
 }
 
 /**
- * Takes the next message number and the moment of acceptance. The caller holds the conversation's lock and inserts the
- * message in the same transaction, so that the numbers have no gaps.
+ * Takes the number of an outbound message and the moment of acceptance, and stores what the inbox shows. A message of a
+ * seller reads all before it. The caller holds the conversation's lock and inserts the message in the same transaction,
+ * so that the numbers have no gaps.
  */
 export async function takeNumber(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
+  source: Exclude<Message['source'], 'lead'>,
 ): Promise<{ number: number; at: Date }> {
+  const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
   const [taken] = await sql<{ number: number; at: Date }[]>`
-    update conversations set next_number = next_number + 1
-    where store_id = ${storeId} and lead_id = ${leadId}
-    returning next_number - 1 as number, clock_timestamp()::timestamptz(3) as at`;
+    update conversations c
+    set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, needs_attention = false,
+        counted_next = ${countedNext(sql)} ${reads}
+    from (select clock_timestamp()::timestamptz(3) as at) as clock
+    where c.store_id = ${storeId} and c.lead_id = ${leadId}
+    returning c.next_number - 1 as number, clock.at`;
   return taken as { number: number; at: Date };
 }
+
+/** One message more, unless a process of the previous version has left messages uncounted: then all are counted again. */
+const countedNext = (sql: Sql) =>
+  sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
 /**
  * Counts a message when it is received, or when it becomes sent. The caller holds the conversation's lock and counts
@@ -157,7 +174,7 @@ export type TakenInbound = {
 };
 
 /**
- * Takes the number of an inbound message, counts it and stores what it changes about the lead. The caller holds the
+ * Takes the number of an inbound message, counts it and stores what it changes. The caller holds the
  * conversation's lock. One statement does it all, because three updates of one row cost three times as much.
  *
  * @param options `writtenAt` replaces the current time for the reply window; `wish` is an opt-out or an opt-in
@@ -174,7 +191,10 @@ export async function takeInbound(
         wa_id = coalesce(${waId}, c.wa_id),
         last_inbound_at = greatest(c.last_inbound_at, coalesce(${writtenAt}::timestamptz, clock.at)),
         opted_out_at = case ${wish}::text when 'stop' then coalesce(c.opted_out_at, clock.at)
-                                          when 'start' then null else c.opted_out_at end
+                                          when 'start' then null else c.opted_out_at end,
+        last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,
+        read_number = case when c.read_number is null then c.next_number - 1 else c.read_number end,
+        counted_next = ${countedNext(sql)}
     from (select clock_timestamp()::timestamptz(3) as at) as clock
     where c.store_id = ${storeId} and c.lead_id = ${leadId}
     returning uuidv7() as id, c.next_number - 1 as number, clock.at, c.interaction_count as "interactionCount"`;

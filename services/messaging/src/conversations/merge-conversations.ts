@@ -5,6 +5,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { countAgain } from '../inbox/catch-up.repository.ts';
 import { isDelivering } from '../messages/message.repository.ts';
 import { closeSession } from '../sessions/session.repository.ts';
 import {
@@ -42,9 +43,10 @@ async function merge(sql: TransactionSql, storeId: string, leads: Merged): Promi
   const [, ...older] = await listActiveSessions(sql, storeId, leads);
   for (const { id, lead_id } of older) await closeSession(sql, storeId, lead_id, id);
   await moveSessions(sql, storeId, leads);
-  const { moved, total } = await moveMessages(sql, storeId, leads);
+  const { moved, total, readNumber } = await moveMessages(sql, storeId, leads);
   await moveUserIds(sql, storeId, leads);
-  await joinConversations(sql, storeId, leads, total + 1);
+  await joinConversations(sql, storeId, leads, { nextNumber: total + 1, readNumber });
+  await countAgain(sql, storeId, [keptId]);
   const optedOut = locked.gone.opted_out_at !== null && locked.kept.opted_out_at === null;
   await appendOutbox(sql, storeId, [
     ...(optedOut ? optOutEvents('opted_out', keptId) : []),

@@ -30,23 +30,28 @@ export async function moveSessions(sql: TransactionSql, storeId: string, { goneI
 
 /**
  * Moves the messages and numbers those of both leads again, from 1 in the order of acceptance. The messages of each lead
- * keep their order, even if the clock went back between them. Returns how many each lead had.
+ * keep their order, even if the clock went back between them. Returns how many messages the merged lead had and both have,
+ * and up to which one all are read: what was unread stays so.
  */
 export async function moveMessages(
   sql: TransactionSql,
   storeId: string,
   { goneId, keptId }: Merged,
-): Promise<{ moved: number; total: number }> {
+): Promise<{ moved: number; total: number; readNumber: number }> {
   // First to negative numbers, because no two messages may have the same number at any time.
-  const [counted] = await sql<[{ moved: number; total: number }]>`
+  const [counted] = await sql<[{ moved: number; total: number; readNumber: number }]>`
     with accepted as (
-      select id, lead_id, number, max(created_at) over (partition by lead_id order by number) as at from messages
-      where store_id = ${storeId} and lead_id in (${goneId}, ${keptId})),
-    ordered as (select id, row_number() over (order by at, lead_id, number) as number from accepted),
+      select m.id, m.lead_id, m.number, m.direction = 'inbound' and m.number > c.read_number as is_unread,
+        max(m.created_at) over (partition by m.lead_id order by m.number) as at
+      from messages m join conversations c on c.store_id = m.store_id and c.lead_id = m.lead_id
+      where m.store_id = ${storeId} and m.lead_id in (${goneId}, ${keptId})),
+    ordered as (select id, lead_id, is_unread, row_number() over (order by at, lead_id, number) as number from accepted),
     numbered as (
       update messages m set lead_id = ${keptId}, number = -ordered.number
       from ordered where m.store_id = ${storeId} and m.id = ordered.id)
-    select count(*) filter (where lead_id = ${goneId})::int as moved, count(*)::int as total from accepted`;
+    select count(*) filter (where lead_id = ${goneId})::int as moved, count(*)::int as total,
+      coalesce(min(number) filter (where is_unread) - 1, count(*)) as "readNumber"
+    from ordered`;
   await sql`update messages set number = -number where store_id = ${storeId} and lead_id = ${keptId} and number < 0`;
   return counted;
 }
@@ -63,12 +68,12 @@ export async function joinConversations(
   sql: TransactionSql,
   storeId: string,
   { goneId, keptId }: Merged,
-  nextNumber: number,
+  { nextNumber, readNumber }: { readonly nextNumber: number; readonly readNumber: number },
 ): Promise<void> {
   await sql`
     with gone as (delete from conversations where store_id = ${storeId} and lead_id = ${goneId} returning *)
     update conversations kept
-    set next_number = ${nextNumber},
+    set next_number = ${nextNumber}, read_number = ${readNumber},
         interaction_count = kept.interaction_count + gone.interaction_count,
         -- the id that the customer wrote from last
         wa_id = case when gone.last_inbound_at > coalesce(kept.last_inbound_at, '-infinity')

@@ -1,26 +1,57 @@
 import { randomUUID } from 'node:crypto';
 import { getLeadContact } from '@mostrador/contracts';
+import type { StoreScope } from '@mostrador/kit/database/database';
 import type { EventOf } from '@mostrador/kit/delivery/events-consumer';
+import type { CallContext } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Dependencies } from '../dependencies.ts';
+import { followLeads, followLeadsOfSeller } from '../inbox/catch-up.ts';
 import { followPhone } from './change-contact-phone.ts';
+import { conversationExists } from './conversation.repository.ts';
 
-/** The events of crm that concern conversations. */
-export const leadEvents = ['crm.lead.phone_changed'] as const;
+/** The events of crm that concern conversations. An imported lead has none yet. */
+export const leadEvents = [
+  'crm.lead.phone_changed',
+  'crm.lead.created',
+  'crm.lead.updated',
+  'crm.lead.merged',
+  'crm.seller.deleted',
+] as const;
 
-/** Makes up for a `changeContactPhone` that did not arrive. Idempotent, in any order and after any delay. */
+type Tools = Pick<Dependencies, 'database' | 'rpc'>;
+type Scope = StoreScope & CallContext;
+
+/**
+ * Makes up for a `changeContactPhone` that did not arrive, and makes the inbox follow leads. Idempotent, in any order and
+ * after any delay.
+ */
 export const onLeadEvent =
-  ({ database, rpc }: Pick<Dependencies, 'database' | 'rpc'>) =>
+  (tools: Tools) =>
   async (event: EventOf<(typeof leadEvents)[number]>, { deadline }: { deadline: number }): Promise<void> => {
-    const { store_id: storeId, data } = event;
-    const context = { requestId: randomUUID(), storeId, deadline };
-    const contact = await rpc.call(getLeadContact, { body: data }, context).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'lead_not_found') return undefined;
-      throw error;
-    });
-    const { customer_phone, version } = contact ?? {};
-    if (customer_phone === undefined || version === undefined) return;
-    await database.write(context, (sql) =>
-      followPhone(sql, storeId, { lead_id: data.lead_id, customer_phone, version }),
-    );
+    const scope = { requestId: randomUUID(), storeId: event.store_id, deadline };
+    switch (event.type) {
+      case 'crm.lead.phone_changed':
+        return await followContact(tools, scope, event.data.lead_id);
+      case 'crm.seller.deleted':
+        return await followLeadsOfSeller(tools, scope, event.data.seller_id);
+      case 'crm.lead.merged':
+        return await followLead(tools, scope, event.data.merged_into);
+      default:
+        return await followLead(tools, scope, event.data.lead_id);
+    }
   };
+
+async function followContact({ database, rpc }: Tools, scope: Scope, lead_id: string): Promise<void> {
+  const contact = await rpc.call(getLeadContact, { body: { lead_id } }, scope).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'lead_not_found') return undefined;
+    throw error;
+  });
+  const { customer_phone, version } = contact ?? {};
+  if (customer_phone === undefined || version === undefined) return;
+  await database.write(scope, (sql) => followPhone(sql, scope.storeId, { lead_id, customer_phone, version }));
+}
+
+async function followLead(tools: Tools, scope: Scope, leadId: string): Promise<void> {
+  const isKnown = await tools.database.read(scope, (sql) => conversationExists(sql, scope.storeId, leadId));
+  if (isKnown) await followLeads(tools, scope, [leadId]);
+}

@@ -10,6 +10,7 @@ import { needsConsent, readOptOut } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
+import { conversationRead } from '../inbox/conversation-read.ts';
 import { touchSession } from '../sessions/session.repository.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
@@ -55,7 +56,7 @@ export async function acceptOutbound(
     findChannel(sql, storeId),
     findSettings(sql, storeId),
     isDelivering(sql, storeId, lead_id),
-    takeNumber(sql, storeId, lead_id),
+    takeNumber(sql, storeId, lead_id, request.source),
   ]);
   assertConnected(channel);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
@@ -83,6 +84,7 @@ export async function acceptOutbound(
   await appendOutbox(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(row),
+    ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
     ...(delivering ? [] : [wakeDelivery(lead_id, 'message_accepted')]),
   ]);
   return row;

@@ -17,7 +17,7 @@ afterAll(() => messaging?.stop());
 const add = (storeId: string, leadId: string, body: string, direction: Message['direction'] = 'outbound') =>
   messaging.database.write(testContext({ storeId }), async (sql) => {
     await ensureConversation(sql, storeId, leadId);
-    const { number, at } = await takeNumber(sql, storeId, leadId);
+    const { number, at } = await takeNumber(sql, storeId, leadId, 'api');
     const { sessionId } = await touchSession(sql, storeId, leadId, { at, direction });
     const source = direction === 'inbound' ? 'lead' : 'api';
     const content = { lead_id: leadId, session_id: sessionId, number, created_at: at, direction, body } as const;

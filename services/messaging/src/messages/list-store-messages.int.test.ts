@@ -46,7 +46,7 @@ const insert = async (
   },
 ) => {
   await ensureConversation(sql, storeId, leadId);
-  const { number, at } = await takeNumber(sql, storeId, leadId);
+  const { number, at } = await takeNumber(sql, storeId, leadId, 'api');
   const { sessionId } = await touchSession(sql, storeId, leadId, { at, direction });
   const source = direction === 'inbound' ? 'lead' : 'api';
   const content = { lead_id: leadId, session_id: sessionId, number, created_at: at, direction, body } as const;

@@ -9,7 +9,8 @@ export async function findStoresToFence(sql: Sql): Promise<string[]> {
 
 /**
  * Makes messages `unknown` that were accepted before the restore and were `queued` or `sending` then. Each is assigned to
- * the store's channel, so that the provider's status updates find it.
+ * the store's channel, so that the provider's status updates find it. Locks their conversations first, which a trigger
+ * changes.
  */
 export async function holdMessages(
   sql: TransactionSql,
@@ -18,6 +19,10 @@ export async function holdMessages(
   { code, detail }: { readonly code: string; readonly detail: string },
   unsettledAfterMs: number,
 ): Promise<number> {
+  const held = sql`store_id = ${storeId} and status in ('queued', 'sending') and created_at <= ${since}`;
+  await sql`
+    select 1 from conversations where store_id = ${storeId} and lead_id in (select lead_id from messages where ${held})
+    order by lead_id for no key update`;
   const { count } = await sql`
     update messages
     set status = 'unknown', unknown_since = clock_timestamp(), error_code = ${code}, error_detail = ${detail},
@@ -25,7 +30,7 @@ export async function holdMessages(
           (select id from channels where store_id = ${storeId} and disconnected_at is null)),
         unsettled_at = clock_timestamp() + ${unsettledAfterMs} * interval '1 millisecond',
         lease_token = null, lease_until = null, next_attempt_at = null, slot_at = null
-    where store_id = ${storeId} and status in ('queued', 'sending') and created_at <= ${since}`;
+    where ${held}`;
   return count;
 }
 

@@ -1,0 +1,114 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+
+/** A conversation whose columns for the inbox are not right yet. */
+export type BehindRow = {
+  readonly store_id: string;
+  readonly lead_id: string;
+  readonly counted_next: number;
+  /** Whether its messages are counted. */
+  readonly is_counted: boolean;
+  /** Whether its lead is known. */
+  readonly is_known: boolean;
+};
+
+/** A lead as crm has it. */
+export type InboxLead = {
+  readonly lead_id: string;
+  readonly version: number;
+  readonly name: string;
+  readonly customer_phone: string;
+  readonly status: string;
+  readonly seller_id: string | null;
+  readonly ai_paused_until: string | null;
+};
+
+const behind = (sql: Sql) => sql`
+  select store_id, lead_id, counted_next, counted_next = next_number as is_counted, lead_version is not null as is_known
+  from conversations where next_number > 1 and (counted_next < next_number or lead_version is null)`;
+
+/** The query for conversations of any store that are behind, in one order. `after` is the last one before. */
+export function findBehind(
+  systemSql: Sql,
+  { after, limit }: { readonly after: BehindRow | undefined; readonly limit: number },
+) {
+  return systemSql<BehindRow[]>`
+    ${behind(systemSql)}
+    ${after ? systemSql`and (store_id, counted_next, lead_id) > (${after.store_id}, ${after.counted_next}, ${after.lead_id})` : systemSql``}
+    order by store_id, counted_next, lead_id limit ${limit}`;
+}
+
+/** The query for some conversations of a store that are behind. */
+export function findBehindOf(sql: Sql, storeId: string, limit: number) {
+  return sql<BehindRow[]>`${behind(sql)} and store_id = ${storeId} order by counted_next, lead_id limit ${limit}`;
+}
+
+/** Locks conversations in the order of their ids. */
+export async function lockConversations(
+  sql: TransactionSql,
+  storeId: string,
+  leadIds: readonly string[],
+): Promise<void> {
+  await sql`
+    select 1 from conversations where store_id = ${storeId} and lead_id = any(${[...leadIds]}::uuid[])
+    order by lead_id for no key update`;
+}
+
+/**
+ * Sets what the inbox shows of the messages of conversations from the messages themselves. The caller holds the locks of
+ * the conversations. The trigger `note_trouble` has the same rules.
+ */
+export async function countAgain(sql: TransactionSql, storeId: string, leadIds: readonly string[]): Promise<void> {
+  await sql`
+    update conversations c
+    set last_message_at = (
+          select m.created_at from messages m
+          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.number = c.next_number - 1),
+        is_unanswered = coalesce((
+          select m.direction = 'inbound' from messages m
+          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'
+          order by m.number desc limit 1), false),
+        needs_attention = coalesce((
+          select m.status in ('failed', 'unknown') from messages m
+          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'
+            and m.direction = 'outbound'
+          order by m.number desc limit 1), false),
+        read_number = coalesce(c.read_number, c.next_number - 1),
+        unread_count = ${unreadAfter(sql, sql`coalesce(c.read_number, c.next_number - 1)`)},
+        counted_next = c.next_number
+    where c.store_id = ${storeId} and c.lead_id = any(${[...leadIds]}::uuid[])`;
+}
+
+/** The number of inbound messages of the conversation `c` after a message number. */
+export const unreadAfter = (sql: Sql, number: ReturnType<typeof behind>) => sql`(
+  select count(*)::int from messages m
+  where m.store_id = c.store_id and m.lead_id = c.lead_id and m.number > ${number} and m.direction = 'inbound')`;
+
+/** Stores leads, unless the conversation has them in the same or a later version. */
+export async function saveLeads(sql: TransactionSql, storeId: string, leads: readonly InboxLead[]): Promise<void> {
+  await sql`
+    update conversations c
+    set lead_version = told.version, lead_name = told.name, lead_phone = told.customer_phone,
+        lead_status = told.status, seller_id = told.seller_id, ai_paused_until = told.ai_paused_until
+    from (
+      select told.*
+      from jsonb_to_recordset(${sql.json(leads)}) as told (lead_id uuid, version integer, name text,
+        customer_phone text, status text, seller_id uuid, ai_paused_until timestamptz)
+      join conversations held on held.store_id = ${storeId} and held.lead_id = told.lead_id
+      where held.lead_version is null or held.lead_version < told.version
+      order by held.lead_id for no key update of held) as told
+    where c.store_id = ${storeId} and c.lead_id = told.lead_id`;
+}
+
+/** Conversations with leads of a seller, in the order of their ids. */
+export async function listLeadsOfSeller(
+  sql: Sql,
+  storeId: string,
+  sellerId: string,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ lead_id: string }[]>`
+    select lead_id from conversations
+    where store_id = ${storeId} and seller_id = ${sellerId} ${after ? sql`and lead_id > ${after}` : sql``}
+    order by lead_id limit ${limit}`;
+  return rows.map(({ lead_id }) => lead_id);
+}

@@ -1,0 +1,6 @@
+import type { OutboxEntry } from '@mostrador/kit/delivery/outbox';
+
+/** The entry of the event that the store has read messages of a lead. */
+export const conversationRead = (lead_id: string): OutboxEntry[] => [
+  { kind: 'feed', type: 'conversation.read', entityId: lead_id, data: { lead_id }, object: undefined },
+];

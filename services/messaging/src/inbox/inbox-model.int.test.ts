@@ -1,0 +1,160 @@
+import { cancelMessage, fenceMessages, mergeConversations } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newInbox, type TestInbox } from '../../test/inbox.ts';
+import { startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { applyStatusUpdates } from '../delivery/apply-status-updates.ts';
+import { markUnknown } from '../delivery/attempt.repository.ts';
+import { lockMessage } from '../delivery/lock-message.ts';
+
+let messaging: TestMessaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.stop());
+
+const context = (storeId: string) => testContext({ storeId });
+
+/** What the inbox should say of each conversation, counted from the messages one by one. */
+async function recount({ storeId }: TestInbox) {
+  const { adminSql } = messaging;
+  const messages = await adminSql`select * from messages where store_id = ${storeId} order by number`;
+  const conversations = await adminSql`select lead_id, read_number from conversations where store_id = ${storeId}`;
+  return conversations.flatMap(({ lead_id, read_number }) => {
+    const own = messages.filter((row) => row.lead_id === lead_id);
+    const last = own.at(-1);
+    if (!last) return [];
+    const counted = own.filter(({ status }) => status !== 'cancelled');
+    const lastToLead = counted.findLast(({ direction }) => direction === 'outbound');
+    return [
+      {
+        lead_id,
+        last_message: last.id,
+        last_activity_at: last.created_at.toISOString(),
+        unanswered: counted.at(-1)?.direction === 'inbound',
+        needs_attention: lastToLead?.status === 'failed' || lastToLead?.status === 'unknown',
+        unread_count: own.filter((row) => row.direction === 'inbound' && row.number > read_number).length,
+      },
+    ];
+  });
+}
+
+async function shown(inbox: TestInbox) {
+  const { data, total } = await inbox.list();
+  expect(total).toBe(data.length);
+  return data.map(({ lead, last_message, last_activity_at, unanswered, needs_attention, unread_count }) => ({
+    ...{ lead_id: lead.id, last_message: last_message.id, last_activity_at },
+    ...{ unanswered, needs_attention, unread_count },
+  }));
+}
+
+type Place = { readonly lead: number; readonly message: number };
+type Step =
+  | { readonly kind: 'hear'; readonly lead: number }
+  | { readonly kind: 'say'; readonly lead: number; readonly source: 'ai' | 'seller' | 'api' | 'followup' }
+  | ({ readonly kind: 'read' | 'cancel' | 'unknown' } & Place)
+  | ({ readonly kind: 'status'; readonly status: 'sent' | 'delivered' | 'read' | 'failed' } & Place)
+  | { readonly kind: 'merge' | 'fence' };
+
+const lead = fc.nat({ max: 2 });
+const place = { lead, message: fc.nat({ max: 7 }) };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('hear' as const), lead }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('say' as const),
+      lead,
+      source: fc.constantFrom('ai' as const, 'seller' as const, 'api' as const, 'followup' as const),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constantFrom('read' as const, 'cancel' as const, 'unknown' as const), ...place }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      status: fc.constantFrom('sent' as const, 'delivered' as const, 'read' as const, 'failed' as const),
+      ...place,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('merge' as const, 'fence' as const) }) },
+);
+
+test('after any operations the inbox says of each conversation what its messages say', async () => {
+  const { database } = messaging.dependencies;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const inbox = await newInbox(messaging);
+      const { storeId } = inbox;
+      const leads = [1, 2, 3].map(() => messaging.crm.addLead(storeId));
+      const leadOf = (n: number) => leads[n % leads.length] as string;
+      /** The outbound message at a place; undefined when the place has none. */
+      const find = async (at: Place, which: { inbound: boolean }) => {
+        const rows = await messaging.adminSql`
+          select id, lead_id, status, direction from messages
+          where store_id = ${storeId} and lead_id = ${leadOf(at.lead)} order by number`;
+        const row = rows[at.message % Math.max(rows.length, 1)];
+        return row && (which.inbound || row.direction === 'outbound')
+          ? { id: row.id as string, lead_id: row.lead_id as string, status: row.status as string }
+          : undefined;
+      };
+      const run = async (one: Step) => {
+        switch (one.kind) {
+          case 'hear':
+            return await inbox.hear(leadOf(one.lead));
+          case 'say':
+            return await inbox.say(leadOf(one.lead), one.source);
+          case 'read': {
+            const message = await find(one, { inbound: true });
+            return message && (await inbox.read(message.lead_id, message.id));
+          }
+          case 'cancel': {
+            const message = await find(one, { inbound: false });
+            if (message?.status !== 'queued') return;
+            const params = { leadId: message.lead_id, messageId: message.id };
+            return await messaging.rpc.call(cancelMessage, { params }, context(storeId));
+          }
+          case 'unknown': {
+            const message = await find(one, { inbound: false });
+            if (message?.status !== 'queued') return;
+            const error = { code: 'x', detail: 'x' };
+            return await database.write(context(storeId), async (sql) => {
+              await lockMessage(sql, storeId, message);
+              await markUnknown(sql, storeId, message.id, error, 60_000);
+            });
+          }
+          case 'status': {
+            const message = await find(one, { inbound: false });
+            if (!message) return;
+            return await database.write(context(storeId), async (sql) => {
+              const { message: row } = await lockMessage(sql, storeId, message);
+              await applyStatusUpdates(sql, storeId, row, [{ status: one.status, at: new Date() }]);
+            });
+          }
+          case 'merge': {
+            const [gone, kept] = leads;
+            if (leads.length < 2 || !gone || !kept) return;
+            leads.shift();
+            messaging.crm.merge(storeId, gone, kept);
+            const body = { lead_id: gone, merged_into: kept };
+            return await messaging.rpc.call(mergeConversations, { body }, context(storeId));
+          }
+          case 'fence':
+            return await messaging.rpc.call(
+              fenceMessages,
+              { body: { since: new Date().toISOString() } },
+              context(storeId),
+            );
+        }
+      };
+      for (const one of steps) await run(one);
+      const byLead = (a: { lead_id: string }, b: { lead_id: string }) => (a.lead_id < b.lead_id ? -1 : 1);
+      expect((await shown(inbox)).toSorted(byLead)).toEqual((await recount(inbox)).toSorted(byLead));
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
