@@ -87,6 +87,7 @@ function particular(name: ProcessName, options: ServiceOptions): NodeJS.ProcessE
         PUBLIC_URL: publicUrl(options.ports),
         EXAMPLE_IDS_FILE: exampleIdsFile(options.localDirectory),
         CONSOLE_DIRECTORY: options.consoleDirectory,
+        TEMPORAL_UI_URL: options.temporalUiUrl,
         // No load balancer has to notice that it stops.
         DRAIN_DELAY_MS: options.env.DRAIN_DELAY_MS ?? '0',
       };

@@ -17,8 +17,17 @@ export const appointmentWorkflow = {
   name: 'appointment',
   taskQueue: 'calendar',
   workflowId: (appointmentId: string) => `appointment:${appointmentId}`,
-  /** `created` starts it; `changed` and `cancelled` come from the API; `calendar_…` from an operator. */
-  signals: ['created', 'changed', 'cancelled', 'calendar_connected', 'calendar_disconnected', 'overdue'],
+  /** `created` starts it; `changed` and `cancelled` come from the API; `calendar_…`, `retried` and `given_up` from a person. */
+  signals: [
+    'created',
+    'changed',
+    'cancelled',
+    'calendar_connected',
+    'calendar_disconnected',
+    'retried',
+    'given_up',
+    'overdue',
+  ],
 } as const satisfies EntityWorkflowDefinition;
 
 /** Sends a lead's outbound messages in the order of acceptance. Its entity is the lead. */
@@ -27,7 +36,7 @@ export const deliveryWorkflow = {
   taskQueue: 'delivery',
   workflowId: (leadId: string) => `delivery:${leadId}`,
   /** `message_accepted` starts it; the others say that its wait may be over. */
-  signals: ['message_accepted', 'message_settled', 'channel_connected', 'overdue'],
+  signals: ['message_accepted', 'message_settled', 'channel_connected', 'retried', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
 /** Waits until a follow-up is due, then sends it unless it was cancelled. Its entity is the follow-up. */
@@ -36,7 +45,7 @@ export const followupWorkflow = {
   taskQueue: 'followup',
   workflowId: (followupId: string) => `followup:${followupId}`,
   /** `scheduled` starts it; `cancelled` ends it; the others say that its wait may be over. */
-  signals: ['scheduled', 'cancelled', 'rescheduled', 'message_settled', 'overdue'],
+  signals: ['scheduled', 'cancelled', 'rescheduled', 'message_settled', 'retried', 'overdue'],
 } as const satisfies EntityWorkflowDefinition;
 
 /**

@@ -19,6 +19,8 @@ export type TestContextOptions = {
   readonly ifNoneMatch?: string;
   readonly person?: Person;
   readonly log?: Log;
+  /** The role of the person who asks. Default: no person asks. */
+  readonly role?: Person['role'];
 };
 
 /** The context of a request in a test. Defaults: a new store and a silent log. */
@@ -30,6 +32,15 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
     deadline: Date.now() + timeoutMs,
     signal: AbortSignal.timeout(timeoutMs),
     log: options.log ?? silentLog(),
+    ...(options.role === undefined
+      ? {}
+      : {
+          person: {
+            userId: randomUUID(),
+            role: options.role,
+            sellerId: options.role === 'seller' ? randomUUID() : null,
+          },
+        }),
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
     ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }),
     ...(options.person === undefined ? {} : { person: options.person }),

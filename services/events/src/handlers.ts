@@ -1,4 +1,5 @@
 import type { eventsOperations } from '@mostrador/contracts';
+import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from './dependencies.ts';
 import { appendEvents } from './feed/append-events.ts';
@@ -8,6 +9,7 @@ import { fenceFeeds } from './restore/fence-feeds.ts';
 import { getWebhookDelivery } from './webhooks/deliveries/get-webhook-delivery.ts';
 import { listWebhookDeliveries } from './webhooks/deliveries/list-webhook-deliveries.ts';
 import { retryWebhookDelivery } from './webhooks/deliveries/retry-webhook-delivery.ts';
+import { waitingDeliveries } from './webhooks/deliveries/waiting-deliveries.ts';
 import { createWebhookEndpoint } from './webhooks/endpoints/create-webhook-endpoint.ts';
 import { deleteWebhookEndpoint } from './webhooks/endpoints/delete-webhook-endpoint.ts';
 import { getWebhookEndpoint } from './webhooks/endpoints/get-webhook-endpoint.ts';
@@ -20,23 +22,32 @@ import { createWebhookReplay } from './webhooks/replays/create-webhook-replay.ts
 import { getWebhookReplay } from './webhooks/replays/get-webhook-replay.ts';
 import { drainWebhook } from './webhooks/sending/drain-webhook.ts';
 
-export const createHandlers = (dependencies: Dependencies): Handlers<typeof eventsOperations> => ({
-  listEvents: listEvents(dependencies),
-  getEvent: getEvent(dependencies),
-  appendEvents: appendEvents(dependencies),
-  createWebhookEndpoint: createWebhookEndpoint(dependencies),
-  listWebhookEndpoints: listWebhookEndpoints(dependencies),
-  getWebhookEndpoint: getWebhookEndpoint(dependencies),
-  updateWebhookEndpoint: updateWebhookEndpoint(dependencies),
-  deleteWebhookEndpoint: deleteWebhookEndpoint(dependencies),
-  rotateWebhookSecret: rotateWebhookSecret(dependencies),
-  testWebhookEndpoint: testWebhookEndpoint(dependencies),
-  listWebhookDeliveries: listWebhookDeliveries(dependencies),
-  getWebhookDelivery: getWebhookDelivery(dependencies),
-  retryWebhookDelivery: retryWebhookDelivery(dependencies),
-  createWebhookReplay: createWebhookReplay(dependencies),
-  getWebhookReplay: getWebhookReplay(dependencies),
-  cancelWebhookReplay: cancelWebhookReplay(dependencies),
-  drainWebhook: drainWebhook(dependencies),
-  fenceFeeds: fenceFeeds(dependencies),
-});
+export const createHandlers = (dependencies: Dependencies): Handlers<typeof eventsOperations> => {
+  const waiting = waitingHandlers(
+    { webhook_delivery: waitingDeliveries },
+    { ...dependencies, afterChange: (storeId) => dependencies.nudgeSender(storeId) },
+  );
+  return {
+    listEvents: listEvents(dependencies),
+    getEvent: getEvent(dependencies),
+    appendEvents: appendEvents(dependencies),
+    createWebhookEndpoint: createWebhookEndpoint(dependencies),
+    listWebhookEndpoints: listWebhookEndpoints(dependencies),
+    getWebhookEndpoint: getWebhookEndpoint(dependencies),
+    updateWebhookEndpoint: updateWebhookEndpoint(dependencies),
+    deleteWebhookEndpoint: deleteWebhookEndpoint(dependencies),
+    rotateWebhookSecret: rotateWebhookSecret(dependencies),
+    testWebhookEndpoint: testWebhookEndpoint(dependencies),
+    listWebhookDeliveries: listWebhookDeliveries(dependencies),
+    getWebhookDelivery: getWebhookDelivery(dependencies),
+    retryWebhookDelivery: retryWebhookDelivery(dependencies),
+    createWebhookReplay: createWebhookReplay(dependencies),
+    getWebhookReplay: getWebhookReplay(dependencies),
+    cancelWebhookReplay: cancelWebhookReplay(dependencies),
+    drainWebhook: drainWebhook(dependencies),
+    fenceFeeds: fenceFeeds(dependencies),
+    listWaitingDeliveries: waiting.list,
+    retryWaitingDeliveries: waiting.retry,
+    giveUpWaitingDeliveries: waiting.giveUp,
+  };
+};

@@ -31,6 +31,13 @@ export const gatewayConfig = Type.Object({
   CONSOLE_DIRECTORY: Type.Optional(
     Type.String({ minLength: 1, description: 'The built console, which is served at `/console`. Empty: none.' }),
   ),
+  TEMPORAL_UI_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^?#]+$',
+      description: 'Temporal’s UI, to which the console links for owners and managers. Empty: no links.',
+    }),
+  ),
+  TEMPORAL_NAMESPACE: Type.String({ minLength: 1, default: 'default', description: 'Only for those links' }),
   EXAMPLE_IDS_FILE: Type.Optional(
     Type.String({
       minLength: 1,

@@ -6,4 +6,6 @@ export type Dependencies = {
   /** Reads the store of a request. */
   readonly database: Database;
   readonly rpc: RpcClient;
+  /** The workflows in Temporal's UI; null: its address is not known. */
+  readonly workflowsUrl: string | null;
 };

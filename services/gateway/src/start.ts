@@ -111,7 +111,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   connection = { nats, rpc: createRpcClient({ nats, log }) };
   hearAccessNotices(nats, directory);
   hearFeedNotices(nats, followers, log);
-  const handlers = createHandlers({ database, rpc });
+  const handlers = createHandlers({ database, rpc, workflowsUrl: workflowsUrlOf(config) });
   server = createRpcServer({
     nats,
     service: name,
@@ -123,3 +123,7 @@ export async function startGateway(config: GatewayConfig, { log, onStop }: Runni
   });
   watch.start();
 }
+
+/** Where Temporal's UI shows the workflows of the platform. */
+const workflowsUrlOf = ({ TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace }: GatewayConfig): string | null =>
+  ui === undefined ? null : `${ui.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows`;

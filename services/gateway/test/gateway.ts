@@ -19,6 +19,7 @@ import { createHandlers } from '../src/handlers.ts';
 import { servicePresence } from '../src/service-presence.ts';
 import { createStoreRows } from './stores.ts';
 
+export const workflowsUrl = 'http://127.0.0.1:8233/namespaces/default/workflows';
 export const publicUrl = 'https://api.example.com';
 
 export type GatewayOptions = {
@@ -79,7 +80,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const announcing = { on: true };
   hearAccessNotices(nats.nats, directory);
   hearFeedNotices(nats.nats, followers, log);
-  const handlers = createHandlers({ database: database.database, rpc });
+  const handlers = createHandlers({ database: database.database, rpc, workflowsUrl });
   const server = createRpcServer({
     nats: nats.nats,
     service: 'gateway',

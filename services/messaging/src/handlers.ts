@@ -1,9 +1,13 @@
 import type { messagingOperations } from '@mostrador/contracts';
+import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
+import { connectStoreChannel } from './channels/connect-store-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';
+import { disconnectStoreChannel } from './channels/disconnect-store-channel.ts';
 import { getChannelConnection } from './channels/get-channel-connection.ts';
+import { getStoreChannel } from './channels/get-store-channel.ts';
 import { describeSandbox } from './channels/sandbox/describe-sandbox.ts';
 import { readSandboxConversation } from './channels/sandbox/read-sandbox-conversation.ts';
 import { receiveSandboxMessage } from './channels/sandbox/receive-sandbox-message.ts';
@@ -15,6 +19,7 @@ import { getOptOut } from './conversations/get-opt-out.ts';
 import { mergeConversations } from './conversations/merge-conversations.ts';
 import { deliverMessages } from './delivery/deliver-messages.ts';
 import { settleMessage } from './delivery/settle-message.ts';
+import { waitingMessages } from './delivery/waiting-messages.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveWebhook } from './inbound/receive-webhook.ts';
 import { verifyWebhook } from './inbound/verify-webhook.ts';
@@ -36,6 +41,16 @@ import { updateSettings } from './settings/update-settings.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
   const reports = rollupHandlers(conversationRollups, dependencies);
+  const waiting = waitingHandlers(
+    { message: waitingMessages },
+    {
+      ...dependencies,
+      // Requests that wait for the outcome of their message get it.
+      afterChange: (_storeId, ids) => {
+        for (const id of ids) dependencies.outcomes.announce(id);
+      },
+    },
+  );
   return {
     getConversation: getConversation(dependencies),
     getOptOut: getOptOut(dependencies),
@@ -59,6 +74,12 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     connectChannel: connectChannel(dependencies),
     disconnectChannel: disconnectChannel(dependencies),
     showChannel: showChannel(dependencies),
+    getStoreChannel: getStoreChannel(dependencies),
+    connectStoreChannel: connectStoreChannel(dependencies),
+    disconnectStoreChannel: disconnectStoreChannel(dependencies),
+    listWaitingMessages: waiting.list,
+    retryWaitingMessages: waiting.retry,
+    giveUpWaitingMessages: waiting.giveUp,
     updateMessagingSettings: updateSettings(dependencies),
     summarizeConversations: summarizeConversations(dependencies),
     summarizeConversationsV1: summarizeConversationsV1(dependencies),

@@ -1,4 +1,5 @@
 import type { schedulingOperations } from '@mostrador/contracts';
+import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
@@ -7,10 +8,14 @@ import { listAppointments } from './appointments/list-appointments.ts';
 import { updateAppointment } from './appointments/update-appointment.ts';
 import { getCalendarSync } from './calendar-sync/get-calendar-sync.ts';
 import { syncCalendarEvent } from './calendar-sync/sync-calendar-event.ts';
+import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
+import { connectStoreCalendar } from './calendars/connect-store-calendar.ts';
 import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
+import { disconnectStoreCalendar } from './calendars/disconnect-store-calendar.ts';
 import { readFeed } from './calendars/feed/read-feed.ts';
 import { getConnection } from './calendars/get-connection.ts';
+import { getStoreCalendar } from './calendars/get-store-calendar.ts';
 import { showCalendar } from './calendars/show-calendar.ts';
 import { updateCalendarSettings } from './calendars/update-calendar-settings.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -22,6 +27,7 @@ import { listFollowups } from './followups/list-followups.ts';
 import { replanFollowups } from './followups/replan-followups.ts';
 import { updateFollowup } from './followups/update-followup.ts';
 import { updateSendingWindows } from './followups/update-sending-windows.ts';
+import { waitingFollowups } from './followups/waiting-followups.ts';
 import { mergeLeadScheduling } from './leads/merge-lead-scheduling.ts';
 import { reportLeadScheduling } from './reports/report-lead-scheduling.ts';
 import { schedulingRollups } from './reports/rollups.ts';
@@ -32,6 +38,7 @@ import { releaseFollowups } from './restore/release-followups.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
+  const waiting = waitingHandlers({ calendar_sync: waitingSyncs, followup: waitingFollowups }, dependencies);
   return {
     createAppointment: createAppointment(dependencies),
     getAppointment: getAppointment(dependencies),
@@ -45,6 +52,12 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     disconnectCalendar: disconnectCalendar(dependencies),
     showCalendar: showCalendar(dependencies),
     updateCalendarSettings: updateCalendarSettings(dependencies),
+    getStoreCalendar: getStoreCalendar(dependencies),
+    connectStoreCalendar: connectStoreCalendar(dependencies),
+    disconnectStoreCalendar: disconnectStoreCalendar(dependencies),
+    listWaitingScheduling: waiting.list,
+    retryWaitingScheduling: waiting.retry,
+    giveUpWaitingScheduling: waiting.giveUp,
     createFollowup: createFollowup(dependencies),
     listFollowups: listFollowups(dependencies),
     getFollowup: getFollowup(dependencies),

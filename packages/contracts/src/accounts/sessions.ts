@@ -131,6 +131,8 @@ export const recordChange = defineOperation({
       action: Type.String({ pattern: '^[a-z_]+[.][a-z_]+$', maxLength: 100 }),
       /** The last id in the request's path; empty when it creates something. */
       subject_id: Type.String({ maxLength: 200 }),
+      /** What else was asked, for what concerns many rows. Nothing personal and no secrets. */
+      details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   },
   reply: Done,

@@ -203,6 +203,19 @@ export const ConnectionStatus = OneOf(['not_connected', 'connected', 'degraded',
     '`degraded`: connected, but the provider fails now, and `reason` says since when. `needs_attention`: a person must act.',
 });
 
+/** Why a connection to a provider is `degraded` or `needs_attention`. */
+const ConnectionReason = Type.Object(
+  {
+    code: Type.String({ description: '`provider_unavailable`, or the code of the provider’s refusal.' }),
+    detail: Type.String({ description: 'The same for people.' }),
+    since: About(NullableTimestamp, 'Since when. Null: not known.'),
+  },
+  { title: 'ConnectionReason', description: 'Why the connection is `degraded` or `needs_attention`.' },
+);
+
+/** A `ConnectionReason` or null. */
+export const NullableConnectionReason = Nullable(ConnectionReason);
+
 /** An object that accepts no other members. */
 export const Exact = <Members extends TProperties>(
   members: Members,

@@ -4,3 +4,4 @@ export * from './operation.ts';
 export * from './people.ts';
 export type { Columns } from './reports.ts';
 export type { RollupOperations } from './rollups.ts';
+export * from './waiting.ts';

@@ -1,5 +1,15 @@
 import { appendEvents, getEvent, listEvents } from './feed.ts';
 import { fenceFeeds } from './restore.ts';
+import { giveUpWaitingDeliveries, listWaitingDeliveries, retryWaitingDeliveries } from './waiting.ts';
 import { webhookOperations } from './webhooks.ts';
 
-export const eventsOperations = { listEvents, getEvent, appendEvents, fenceFeeds, ...webhookOperations } as const;
+export const eventsOperations = {
+  listEvents,
+  getEvent,
+  appendEvents,
+  fenceFeeds,
+  listWaitingDeliveries,
+  retryWaitingDeliveries,
+  giveUpWaitingDeliveries,
+  ...webhookOperations,
+} as const;

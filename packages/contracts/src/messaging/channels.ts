@@ -5,6 +5,7 @@ import {
   Done,
   Exact,
   Nullable,
+  NullableConnectionReason,
   NullableString,
   NullableTimestamp,
   NullableWaitReason,
@@ -83,6 +84,101 @@ export const connectChannel = defineOperation({
     /** The sandbox only: the secret address of its phone; the same as before, unless `rotate` is given. */
     sandbox_url: NullableString,
   }),
+});
+
+/** The channel as the store's own people see it: never with its credentials. */
+export const StoreChannel = Type.Object(
+  {
+    provider: NullableChannelProvider,
+    status: ConnectionStatus,
+    reason: NullableConnectionReason,
+    connected_at: About(NullableTimestamp, 'When it was connected.'),
+    phone: About(NullableString, 'The store’s number on the channel, digits only.'),
+    phone_number_id: About(NullableString, 'WhatsApp only: Meta’s id of the number.'),
+    webhook_url: About(NullableString, 'WhatsApp only: where Meta shall post. Enter it in the settings of the app.'),
+    sandbox_url: About(NullableString, 'The sandbox only: the secret address of its telephone.'),
+    reply_window_minutes: About(
+      Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+      'The sandbox only: how long it accepts free text after a message of the customer. Null: always.',
+    ),
+    messages_queued: Type.Integer({ description: 'How many messages wait to be sent.' }),
+    messages_unknown: Type.Integer({ description: 'How many messages have an unknown outcome.' }),
+    webhooks_failed: Type.Integer({
+      description: 'How many posts of the provider could not be processed and are kept.',
+    }),
+  },
+  { title: 'StoreChannel', description: 'The messaging channel of the store. Without one, `provider` is null.' },
+);
+export type StoreChannel = Static<typeof StoreChannel>;
+
+export const getStoreChannel = defineOperation({
+  subject: 'messaging.platform.channels.get',
+  summary: 'Read the messaging channel of the store and its health',
+  request: {},
+  reply: StoreChannel,
+});
+
+/** By the rules of `connectChannel`. The limits of the number are the operator's. */
+export const connectStoreChannel = defineOperation({
+  subject: 'messaging.platform.channels.connect',
+  summary: 'Connect the messaging channel of the store, replacing the current one',
+  description: 'The secrets are never shown. Queued messages are sent over the new channel.',
+  request: {
+    body: Exact(
+      {
+        provider: ChannelProvider,
+        phone_number_id: Type.Optional(
+          Type.String({ pattern: '^[0-9]{5,30}$', description: 'WhatsApp: Meta’s id of the number.' }),
+        ),
+        phone: Type.Optional(About(Phone, 'The store’s number, digits only. WhatsApp needs it.')),
+        api_url: Type.Optional(
+          Type.String({ format: 'uri', maxLength: 500, description: 'WhatsApp: replaces the address of Meta’s API.' }),
+        ),
+        reply_window_minutes: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 10_080,
+            description:
+              'The sandbox: how long it accepts free text after a message of the customer. Left out: always.',
+          }),
+        ),
+        rotate: Type.Optional(
+          Type.Literal(true, { description: 'The sandbox: a new address. The previous one stops working.' }),
+        ),
+        secrets: Type.Optional(
+          Exact(
+            {
+              access_token: Type.Optional(
+                Type.String({ minLength: 1, maxLength: 2000, description: 'The token of the system user.' }),
+              ),
+              app_secret: Type.Optional(
+                Type.String({
+                  minLength: 1,
+                  maxLength: 500,
+                  description: 'The secret of the app, which signs webhooks.',
+                }),
+              ),
+              verify_token: Type.Optional(
+                Type.String({ minLength: 1, maxLength: 500, description: 'A word of your own, also given to Meta.' }),
+              ),
+            },
+            { title: 'ChannelSecrets', description: 'WhatsApp needs all three. They are never shown.' },
+          ),
+        ),
+      },
+      { title: 'ConnectStoreChannel', description: 'The channel to connect.' },
+    ),
+  },
+  reply: StoreChannel,
+});
+
+export const disconnectStoreChannel = defineOperation({
+  subject: 'messaging.platform.channels.disconnect',
+  summary: 'Disconnect the messaging channel of the store and delete its credentials',
+  description: 'Queued messages wait for another channel, for a day at most.',
+  request: {},
+  reply: Done,
+  errors: ['channel_not_connected'],
 });
 
 export const disconnectChannel = defineOperation({

@@ -1,4 +1,12 @@
-import { connectChannel, disconnectChannel, getChannelConnection, showChannel } from './channels.ts';
+import {
+  connectChannel,
+  connectStoreChannel,
+  disconnectChannel,
+  disconnectStoreChannel,
+  getChannelConnection,
+  getStoreChannel,
+  showChannel,
+} from './channels.ts';
 import { changeContactPhone, getConversation, getOptOut, mergeConversations } from './conversations.ts';
 import { listConversations, markConversationRead } from './inbox.ts';
 import {
@@ -16,6 +24,7 @@ import { fenceMessages } from './restore.ts';
 import { describeSandbox, readSandboxConversation, receiveSandboxMessage, reportSandboxReceipts } from './sandbox.ts';
 import { closeSession, listSessions } from './sessions.ts';
 import { updateMessagingSettings } from './settings.ts';
+import { giveUpWaitingMessages, listWaitingMessages, retryWaitingMessages } from './waiting.ts';
 import { receiveWebhook, verifyWebhook } from './webhooks.ts';
 
 export const messagingOperations = {
@@ -41,6 +50,12 @@ export const messagingOperations = {
   connectChannel,
   disconnectChannel,
   showChannel,
+  getStoreChannel,
+  connectStoreChannel,
+  disconnectStoreChannel,
+  listWaitingMessages,
+  retryWaitingMessages,
+  giveUpWaitingMessages,
   updateMessagingSettings,
   changeContactPhone,
   mergeConversations,

@@ -7,6 +7,7 @@ import {
   Failure,
   NextStep,
   Nullable,
+  NullableConnectionReason,
   NullableString,
   NullableTimestamp,
   NullableWaitReason,
@@ -28,10 +29,11 @@ const NullableProvider = Nullable(CalendarProvider);
 
 export const CalendarSync = Type.Object(
   {
-    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention'], {
+    state: OneOf(['not_connected', 'pending', 'synced', 'needs_attention', 'failed'], {
       title: 'CalendarSyncState',
       description:
-        '`pending`: a change is on its way. `synced`: the event is as the appointment. `needs_attention`: a person must act.',
+        '`pending`: a change is on its way. `synced`: the event is as the appointment. `needs_attention`: a person must ' +
+        'act. `failed`: a person gave it up; the next change of the appointment begins again.',
     }),
     provider: NullableProvider,
     event_id: About(NullableString, 'The id of the event in the calendar.'),
@@ -114,30 +116,34 @@ export type CalendarConnectionDetails = Static<typeof CalendarConnectionDetails>
 const Secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
 
 /** The service checks which members the provider accepts and requires, and answers a fault for each wrong one. */
-export const connectCalendar = defineOperation({
-  subject: 'scheduling.admin.calendars.connect',
-  summary: "Connect the store's calendar, replacing the current one; future appointments are synced to it",
-  request: {
-    body: Exact({
-      provider: CalendarProvider,
-      url: Type.Optional(Type.String({ maxLength: 2000, description: 'caldav: the calendar collection' })),
-      username: Type.Optional(Text(200)),
-      calendar_id: Type.Optional(
-        Text(1024, { description: 'google: the id in the calendar’s settings, or `primary`' }),
-      ),
-      api_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
-      token_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
-      rotate: Type.Optional(Type.Literal(true, { description: 'feed: a new address; the previous one stops working' })),
-      secrets: Type.Optional(
-        Exact({
+const ConnectCalendarBody = Exact(
+  {
+    provider: CalendarProvider,
+    url: Type.Optional(Type.String({ maxLength: 2000, description: 'caldav: the calendar collection' })),
+    username: Type.Optional(Text(200, { description: 'caldav: the name of the account' })),
+    calendar_id: Type.Optional(Text(1024, { description: 'google: the id in the calendar’s settings, or `primary`' })),
+    api_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
+    token_url: Type.Optional(Type.String({ maxLength: 2000, description: 'google: replaces the public address' })),
+    rotate: Type.Optional(Type.Literal(true, { description: 'feed: a new address; the previous one stops working' })),
+    secrets: Type.Optional(
+      Exact(
+        {
           password: Secret('caldav'),
           client_id: Secret('google: of the OAuth client'),
           client_secret: Secret('google: of the OAuth client'),
           refresh_token: Secret('google: of the account that may change the calendar'),
-        }),
+        },
+        { title: 'CalendarSecrets', description: 'The credentials that the provider needs. They are never shown.' },
       ),
-    }),
+    ),
   },
+  { title: 'ConnectCalendar', description: 'The calendar to connect.' },
+);
+
+export const connectCalendar = defineOperation({
+  subject: 'scheduling.admin.calendars.connect',
+  summary: "Connect the store's calendar, replacing the current one; future appointments are synced to it",
+  request: { body: ConnectCalendarBody },
   reply: Type.Object({
     provider: CalendarProvider,
     status: Type.Literal('connected'),
@@ -163,6 +169,50 @@ export const showCalendar = defineOperation({
   summary: "Show the store's calendar connection",
   request: {},
   reply: CalendarConnectionDetails,
+});
+
+/** The calendar as the store's own people see it: never with its credentials. */
+export const StoreCalendar = Type.Object(
+  {
+    provider: NullableProvider,
+    status: ConnectionStatus,
+    reason: NullableConnectionReason,
+    connected_at: About(NullableTimestamp, 'When it was connected.'),
+    url: About(NullableString, 'CalDAV only: the address of the calendar.'),
+    username: About(NullableString, 'CalDAV only: the name of the account.'),
+    calendar_id: About(NullableString, 'Google only: the id of the calendar.'),
+    feed_url: About(NullableString, 'The feed only: its secret address, to which calendar programs subscribe.'),
+    show_customer: Type.Boolean({ description: 'Whether events show the name and phone of the lead.' }),
+    appointments_pending: Type.Integer({ description: 'How many appointments wait for their event.' }),
+    appointments_needing_attention: Type.Integer({ description: 'For how many of them a person must act.' }),
+  },
+  { title: 'StoreCalendar', description: 'The calendar of the store. Without one, `provider` is null.' },
+);
+export type StoreCalendar = Static<typeof StoreCalendar>;
+
+export const getStoreCalendar = defineOperation({
+  subject: 'scheduling.platform.calendars.get',
+  summary: 'Read the calendar of the store and its health',
+  request: {},
+  reply: StoreCalendar,
+});
+
+/** By the rules of `connectCalendar`. */
+export const connectStoreCalendar = defineOperation({
+  subject: 'scheduling.platform.calendars.connect',
+  summary: 'Connect the calendar of the store, replacing the current one; future appointments are synced to it',
+  description: 'The calendar is called once, to check the address and the credentials. The secrets are never shown.',
+  request: { body: ConnectCalendarBody },
+  reply: StoreCalendar,
+  errors: ['calendar_refused'],
+});
+
+export const disconnectStoreCalendar = defineOperation({
+  subject: 'scheduling.platform.calendars.disconnect',
+  summary: 'Disconnect the calendar of the store and delete its credentials; events already in it stay',
+  request: {},
+  reply: Done,
+  errors: ['calendar_not_connected'],
 });
 
 /** Each event follows with its next sync, and a feed with its next request. */

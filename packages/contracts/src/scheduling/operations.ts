@@ -1,9 +1,12 @@
 import { createAppointment, getAppointment, listAppointments, updateAppointment } from './appointments.ts';
 import {
   connectCalendar,
+  connectStoreCalendar,
   disconnectCalendar,
+  disconnectStoreCalendar,
   getCalendarConnection,
   getCalendarSync,
+  getStoreCalendar,
   readCalendarFeed,
   showCalendar,
   syncCalendarEvent,
@@ -13,6 +16,7 @@ import { followupOperations } from './followups.ts';
 import { mergeLeadScheduling } from './leads.ts';
 import { schedulingReportOperations } from './reports.ts';
 import { fenceScheduling, listLostEvents, releaseFollowups } from './restore.ts';
+import { giveUpWaitingScheduling, listWaitingScheduling, retryWaitingScheduling } from './waiting.ts';
 
 export const schedulingOperations = {
   createAppointment,
@@ -27,6 +31,12 @@ export const schedulingOperations = {
   disconnectCalendar,
   showCalendar,
   updateCalendarSettings,
+  getStoreCalendar,
+  connectStoreCalendar,
+  disconnectStoreCalendar,
+  listWaitingScheduling,
+  retryWaitingScheduling,
+  giveUpWaitingScheduling,
   ...followupOperations,
   mergeLeadScheduling,
   fenceScheduling,

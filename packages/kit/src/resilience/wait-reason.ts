@@ -20,3 +20,17 @@ export const toConnectionHealth = (status: 'connected' | 'needs_attention', sinc
   status === 'connected' && since
     ? { status: 'degraded' as const, reason: reasonSince('provider_unavailable', since) }
     : { status, reason: null };
+
+type Health = Pick<ReturnType<typeof toConnectionHealth>, 'reason'> & { readonly status: string };
+/** What the provider answered when it refused a connection, and when. */
+export type Refusal = {
+  readonly last_error: { readonly code: string; readonly detail: string } | null;
+  readonly refused_at: Date | null;
+};
+
+/** Why a connection is `degraded` or `needs_attention`, for the people of the store. */
+export function toConnectionReason({ status, reason }: Health, { last_error, refused_at }: Refusal) {
+  if (status !== 'needs_attention') return reason;
+  const { code, detail } = last_error ?? { code: 'refused', detail: 'The provider refused the credentials.' };
+  return { code, detail, since: refused_at && toTimestamp(refused_at) };
+}

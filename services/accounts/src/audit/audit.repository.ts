@@ -21,6 +21,8 @@ export type AuditEntry = {
   readonly action: AuditAction;
   /** The id of what was changed. */
   readonly subjectId: string;
+  /** What else was asked. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 };
 
 /** Writes entries in the transaction of what they tell. */
@@ -29,10 +31,11 @@ export async function appendAudit(
   { requestId, client }: Pick<Context, 'requestId' | 'client'>,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  for (const { storeId, actorId, action, subjectId } of entries) {
+  for (const { storeId, actorId, action, subjectId, details } of entries) {
     await sql`
-      insert into audit_log (store_id, actor_kind, actor_id, action, subject_id, address, request_id)
+      insert into audit_log (store_id, actor_kind, actor_id, action, subject_id, details, address, request_id)
       values (${storeId}, ${actorId === null ? 'operator' : 'user'}, ${actorId}, ${action}, ${subjectId},
+        ${details ? sql.json(details as never) : null},
         ${client?.address ?? null}, ${requestId})`;
   }
 }

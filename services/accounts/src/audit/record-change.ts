@@ -8,7 +8,13 @@ export const recordChange =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { store_id: storeId, user_id: actorId } = await requireSession(systemDatabase, context);
-    const entry = { storeId, actorId, action: body.action as `${string}.${string}`, subjectId: body.subject_id };
+    const entry = {
+      storeId,
+      actorId,
+      action: body.action as `${string}.${string}`,
+      subjectId: body.subject_id,
+      details: body.details,
+    };
     await systemDatabase.write(context, (sql) => appendAudit(sql, context, [entry]));
     return { done: true };
   };

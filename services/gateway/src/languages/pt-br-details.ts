@@ -172,6 +172,30 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ['must not be nested more than {number} deep', 'não pode ter mais de {number} níveis de aninhamento'],
 
   // Faults that an operation finds.
+  ['is required for {provider}', 'é obrigatório para {provider}'],
+  ['is not used by {provider}', 'não é usado por {provider}'],
+  ['is not used by the sandbox: leave it out', 'não é usado pela sandbox: deixe de fora'],
+  ['is only for the sandbox', 'é só para a sandbox'],
+  ['is required with a password', 'é obrigatório com uma senha'],
+  ['is required with a username', 'é obrigatório com um nome de usuário'],
+  [
+    'must be an http or https URL without credentials, query or fragment',
+    'deve ser uma URL http ou https sem credenciais, query ou fragmento',
+  ],
+  [
+    'must be an https address without a user name, password, query or fragment',
+    'deve ser um endereço https sem nome de usuário, senha, query ou fragmento',
+  ],
+  ['must be printable ASCII without spaces', 'deve ser ASCII imprimível sem espaços'],
+  [
+    'would send the access token without TLS. Use an https address.',
+    'enviaria o token de acesso sem TLS. Use um endereço https.',
+  ],
+  ['would send the password without TLS. Use an https address.', 'enviaria a senha sem TLS. Use um endereço https.'],
+  ['must have exactly one of `ids` and `filter`', 'deve ter exatamente um destes: `ids` ou `filter`'],
+  ['needs a `filter`', 'precisa de um `filter`'],
+  ['is only for the kind `message`', 'é só para o tipo `message`'],
+  ['does not belong to this service', 'não pertence a este serviço'],
   ['is not supported by this operation', 'não é aceito nesta operação'],
   ['cannot be combined with If-Match', 'não pode ser combinado com If-Match'],
   ['must be * in this operation', 'deve ser * nesta operação'],

@@ -158,10 +158,11 @@ const untranslated: readonly string[] = [
 ];
 
 /**
- * Folders with details of something else: of the configuration, of errors inside of a message or an event, and of
- * connections to providers, which only `npm run admin` makes.
+ * Files with details of something else: of the configuration, of errors inside of a message or an event, and what
+ * providers answer.
  */
-const elsewhere = /^packages\/kit\/src\/process\/|\/(channels|calendars|calendar-sync|restore)\//;
+const elsewhere =
+  /^packages\/kit\/src\/process\/|\/(calendar-sync|restore|caldav|google)\/|\/(calendars\/http|channels\/(credentials|channel-provider|\w+\/adapter))\.ts$/;
 
 test('every detail in the sources has a translation, except those that are listed here', () => {
   const root = resolve(import.meta.dirname, '../../../..');

@@ -50,7 +50,7 @@ export function addPersonApi(people: FastifyInstance, options: PersonApiOptions)
     const ask = <O extends Operation>(operation: O, asked: RequestOf<O>) =>
       rpc.call(operation, asked, { requestId: request.id, storeId, person, deadline: Date.now() + limitMs });
     if (limitingSeller({ person })) await checkSellerView(route, parts, ask);
-    if (route.method !== 'GET') await recordIntent(rpc, request, { operation: route.operation, parts, limitMs });
+    if (route.method !== 'GET') await recordIntent(rpc, request, { route, parts, limitMs });
   };
   const feed = { followers, stillMay: (request: FastifyRequest, route: Route) => personCheck(rpc, request, route) };
   const baseUrl = `${publicUrl}${platformPrefix}`;

@@ -73,10 +73,14 @@ export function personCheck(rpc: RpcClient, request: FastifyRequest, route: Rout
 export async function recordIntent(
   rpc: RpcClient,
   request: FastifyRequest,
-  { operation, parts, limitMs }: { operation: Route['operation']; parts: UncheckedRequest; limitMs: number },
+  { route, parts, limitMs }: { route: Route; parts: UncheckedRequest; limitMs: number },
 ): Promise<void> {
+  const { operation, audited } = route as PersonRoute;
+  const details = audited?.(parts.body);
+  if (details === null) return;
   const [, , resource = '', verb = ''] = operation.subject.split('.');
   const ids = Object.values((parts.params ?? {}) as Record<string, string>);
-  const body = { action: `${resource}.${verb}`.replaceAll('-', '_'), subject_id: ids.at(-1) ?? '' };
+  const action = `${resource}.${verb}`.replaceAll('-', '_');
+  const body = { action, subject_id: ids.at(-1) ?? '', ...(details && { details }) };
   await rpc.call(recordChange, { body }, contextOf(request, limitMs));
 }

@@ -1,13 +1,24 @@
 import {
+  connectStoreCalendar,
+  connectStoreChannel,
   createPersonSession,
   createStoreKey,
+  disconnectStoreCalendar,
+  disconnectStoreChannel,
   endPersonSession,
+  getEnvironment,
   getPersonSession,
+  getStoreCalendar,
+  getStoreChannel,
+  giveUpWaiting,
   listConversations,
   listPersonSessions,
   listStoreKeys,
+  listWaiting,
   markConversationRead,
   type Operation,
+  type RetryWaiting,
+  retryWaiting,
   revokePersonSession,
   revokeStoreKey,
   rotateStoreKey,
@@ -46,25 +57,54 @@ export const accountRoutes: readonly AccountRoute[] = [
 ];
 
 /** A route of another service, which the gateway asks for the person. */
-export type PersonRoute = Route & { readonly role: UserRole };
+export type PersonRoute = Route & {
+  readonly role: UserRole;
+  /** What the audit log says of a request beside its path; null: the request changes nothing, and has no entry. */
+  readonly audited?: (body: unknown) => Readonly<Record<string, unknown>> | null;
+};
 
 type PersonRouteOptions = {
   /** The lowest role that may call it. Default: every role. */
   readonly role?: UserRole;
   /** Default: 200. */
   readonly status?: Route['status'];
+  readonly audited?: PersonRoute['audited'];
 };
 
 const forPeople = (
   endpoint: Endpoint,
   operation: Operation,
-  { role = 'seller', status = 200 }: PersonRouteOptions = {},
-): PersonRoute => ({ ...apiRoute(endpoint, operation, { scope: 'store:read', tag: 'Store', status }), role });
+  { role = 'seller', status = 200, audited }: PersonRouteOptions = {},
+): PersonRoute => ({
+  ...apiRoute(endpoint, operation, { scope: 'store:read', tag: 'Store', status }),
+  role,
+  ...(audited && { audited }),
+});
+
+/** Which rows a retry or a give-up names. A dry run changes nothing. */
+const auditedChange = (body: unknown) => {
+  const { dry_run: isDryRun, cursor: _, ...asked } = body as RetryWaiting;
+  return isDryRun ? null : asked;
+};
+
+/** Which provider a connection is to. Its other members are secrets, or lead to them. */
+const auditedConnection = (body: unknown) => ({ provider: (body as { provider: string }).provider });
 
 /** What only people do, in services other than accounts. */
 const peopleOnlyRoutes: readonly PersonRoute[] = [
   forPeople(get('/conversations'), listConversations),
-  forPeople(put('/leads/:leadId/read'), markConversationRead),
+  // Who looked at what, many times an hour: nothing that anybody asks the audit log for.
+  forPeople(put('/leads/:leadId/read'), markConversationRead, { audited: () => null }),
+  forPeople(get('/channel'), getStoreChannel, { role: 'manager' }),
+  forPeople(put('/channel'), connectStoreChannel, { role: 'owner', audited: auditedConnection }),
+  forPeople(del('/channel'), disconnectStoreChannel, { role: 'owner' }),
+  forPeople(get('/calendar'), getStoreCalendar, { role: 'manager' }),
+  forPeople(put('/calendar'), connectStoreCalendar, { role: 'owner', audited: auditedConnection }),
+  forPeople(del('/calendar'), disconnectStoreCalendar, { role: 'owner' }),
+  forPeople(get('/waiting'), listWaiting, { role: 'manager' }),
+  forPeople(post('/waiting/retry'), retryWaiting, { role: 'owner', audited: auditedChange }),
+  forPeople(post('/waiting/give-up'), giveUpWaiting, { role: 'owner', audited: auditedChange }),
+  forPeople(get('/environment'), getEnvironment, { role: 'manager' }),
 ];
 
 /** What the gateway asks other services for a person: also everything of the public API, by the scopes of the role. */

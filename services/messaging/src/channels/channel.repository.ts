@@ -35,12 +35,14 @@ export type ChannelRow = {
   /** Different after each connection, so that an error of an earlier connection does not stop the current one. */
   readonly connected_at: Date;
   readonly disconnected_at: Date | null;
+  /** When the provider refused the channel. */
+  readonly refused_at: Date | null;
 };
 
 const columns = (sql: Sql) => sql`
   id, provider, status, phone, phone_number_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
   last_error_detail, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes, paused_until, connected_at,
-  disconnected_at`;
+  disconnected_at, refused_at`;
 
 /** The live channel with everything that a send needs. */
 export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
@@ -111,7 +113,7 @@ export async function saveChannel(sql: TransactionSql, storeId: string, channel:
       sandbox_token_hash = excluded.sandbox_token_hash, sealed_page_token = excluded.sealed_page_token,
       number_rate = excluded.number_rate, pair_interval_seconds = excluded.pair_interval_seconds,
       pair_burst = excluded.pair_burst, reply_window_minutes = excluded.reply_window_minutes,
-      status = 'connected', last_error_code = null, last_error_detail = null,
+      status = 'connected', last_error_code = null, last_error_detail = null, refused_at = null,
       paused_until = 'epoch', disconnected_at = null,
       connected_at = greatest(clock_timestamp(), c.connected_at + interval '1 millisecond')`;
 }
@@ -138,7 +140,8 @@ export async function markChannelRefused(
 ): Promise<void> {
   await sql`
     update channels
-    set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail}
+    set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail},
+        refused_at = coalesce(refused_at, clock_timestamp())
     where store_id = ${storeId} and id = ${id} and disconnected_at is null and connected_at = ${connected_at}
     returning ${limitLockTime(sql)}`;
 }

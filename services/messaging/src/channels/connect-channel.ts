@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { connectChannel as operation, ValidationFault } from '@mostrador/contracts';
+import type { connectChannel as operation, ReplyOf, ValidationFault } from '@mostrador/contracts';
 import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { releaseQueues } from '../delivery/delivery.repository.ts';
@@ -19,46 +20,65 @@ import type { ChannelProvider, ConnectChannelBody } from './channel-provider.ts'
 import { openCredentials, openPageToken, sealCredentials, sealPageToken } from './credentials.ts';
 import { providerOf } from './providers.ts';
 
-/** Stores the connection and wakes every waiting queue. It does not call the provider: the first message tests it. */
 export const connectChannel =
-  ({ database, relay, vault, egress, publicUrl }: Dependencies): Handler<typeof operation> =>
-  async (context, { body }) => {
-    const { storeId } = context;
-    const provider = providerOf(body);
-    const wanted = toConnection(provider, body, egress);
-    const { page } = provider;
-    const { id: channelId, token } = await database.write(context, async (sql) => {
-      await lockChannelsForUpdate(sql, storeId);
-      const same = await findSameChannel(sql, storeId, wanted);
-      const id = same?.id ?? randomUUID();
-      const before = same && readable(vault, storeId, same);
-      const kept = same && !body.rotate ? openPageToken(vault, storeId, same) : undefined;
-      const token = page && (kept ?? page.newToken());
-      const credentials = provider.toCredentials(body.secrets, before, Date.now());
-      await endLiveChannel(sql, storeId, id);
-      await saveChannel(sql, storeId, {
-        ...wanted,
-        id,
-        sealed_credentials: credentials && sealCredentials(vault, storeId, id, credentials),
-        sandbox_token_hash: page && token !== null ? page.hashOf(token) : null,
-        sealed_page_token: token === null ? null : sealPageToken(vault, storeId, id, token),
-      });
-      const leads = await releaseQueues(sql, storeId);
-      await appendOutbox(
-        sql,
-        storeId,
-        leads.map((leadId) => wakeDelivery(leadId, 'channel_connected')),
-      );
-      return { id, token };
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  (context, { body }) =>
+    connect(dependencies, context, body);
+
+/**
+ * Stores the connection and wakes every waiting queue. It does not call the provider: the first message tests it.
+ *
+ * @param keepsRates the rates of the number that the body leaves out stay as an operator has set them
+ */
+export async function connect(
+  { database, relay, vault, egress, publicUrl }: Dependencies,
+  context: StoreContext,
+  body: ConnectChannelBody,
+  { keepsRates = false }: { keepsRates?: boolean } = {},
+): Promise<ReplyOf<typeof operation>> {
+  const { storeId } = context;
+  const provider = providerOf(body);
+  const wanted = toConnection(provider, body, egress);
+  const { page } = provider;
+  const { id: channelId, token } = await database.write(context, async (sql) => {
+    await lockChannelsForUpdate(sql, storeId);
+    const same = await findSameChannel(sql, storeId, wanted);
+    const id = same?.id ?? randomUUID();
+    const before = same && readable(vault, storeId, same);
+    const kept = same && !body.rotate ? openPageToken(vault, storeId, same) : undefined;
+    const token = page && (kept ?? page.newToken());
+    const credentials = provider.toCredentials(body.secrets, before, Date.now());
+    await endLiveChannel(sql, storeId, id);
+    await saveChannel(sql, storeId, {
+      ...(keepsRates && same && ratesOf(same)),
+      ...wanted,
+      id,
+      sealed_credentials: credentials && sealCredentials(vault, storeId, id, credentials),
+      sandbox_token_hash: page && token !== null ? page.hashOf(token) : null,
+      sealed_page_token: token === null ? null : sealPageToken(vault, storeId, id, token),
     });
-    relay.nudge();
-    return {
-      channel_id: channelId,
-      provider: wanted.provider,
-      webhook_url: provider.webhook?.urlOf(publicUrl, channelId) ?? null,
-      sandbox_url: page && token !== null ? page.urlOf(publicUrl, token) : null,
-    };
+    const leads = await releaseQueues(sql, storeId);
+    await appendOutbox(
+      sql,
+      storeId,
+      leads.map((leadId) => wakeDelivery(leadId, 'channel_connected')),
+    );
+    return { id, token };
+  });
+  relay.nudge();
+  return {
+    channel_id: channelId,
+    provider: wanted.provider,
+    webhook_url: provider.webhook?.urlOf(publicUrl, channelId) ?? null,
+    sandbox_url: page && token !== null ? page.urlOf(publicUrl, token) : null,
   };
+}
+
+const ratesOf = ({ number_rate, pair_interval_seconds, pair_burst }: ChannelRow) => ({
+  number_rate,
+  pair_interval_seconds,
+  pair_burst,
+});
 
 /** The connection that the body asks for. Throws `validation_failed` with every fault that the provider finds. */
 export function toConnection(provider: ChannelProvider, body: ConnectChannelBody, egress: Egress) {

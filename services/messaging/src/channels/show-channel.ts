@@ -1,57 +1,11 @@
 import type { showChannel as operation } from '@mostrador/contracts';
-import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
-import { toConnectionHealth } from '@mostrador/kit/resilience/wait-reason';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { toTimestamp } from '@mostrador/kit/rpc/validate';
-import { countWaiting } from '../delivery/delivery.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { countFailed } from '../inbound/inbound.repository.ts';
-import { findLiveChannel } from './channel.repository.ts';
-import { openPageToken } from './credentials.ts';
-import { providerOf, targetOf } from './providers.ts';
+import { readChannel } from './read-channel.ts';
 
 export const showChannel =
-  ({ database, vault, publicUrl }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context) => {
-    const { storeId } = context;
-    const [channel, waiting, failed, outage] = await database.read(context, async (sql) => {
-      const [channel, ...counts] = await Promise.all([
-        findLiveChannel(sql, storeId),
-        countWaiting(sql, storeId),
-        countFailed(sql, storeId),
-      ]);
-      return [channel, ...counts, channel && (await findOutage(sql, targetOf(channel).origin))] as const;
-    });
-    const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown, webhooks_failed: failed };
-    if (!channel) return { ...notConnected, ...counts };
-    const { page, webhook } = providerOf(channel);
-    const token = openPageToken(vault, storeId, channel);
-    const { last_error_code: code, last_error_detail: detail } = channel;
-    return {
-      channel_id: channel.id,
-      provider: channel.provider,
-      ...toConnectionHealth(channel.status, outage),
-      phone: channel.phone,
-      phone_number_id: channel.phone_number_id,
-      webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
-      sandbox_url: (token && page?.urlOf(publicUrl, token)) ?? null,
-      reply_window_minutes: channel.reply_window_minutes,
-      last_error: code === null ? null : `${code}: ${detail}`,
-      connected_at: toTimestamp(channel.connected_at),
-      ...counts,
-    };
+    const { last_error, refused_at: _, ...channel } = await readChannel(dependencies, context);
+    return { ...channel, last_error: last_error && `${last_error.code}: ${last_error.detail}` };
   };
-
-const notConnected = {
-  channel_id: null,
-  provider: null,
-  status: 'not_connected' as const,
-  reason: null,
-  phone: null,
-  phone_number_id: null,
-  webhook_url: null,
-  sandbox_url: null,
-  reply_window_minutes: null,
-  last_error: null,
-  connected_at: null,
-};

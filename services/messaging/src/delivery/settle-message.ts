@@ -19,14 +19,15 @@ export const settleMessage =
       if (message.status !== 'unknown') {
         throw new AppError('message_not_unknown', { members: { current_status: message.status } });
       }
-      return await applyStatusUpdates(sql, storeId, message, [reportOf(body.status)]);
+      return await applyStatusUpdates(sql, storeId, message, [settlementOf(body.status)]);
     });
     outcomes.announce(settled.id);
     relay.nudge();
     return toMessage(settled);
   };
 
-const reportOf = (status: 'sent' | 'failed'): StatusUpdate => ({
+/** The outcome that a person sets. */
+export const settlementOf = (status: 'sent' | 'failed'): StatusUpdate => ({
   status,
   at: new Date(),
   ...(status === 'failed' && {

@@ -20,6 +20,7 @@ const connection: ConnectionRow = {
   last_error_detail: null,
   connected_at: earlier,
   fenced_at: null,
+  refused_at: null,
   epoch: earlier,
 };
 const sync: SyncRow = {

@@ -29,6 +29,7 @@ export type Move =
 export function nextMove({ sync, connection, now, ...situation }: Situation): Move {
   if (!sync || !connection) return answer(done('no calendar is connected for this appointment'));
   if (sync.state === 'synced') return answer(done('synced'));
+  if (sync.state === 'failed') return answer(done('a person gave the sync up'));
   if (sync.state === 'needs_attention') return answer(needsAttention(sync.last_error_code));
   if (sync.lease_until && sync.lease_until > now) return answer(waitForLease(sync.lease_until));
   if (connection.status === 'needs_attention') {

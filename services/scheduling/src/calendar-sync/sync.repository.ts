@@ -6,7 +6,8 @@ import type { WaitColumns } from '@mostrador/kit/resilience/wait-reason';
 export type SyncRow = {
   readonly appointment_id: string;
   readonly connection_id: string;
-  readonly state: 'pending' | 'synced' | 'needs_attention';
+  /** `failed`: a person gave it up. */
+  readonly state: 'pending' | 'synced' | 'needs_attention' | 'failed';
   readonly desired_version: number;
   readonly synced_version: number | null;
   readonly synced_at: Date | null;
@@ -99,6 +100,8 @@ const onceMore = (sql: TransactionSql) => sql`
   set state = 'pending', desired_version = excluded.desired_version, next_attempt_at = excluded.next_attempt_at,
       connection_id = excluded.connection_id, attempts = 0, last_error_code = null, last_error_detail = null,
       wait_reason = null, wait_since = null,
+      requested_at = case when s.connection_id = excluded.connection_id and s.state in ('pending', 'needs_attention')
+        then s.requested_at else clock_timestamp() end,
       synced_version = case when s.connection_id = excluded.connection_id then s.synced_version end,
       synced_at = case when s.connection_id = excluded.connection_id then s.synced_at end,
       event_id = case when s.connection_id = excluded.connection_id then s.event_id end,

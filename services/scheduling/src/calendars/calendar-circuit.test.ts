@@ -50,3 +50,12 @@ test('a calendar has the origin of its server, and a feed has none', () => {
   expect(originOf('google', { token_url: 'https://tokens.example.com/token' })).toBe('https://tokens.example.com');
   expect(originOf('feed')).toBeNull();
 });
+
+test('a store cannot open the circuit of Google for others, by naming it beside a server of its own that fails', () => {
+  const originOf = (api_url: string, token_url: string) =>
+    targetOf({ id: 'c', provider: 'google', settings: { api_url, token_url } }).origin;
+  const [google, own] = ['https://www.googleapis.com', 'https://fails.example.com'];
+  expect(originOf(google, `${own}/token`)).toBeNull();
+  expect(originOf(own, `${google}/token`)).toBeNull();
+  expect(originOf(`${own}/api`, `${own}/token`)).toBe(own);
+});

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { connectCalendar as operation } from '@mostrador/contracts';
+import type { connectCalendar as operation, RequestOf } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { stepLimits } from '@mostrador/kit/delivery/step';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
@@ -24,51 +25,64 @@ import { connectionOf } from './requested-connection.ts';
 const storingMs = 2_000;
 
 export const connectCalendar =
-  ({ database, relay, vault, openProvider, egress, publicUrl }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { storeId } = context;
-    const feedToken = async (sql: TransactionSql) => {
-      const kept = openFeedToken(vault, storeId, await takeFeedToken(sql, storeId));
-      return body.rotate || kept === undefined ? newFeedToken() : kept;
-    };
-    const wanted = connectionOf(body, egress);
-    await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
-
-    const id = randomUUID();
-    const connection = {
-      id,
-      provider: wanted.provider,
-      settings: wanted.settings,
-      sealed_credentials: sealCredentials(vault, storeId, id, wanted.credentials),
-    };
-    const { token, toSync } = await database.write(context, async (sql) => {
-      const old = await lockCalendarConnectionForUpdate(sql, storeId);
-      if (old) await endConnection(sql, storeId, old.id);
-      const token = wanted.provider === 'feed' ? await feedToken(sql) : null;
-      await insertConnection(sql, storeId, {
-        ...connection,
-        feed_token_hash: token === null ? null : hashFeedToken(token),
-        sealed_feed_token: token === null ? null : sealFeedToken(vault, storeId, token),
-      });
-      const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;
-      const requested = await requestFutureSyncs(sql, storeId, id, resumed);
-      // These have nothing left to do, but their workflows may still wait for a signal.
-      const dropped = old ? await dropUnsettledSyncs(sql, storeId, old.id) : [];
-      await appendOutbox(
-        sql,
-        storeId,
-        [...requested, ...dropped].map((appointment) => wakeAppointment(appointment, 'calendar_connected')),
-      );
-      return { token, toSync: requested.length };
-    });
-    relay.nudge();
+    const { token, toSync } = await connect(dependencies, context, body);
     return {
-      provider: wanted.provider,
+      provider: body.provider,
       status: 'connected' as const,
-      feed_url: token === null ? null : feedUrl(publicUrl, token),
+      feed_url: token === null ? null : feedUrl(dependencies.publicUrl, token),
       appointments_to_sync: toSync,
     };
   };
+
+/**
+ * Checks a calendar, and connects it instead of the current one. `token` is that of the address of a feed, and `toSync`
+ * says how many appointments are synced to it.
+ */
+export async function connect(
+  { database, relay, vault, openProvider, egress }: Dependencies,
+  context: StoreContext,
+  body: RequestOf<typeof operation>['body'],
+): Promise<{ token: string | null; toSync: number }> {
+  const { storeId } = context;
+  const feedToken = async (sql: TransactionSql) => {
+    const kept = openFeedToken(vault, storeId, await takeFeedToken(sql, storeId));
+    return body.rotate || kept === undefined ? newFeedToken() : kept;
+  };
+  const wanted = connectionOf(body, egress);
+  await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
+
+  const id = randomUUID();
+  const connection = {
+    id,
+    provider: wanted.provider,
+    settings: wanted.settings,
+    sealed_credentials: sealCredentials(vault, storeId, id, wanted.credentials),
+  };
+  const connected = await database.write(context, async (sql) => {
+    const old = await lockCalendarConnectionForUpdate(sql, storeId);
+    if (old) await endConnection(sql, storeId, old.id);
+    const token = wanted.provider === 'feed' ? await feedToken(sql) : null;
+    await insertConnection(sql, storeId, {
+      ...connection,
+      feed_token_hash: token === null ? null : hashFeedToken(token),
+      sealed_feed_token: token === null ? null : sealFeedToken(vault, storeId, token),
+    });
+    const resumed = old && isSameCalendar(old, wanted) ? old.id : undefined;
+    const requested = await requestFutureSyncs(sql, storeId, id, resumed);
+    // These have nothing left to do, but their workflows may still wait for a signal.
+    const dropped = old ? await dropUnsettledSyncs(sql, storeId, old.id) : [];
+    await appendOutbox(
+      sql,
+      storeId,
+      [...requested, ...dropped].map((appointment) => wakeAppointment(appointment, 'calendar_connected')),
+    );
+    return { token, toSync: requested.length };
+  });
+  relay.nudge();
+  return connected;
+}
 
 /** Whether both connections are of the same calendar, so that the events of the old one are still there. */
 const isSameCalendar = (old: ConnectionRow, wanted: OpenConnection): boolean =>

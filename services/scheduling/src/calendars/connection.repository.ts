@@ -12,6 +12,8 @@ export type ConnectionRow = {
   readonly last_error_code: string | null;
   readonly last_error_detail: string | null;
   readonly connected_at: Date;
+  /** When the calendar refused the connection. */
+  readonly refused_at: Date | null;
   /** When the latest restore of the database was fenced. */
   readonly fenced_at: Date | null;
   /** Versions of appointments that the calendar got before this moment may have been lost and counted again. */
@@ -31,7 +33,7 @@ export type NewConnection = {
 export async function findConnection(sql: Sql, storeId: string): Promise<ConnectionRow | undefined> {
   const [row] = await sql<ConnectionRow[]>`
     select id, provider, settings, sealed_credentials, sealed_feed_token, status, last_error_code, last_error_detail,
-      connected_at, fenced_at, greatest(connected_at, fenced_at) as epoch
+      connected_at, refused_at, fenced_at, greatest(connected_at, fenced_at) as epoch
     from calendar_connections left join restore_fence on true
     where store_id = ${storeId} and disconnected_at is null`;
   return row;
@@ -94,7 +96,8 @@ export async function markConnectionRefused(
 ): Promise<void> {
   await sql`
     update calendar_connections
-    set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail}
+    set status = 'needs_attention', last_error_code = ${error.code}, last_error_detail = ${error.detail},
+        refused_at = coalesce(refused_at, clock_timestamp())
     where store_id = ${storeId} and id = ${id} and disconnected_at is null`;
 }
 

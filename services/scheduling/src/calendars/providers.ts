@@ -22,10 +22,15 @@ function addressOf({ provider, settings }: Pick<OpenConnection, 'provider' | 'se
     case 'caldav':
       return settings.url;
     case 'google':
-      // An own token server belongs to this store alone, so its outages must not count for Google.
+      // Addresses of a store's own must not count for Google or for each other, because one of them can fail on purpose.
+      if (settings.api_url !== undefined && settings.token_url !== undefined) {
+        return isSameOrigin(settings.api_url, settings.token_url) ? settings.api_url : undefined;
+      }
       return settings.api_url ?? settings.token_url ?? googleApi;
   }
 }
+
+const isSameOrigin = (one: string, other: string): boolean => URL.parse(one)?.origin === URL.parse(other)?.origin;
 
 /** Creates the function that opens adapters. It never throws: an unusable setting fails the first call. */
 export function createProviders(egress: Egress): OpenProvider {

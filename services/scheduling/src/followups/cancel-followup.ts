@@ -1,4 +1,5 @@
 import { cancelFollowup as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { assertIfMatch } from '@mostrador/kit/database/etag';
 import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
@@ -6,7 +7,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from '../dependencies.ts';
 import { lockFollowup, saveCancellation } from './followup.repository.ts';
-import { followupEvents, type Named, notPending } from './followup.ts';
+import { type FollowupRow, followupEvents, type Named, notPending } from './followup.ts';
 import { wakeFollowup } from './wake-followup.ts';
 
 /**
@@ -24,13 +25,15 @@ export const cancelFollowup =
         const { followup } = found;
         assertIfMatch(context, followup.version);
         if (followup.status !== 'pending') throw notPending(followup, 'cancelled');
-        const saved = await saveCancellation(sql, storeId, followup.id);
-        await appendOutbox(sql, storeId, [
-          ...followupEvents.cancelled(saved, 'api'),
-          wakeFollowup(followup, 'cancelled'),
-        ]);
-        return saved;
+        return await cancelLocked(sql, storeId, followup);
       },
       toReply: ({ id }: Named) => ({ cancelled: true as const, id }),
     });
   };
+
+/** Cancels a locked pending follow-up, with its events and its wake-up. Returns the row as it is now. */
+export async function cancelLocked(sql: TransactionSql, storeId: string, followup: Named): Promise<FollowupRow> {
+  const saved = await saveCancellation(sql, storeId, followup.id);
+  await appendOutbox(sql, storeId, [...followupEvents.cancelled(saved, 'api'), wakeFollowup(followup, 'cancelled')]);
+  return saved;
+}

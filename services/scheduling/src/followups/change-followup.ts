@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { followupHorizonDays, type RequestOf, type updateFollowup } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { restored } from '../restore/fence-scheduling.ts';
+import { restored } from '../restore/restored.ts';
 import type { FollowupRow } from './followup.ts';
 import { expiresAfterMs } from './next-move.ts';
 

@@ -12,12 +12,7 @@ import {
   listHeld,
   requestSyncsAgain,
 } from './restore.repository.ts';
-
-/** The error of a held follow-up. */
-export const restored = {
-  code: 'restored',
-  detail: 'The database was restored, and the follow-up may have been sent. Check that, then release or cancel it.',
-};
+import { restored } from './restored.ts';
 
 /** An appointment that its restored row shows this long before the restore may have been moved to a time after it. */
 const movedFromMs = 31 * 24 * 60 * 60_000;

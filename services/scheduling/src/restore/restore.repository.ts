@@ -90,7 +90,7 @@ export async function requestSyncsAgain(
 ): Promise<number> {
   const { count } = await sql`
     update calendar_syncs s
-    set state = 'pending', next_attempt_at = clock_timestamp(), attempts = 0, etag = null
+    set state = 'pending', next_attempt_at = clock_timestamp(), requested_at = clock_timestamp(), attempts = 0, etag = null
     from appointments a, calendar_connections c
     where s.store_id = ${storeId} and s.state = 'synced' and s.synced_at <= ${fencedAt}
       and a.store_id = s.store_id and a.id = s.appointment_id and a.status <> 'cancelled'

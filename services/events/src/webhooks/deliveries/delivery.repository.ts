@@ -62,7 +62,13 @@ export async function reopenDelivery(sql: TransactionSql, storeId: string, id: s
   return row as DeliveryRow;
 }
 
-/** Begins another round of what was given up at a locked endpoint since this moment, due at once. Tests stay as they are. */
+/** The error of a delivery that a person gave up. */
+export const givenUp = 'given_up';
+
+/**
+ * Begins another round of what was given up at a locked endpoint since this moment, due at once. Tests, and what a person
+ * gave up, stay as they are.
+ */
 export async function reopenGivenUp(
   sql: TransactionSql,
   { store_id, id }: { store_id: string; id: string },
@@ -71,7 +77,7 @@ export async function reopenGivenUp(
   await sql`
     update webhook_deliveries set ${anotherRound(sql)}
     where store_id = ${store_id} and endpoint_id = ${id} and status = 'failed' and completed_at >= ${since}
-      and sequence is not null`;
+      and sequence is not null and error is distinct from ${givenUp}`;
 }
 
 /** Makes a delivery whose event is a test, due at once. */

@@ -1,0 +1,7 @@
+import { waitingOperationsOf } from '../core/waiting.ts';
+
+export const {
+  list: listWaitingMessages,
+  retry: retryWaitingMessages,
+  giveUp: giveUpWaitingMessages,
+} = waitingOperationsOf('messaging');

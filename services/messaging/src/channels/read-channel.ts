@@ -1,0 +1,67 @@
+import type { StoreChannel } from '@mostrador/contracts';
+import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { toConnectionHealth, toConnectionReason } from '@mostrador/kit/resilience/wait-reason';
+import type { StoreContext } from '@mostrador/kit/rpc/context';
+import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import { countWaiting } from '../delivery/delivery.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { countFailed } from '../inbound/inbound.repository.ts';
+import { findLiveChannel } from './channel.repository.ts';
+import { openPageToken } from './credentials.ts';
+import { providerOf, targetOf } from './providers.ts';
+
+type Used = Pick<Dependencies, 'database' | 'vault' | 'publicUrl'>;
+
+/** The store's channel without its credentials, with the last error of its connection. */
+export async function readChannel({ database, vault, publicUrl }: Used, context: StoreContext) {
+  const { storeId } = context;
+  const [channel, waiting, failed, outage] = await database.read(context, async (sql) => {
+    const [channel, ...counts] = await Promise.all([
+      findLiveChannel(sql, storeId),
+      countWaiting(sql, storeId),
+      countFailed(sql, storeId),
+    ]);
+    return [channel, ...counts, channel && (await findOutage(sql, targetOf(channel).origin))] as const;
+  });
+  const counts = { messages_queued: waiting.queued, messages_unknown: waiting.unknown, webhooks_failed: failed };
+  if (!channel) return { ...notConnected, ...counts };
+  const { page, webhook } = providerOf(channel);
+  const token = openPageToken(vault, storeId, channel);
+  const { last_error_code: code, last_error_detail: detail } = channel;
+  return {
+    channel_id: channel.id,
+    provider: channel.provider,
+    ...toConnectionHealth(channel.status, outage),
+    refused_at: channel.refused_at,
+    phone: channel.phone,
+    phone_number_id: channel.phone_number_id,
+    webhook_url: webhook?.urlOf(publicUrl, channel.id) ?? null,
+    sandbox_url: (token && page?.urlOf(publicUrl, token)) ?? null,
+    reply_window_minutes: channel.reply_window_minutes,
+    last_error: code === null ? null : { code, detail: detail ?? '' },
+    connected_at: toTimestamp(channel.connected_at),
+    ...counts,
+  };
+}
+
+/** The channel as the people of the store see it. */
+export async function readStoreChannel(dependencies: Used, context: StoreContext): Promise<StoreChannel> {
+  const channel = await readChannel(dependencies, context);
+  const { channel_id: _, last_error, refused_at, status, reason, ...shown } = channel;
+  return { ...shown, status, reason: toConnectionReason({ status, reason }, { last_error, refused_at }) };
+}
+
+const notConnected = {
+  channel_id: null,
+  provider: null,
+  status: 'not_connected' as const,
+  reason: null,
+  refused_at: null,
+  phone: null,
+  phone_number_id: null,
+  webhook_url: null,
+  sandbox_url: null,
+  reply_window_minutes: null,
+  last_error: null,
+  connected_at: null,
+};
