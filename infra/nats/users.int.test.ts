@@ -54,6 +54,7 @@ const askers: Record<string, readonly NatsUser[]> = {
   'crm.internal.reports.lead': ['gateway'],
   'crm.internal.reports.summary': ['gateway'],
   'crm.internal.reports.summary.v2': ['gateway'],
+  'crm.internal.sellers.check': ['accounts'],
   'crm.step.reports.close': ['admin'],
   'events.api.events.list': ['admin'],
   'events.api.webhook-endpoints.create': ['admin'],

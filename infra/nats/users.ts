@@ -4,6 +4,7 @@ import {
   appendEvents,
   changeContactPhone,
   checkLead,
+  checkSeller,
   createWebhookEndpoint,
   createWebhookReplay,
   crmOperations,
@@ -102,7 +103,7 @@ export const roles: Record<NatsUser, Role> = {
       ...[summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
     ],
   },
-  accounts: { serves: true, notices: true, asks: [replanFollowups] },
+  accounts: { serves: true, notices: true, asks: [checkSeller, replanFollowups] },
   crm: { serves: true, asks: [changeContactPhone], publishesEvents: true },
   scheduling: {
     serves: true,

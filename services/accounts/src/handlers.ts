@@ -1,6 +1,7 @@
 import type { accountsOperations } from '@mostrador/contracts';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { recordChange } from './audit/record-change.ts';
+import { listAuditLog } from './audit/list-audit-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { createStoreKey } from './keys/create-store-key.ts';
@@ -12,6 +13,11 @@ import { revokeStoreKey } from './keys/revoke-store-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
 import { rotateStoreKey } from './keys/rotate-store-key.ts';
 import { authorizePerson } from './sessions/authorize-person.ts';
+import { createPersonLink } from './people/create-person-link.ts';
+import { invitePerson } from './people/invite-person.ts';
+import { listPeople } from './people/list-people.ts';
+import { removePerson } from './people/remove-person.ts';
+import { updatePerson } from './people/update-person.ts';
 import { createPersonSession } from './sessions/create-person-session.ts';
 import { endPersonSession } from './sessions/end-person-session.ts';
 import { getPersonSession } from './sessions/get-person-session.ts';
@@ -23,8 +29,10 @@ import { listStores } from './stores/list-stores.ts';
 import { updateStore } from './stores/update-store.ts';
 import { createLoginLink } from './users/create-login-link.ts';
 import { disableUser } from './users/disable-user.ts';
+import { enableUser } from './users/enable-user.ts';
 import { inviteUser } from './users/invite-user.ts';
 import { listUsers } from './users/list-users.ts';
+import { removeUser } from './users/remove-user.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof accountsOperations> => ({
   getStoreSettings: getStoreSettings(dependencies),
@@ -40,6 +48,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   createLoginLink: createLoginLink(dependencies),
   listUsers: listUsers(dependencies),
   disableUser: disableUser(dependencies),
+  enableUser: enableUser(dependencies),
+  removeUser: removeUser(dependencies),
   createPersonSession: createPersonSession(dependencies),
   getPersonSession: getPersonSession(dependencies),
   endPersonSession: endPersonSession(dependencies),
@@ -51,4 +61,10 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   createStoreKey: createStoreKey(dependencies),
   rotateStoreKey: rotateStoreKey(dependencies),
   revokeStoreKey: revokeStoreKey(dependencies),
+  listPeople: listPeople(dependencies),
+  invitePerson: invitePerson(dependencies),
+  updatePerson: updatePerson(dependencies),
+  createPersonLink: createPersonLink(dependencies),
+  removePerson: removePerson(dependencies),
+  listAuditLog: listAuditLog(dependencies),
 });

@@ -30,6 +30,7 @@ import { upsertLead } from './leads/upsert-lead.ts';
 import { reportLead } from './reports/report-lead.ts';
 import { leadRollups } from './reports/rollups.ts';
 import { summarizeLeads, summarizeLeadsV1 } from './reports/summarize-leads.ts';
+import { checkSeller } from './sellers/check-seller.ts';
 import { createSeller } from './sellers/create-seller.ts';
 import { deleteSeller } from './sellers/delete-seller.ts';
 import { getSeller } from './sellers/get-seller.ts';
@@ -60,6 +61,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     getSeller: getSeller(dependencies),
     updateSeller: updateSeller(dependencies),
     deleteSeller: deleteSeller(dependencies),
+    checkSeller: checkSeller(dependencies),
     listAgents: listAgents(dependencies),
     getAgent: getAgent(dependencies),
     selectAgent: selectAgent(dependencies),

@@ -1,4 +1,6 @@
+import { listAuditLog } from './audit-log.ts';
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
+import { createPersonLink, invitePerson, listPeople, removePerson, updatePerson } from './people.ts';
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
 import {
   authorizePerson,
@@ -10,7 +12,7 @@ import {
   revokePersonSession,
 } from './sessions.ts';
 import { createStore, getStoreSettings, listStores, updateStore } from './stores.ts';
-import { createLoginLink, disableUser, inviteUser, listUsers } from './users.ts';
+import { createLoginLink, disableUser, enableUser, inviteUser, listUsers, removeUser } from './users.ts';
 
 export const accountsOperations = {
   getStoreSettings,
@@ -26,6 +28,8 @@ export const accountsOperations = {
   createLoginLink,
   listUsers,
   disableUser,
+  enableUser,
+  removeUser,
   createPersonSession,
   getPersonSession,
   endPersonSession,
@@ -37,4 +41,10 @@ export const accountsOperations = {
   createStoreKey,
   rotateStoreKey,
   revokeStoreKey,
+  listPeople,
+  invitePerson,
+  updatePerson,
+  createPersonLink,
+  removePerson,
+  listAuditLog,
 } as const;

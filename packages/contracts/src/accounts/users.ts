@@ -3,7 +3,7 @@ import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } 
 import { defineOperation } from '../core/operation.ts';
 import { UserRoleWord } from '../core/people.ts';
 
-const Email = Type.String({ text: true, format: 'email', minLength: 3, maxLength: 254 });
+export const Email = Type.String({ text: true, format: 'email', minLength: 3, maxLength: 254 });
 
 /** A person in one store, as the admin command sees them. */
 export const StoreUser = Type.Object({
@@ -68,5 +68,23 @@ export const disableUser = defineOperation({
   summary: 'Disable a person in every store; their sessions and links end at once',
   request: { body: Exact({ email: Email }) },
   reply: Type.Object({ users: Type.Array(StoreUser), ended_sessions: Type.Integer() }),
+  errors: ['user_not_found'],
+});
+
+export const enableUser = defineOperation({
+  subject: 'accounts.admin.users.enable',
+  tenancy: 'none',
+  summary: 'Enable a disabled person again in every store; they need a new login link',
+  request: { body: Exact({ email: Email }) },
+  reply: Type.Object({ users: Type.Array(StoreUser) }),
+  errors: ['user_not_found'],
+});
+
+export const removeUser = defineOperation({
+  subject: 'accounts.admin.users.remove',
+  tenancy: 'none',
+  summary: 'Remove a person from a store; their sessions and links in it end at once',
+  request: { body: Exact({ store_id: Uuid, email: Email }) },
+  reply: StoreUser,
   errors: ['user_not_found'],
 });

@@ -365,6 +365,24 @@ export const errorCatalogue = {
     description: 'No user has this email address in this store. Check both.',
     retryable: false,
   },
+  user_exists: {
+    status: 409,
+    title: 'Person is in the store',
+    description: 'A person with this email address is in the store already. Change the person whose id is in `id`.',
+    retryable: false,
+  },
+  user_disabled: {
+    status: 409,
+    title: 'Person disabled',
+    description: 'The operator disabled the person in all stores, so no login link would work. Ask the operator.',
+    retryable: false,
+  },
+  last_owner: {
+    status: 409,
+    title: 'Last owner',
+    description: 'The person is the only owner of the store, which must have one. Make another person an owner first.',
+    retryable: false,
+  },
   user_session_not_found: {
     status: 404,
     title: 'Session not found',

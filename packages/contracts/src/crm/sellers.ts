@@ -86,4 +86,20 @@ export const deleteSeller = defineOperation({
   errors: ['seller_not_found', 'version_mismatch'],
 });
 
-export const sellerOperations = { createSeller, listSellers, getSeller, updateSeller, deleteSeller } as const;
+/** Accounts calls this before a person becomes a seller. */
+export const checkSeller = defineOperation({
+  subject: 'crm.internal.sellers.check',
+  summary: 'Check that the store has a seller, who is active',
+  request: { body: Exact({ seller_id: Uuid }) },
+  reply: Type.Object({ id: Uuid }),
+  errors: ['seller_not_found', 'seller_inactive'],
+});
+
+export const sellerOperations = {
+  createSeller,
+  listSellers,
+  getSeller,
+  updateSeller,
+  deleteSeller,
+  checkSeller,
+} as const;

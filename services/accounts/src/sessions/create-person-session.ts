@@ -31,14 +31,15 @@ export const createPersonSession =
     const session = await systemDatabase.write(context, async (sql: TransactionSql) => {
       const link = await lockLoginLink(sql, linkId);
       if (!link || !hasHash(linkToken, link.token_hash) || !isUsable(link)) throw new AppError('invalid_login_link');
-      const { store_id: storeId, user_id: userId } = link;
+      const { store_id: storeId, user_id: userId, reach } = link;
       await useLoginLink(sql, linkId);
-      if (previous) await endSessionRow(sql, previous.user_id, previous.id);
+      if (previous) await endSessionRow(sql, { userId: previous.user_id, storeId: null }, previous.id);
       await insertSession(sql, {
         id,
         hash,
         storeId,
         userId,
+        reach,
         days: sessionDays,
         address,
         agent: agent?.slice(0, mostAgentCharacters) ?? null,

@@ -10,7 +10,7 @@ export const endPersonSession =
   async (context) => {
     const { id, user_id: userId } = await requireSession(systemDatabase, context);
     await systemDatabase.write(context, async (sql) => {
-      const storeId = await endSessionRow(sql, userId, id);
+      const storeId = await endSessionRow(sql, { userId, storeId: null }, id);
       if (storeId === null) return;
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.ended', subjectId: id }]);
     });

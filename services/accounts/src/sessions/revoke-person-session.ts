@@ -4,15 +4,16 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { endSessionRow } from './session.repository.ts';
-import { requireSession } from './session.ts';
+import { requireSession, sessionsWithin } from './session.ts';
 
 /** A person ends only their own sessions. That of another person is not found, as one that does not exist. */
 export const revokePersonSession =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { params: { sessionId } }) => {
-    const { user_id: userId } = await requireSession(systemDatabase, context);
+    const session = await requireSession(systemDatabase, context);
+    const { user_id: userId } = session;
     await systemDatabase.write(context, async (sql) => {
-      const storeId = await endSessionRow(sql, userId, sessionId);
+      const storeId = await endSessionRow(sql, sessionsWithin(session), sessionId);
       if (storeId === null) throw new AppError('user_session_not_found');
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.revoked', subjectId: sessionId }]);
     });

@@ -1,11 +1,13 @@
 import type { UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { Reach } from './reach.ts';
 
 /** A login link with what decides whether it opens a session. */
 export type LoginLinkRow = {
   readonly store_id: string;
   readonly user_id: string;
   readonly token_hash: Uint8Array;
+  readonly reach: Reach;
   readonly expires_at: Date;
   readonly used_at: Date | null;
   readonly disabled_at: Date | null;
@@ -24,6 +26,7 @@ export type SessionRow = {
   readonly email: string;
   readonly role: UserRole;
   readonly seller_id: string | null;
+  readonly reach: Reach;
   readonly created_at: Date;
   readonly last_seen_at: Date;
   readonly expires_at: Date;
@@ -35,11 +38,11 @@ export type SessionRow = {
 
 export async function insertLoginLink(
   sql: TransactionSql,
-  link: { id: string; hash: Uint8Array; storeId: string; userId: string; seconds: number },
+  link: { id: string; hash: Uint8Array; storeId: string; userId: string; reach: Reach; seconds: number },
 ): Promise<Date> {
   const [row] = await sql<{ expires_at: Date }[]>`
-    insert into login_links (id, store_id, user_id, token_hash, expires_at)
-    values (${link.id}, ${link.storeId}, ${link.userId}, ${link.hash},
+    insert into login_links (id, store_id, user_id, token_hash, reach, expires_at)
+    values (${link.id}, ${link.storeId}, ${link.userId}, ${link.hash}, ${link.reach},
       clock_timestamp() + make_interval(secs => ${link.seconds}))
     returning expires_at`;
   return (row as { expires_at: Date }).expires_at;
@@ -48,7 +51,7 @@ export async function insertLoginLink(
 /** A login link, locked until the transaction ends, so that it opens one session. */
 export async function lockLoginLink(sql: TransactionSql, id: string): Promise<LoginLinkRow | undefined> {
   const [row] = await sql<LoginLinkRow[]>`
-    select l.store_id, l.user_id, l.token_hash, l.expires_at, l.used_at, u.disabled_at, clock_timestamp() as now
+    select l.store_id, l.user_id, l.token_hash, l.reach, l.expires_at, l.used_at, u.disabled_at, clock_timestamp() as now
     from login_links l join users u on u.id = l.user_id where l.id = ${id} for update of l`;
   return row;
 }
@@ -64,21 +67,22 @@ export async function insertSession(
     hash: Uint8Array;
     storeId: string;
     userId: string;
+    reach: Reach;
     days: number;
     address: string;
     agent: string | null;
   },
 ): Promise<void> {
   await sql`
-    insert into sessions (id, store_id, user_id, token_hash, expires_at, address, agent)
-    values (${session.id}, ${session.storeId}, ${session.userId}, ${session.hash},
+    insert into sessions (id, store_id, user_id, token_hash, reach, expires_at, address, agent)
+    values (${session.id}, ${session.storeId}, ${session.userId}, ${session.hash}, ${session.reach},
       clock_timestamp() + make_interval(days => ${session.days}), ${session.address}, ${session.agent})`;
 }
 
 export async function findSession(sql: Sql, id: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
-    select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, u.name as user_name, u.email, m.role,
-      m.seller_id, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
+    select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, coalesce(m.name, u.name) as user_name,
+      u.email, m.role, m.seller_id, s.reach, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id
@@ -99,20 +103,31 @@ export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_a
   readonly agent: string | null;
 };
 
-/** The sessions of a person that have not ended, in all their stores, newest first. */
-export async function listOpenSessions(sql: Sql, userId: string, idleHours: number): Promise<OpenSessionRow[]> {
+/** The sessions of a person that have not ended, newest first: in one store, or in all of theirs. */
+export async function listOpenSessions(
+  sql: Sql,
+  { userId, storeId }: { userId: string; storeId: string | null },
+  idleHours: number,
+): Promise<OpenSessionRow[]> {
   return await sql<OpenSessionRow[]>`
     select id, created_at, last_seen_at, expires_at, address, agent from sessions
-    where user_id = ${userId} and ended_at is null and expires_at > clock_timestamp()
+    where user_id = ${userId} and (${storeId}::uuid is null or store_id = ${storeId}) and ended_at is null
+      and expires_at > clock_timestamp()
       and last_seen_at > clock_timestamp() - make_interval(hours => ${idleHours})
     order by created_at desc, id limit 200`;
 }
 
-/** Ends a session of a person. Returns its store, or null when it is not open or is of another person. */
-export async function endSessionRow(sql: TransactionSql, userId: string, id: string): Promise<string | null> {
+/** Ends a session of a person, if it is in `storeId` (null: in any). Returns its store, or null when there is none. */
+export async function endSessionRow(
+  sql: TransactionSql,
+  { userId, storeId }: { userId: string; storeId: string | null },
+  id: string,
+): Promise<string | null> {
   const [row] = await sql<{ store_id: string }[]>`
     update sessions set ended_at = clock_timestamp()
-    where id = ${id} and user_id = ${userId} and ended_at is null returning store_id`;
+    where id = ${id} and user_id = ${userId} and (${storeId}::uuid is null or store_id = ${storeId})
+      and ended_at is null
+    returning store_id`;
   return row?.store_id ?? null;
 }
 

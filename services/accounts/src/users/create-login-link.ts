@@ -19,12 +19,8 @@ export const createLoginLink =
           { pointer: '#/store_id', detail: 'is needed, because the person is in several stores' },
         ]);
       }
-      const entry = {
-        storeId: user.store_id,
-        actorId: null,
-        action: 'login_link.created',
-        subjectId: user.id,
-      } as const;
-      await appendAudit(sql, context, [entry]);
-      return await makeLoginLink(sql, { user, publicUrl, seconds: loginLinkMinutes * 60 });
+      const { store_id: storeId, id: userId } = user;
+      await appendAudit(sql, context, [{ storeId, actorId: null, action: 'login_link.created', subjectId: userId }]);
+      const seconds = loginLinkMinutes * 60;
+      return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'all', publicUrl, seconds })) };
     });

@@ -17,9 +17,10 @@ export const inviteUser =
     return await systemDatabase.write(context, async (sql) => {
       if (!(await storeExists(sql, storeId))) throw new AppError('store_not_found');
       const userId = await ensureUser(sql, email, name);
-      await setMembership(sql, { storeId, userId, role, sellerId });
+      await setMembership(sql, { storeId, userId, name, role, sellerId });
       const user = (await findStoreUser(sql, storeId, email)) as StoreUser;
       await appendAudit(sql, context, [{ storeId, actorId: null, action: 'user.invited', subjectId: userId }]);
-      return await makeLoginLink(sql, { user, publicUrl, seconds: invitationDays * 86_400 });
+      const seconds = invitationDays * 86_400;
+      return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'store', publicUrl, seconds })) };
     });
   };

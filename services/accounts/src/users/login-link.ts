@@ -1,19 +1,19 @@
-import type { StoreUser } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
+import type { Reach } from '../sessions/reach.ts';
 import { insertLoginLink } from '../sessions/session.repository.ts';
 
 /**
  * Makes a login link. The token stands behind `#`, so that it reaches no server's log and no `Referer`, and a program
- * that only looks at the address does not use the link up.
+ * that only looks at the address does not use it up.
  */
 export async function makeLoginLink(
   sql: TransactionSql,
-  options: { user: StoreUser; publicUrl: string; seconds: number },
-): Promise<{ user: StoreUser; login_url: string; expires_at: string }> {
-  const { user, publicUrl, seconds } = options;
+  options: { storeId: string; userId: string; reach: Reach; publicUrl: string; seconds: number },
+): Promise<{ login_url: string; expires_at: string }> {
+  const { publicUrl, ...link } = options;
   const { id, token, hash } = loginLinkForm.make();
-  const expiresAt = await insertLoginLink(sql, { id, hash, storeId: user.store_id, userId: user.id, seconds });
-  return { user, login_url: `${publicUrl}/console/login#${token}`, expires_at: toTimestamp(expiresAt) };
+  const expiresAt = await insertLoginLink(sql, { id, hash, ...link });
+  return { login_url: `${publicUrl}/console/login#${token}`, expires_at: toTimestamp(expiresAt) };
 }

@@ -1,6 +1,7 @@
 import type { StoreUser, UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
+import type { Membership } from '../people/person.repository.ts';
 
 type StoreUserRow = {
   id: string;
@@ -13,7 +14,7 @@ type StoreUserRow = {
   disabled_at: Date | null;
 };
 
-/** The person with this email address: an existing one keeps the name, so an invitation of another store changes nothing. */
+/** The person with this email address. An existing one keeps their first name: each store has its own in the membership. */
 export async function ensureUser(sql: TransactionSql, email: string, name: string): Promise<string> {
   const [made] = await sql<{ id: string }[]>`
     insert into users (email, name) values (${email}, ${name}) on conflict (lower(email)) do nothing returning id`;
@@ -22,20 +23,19 @@ export async function ensureUser(sql: TransactionSql, email: string, name: strin
   return (found as { id: string }).id;
 }
 
-export async function setMembership(
-  sql: TransactionSql,
-  membership: { storeId: string; userId: string; role: UserRole; sellerId: string | null },
-): Promise<void> {
-  const { storeId, userId, role, sellerId } = membership;
+export async function setMembership(sql: TransactionSql, membership: Membership): Promise<void> {
+  const { storeId, userId, name, role, sellerId } = membership;
   await sql`
-    insert into memberships (store_id, user_id, role, seller_id) values (${storeId}, ${userId}, ${role}, ${sellerId})
-    on conflict (store_id, user_id) do update set role = excluded.role, seller_id = excluded.seller_id`;
+    insert into memberships (store_id, user_id, name, role, seller_id)
+    values (${storeId}, ${userId}, ${name}, ${role}, ${sellerId})
+    on conflict (store_id, user_id) do update
+    set name = excluded.name, role = excluded.role, seller_id = excluded.seller_id`;
 }
 
 /** The person with this email address, once for each of their stores. */
 export async function findUser(sql: Sql, email: string): Promise<StoreUser[]> {
   const rows = await sql<StoreUserRow[]>`
-    select u.id, u.email, u.name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+    select u.id, u.email, coalesce(m.name, u.name) as name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
     from users u join memberships m on m.user_id = u.id where lower(u.email) = lower(${email}) order by m.store_id`;
   return rows.map(toStoreUser);
 }
@@ -43,7 +43,7 @@ export async function findUser(sql: Sql, email: string): Promise<StoreUser[]> {
 /** The person with this email address in a store; null if there is none. */
 export async function findStoreUser(sql: Sql, storeId: string, email: string): Promise<StoreUser | null> {
   const [row] = await sql<StoreUserRow[]>`
-    select u.id, u.email, u.name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+    select u.id, u.email, coalesce(m.name, u.name) as name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
     from memberships m join users u on u.id = m.user_id
     where m.store_id = ${storeId} and lower(u.email) = lower(${email})`;
   return row ? toStoreUser(row) : null;
@@ -51,7 +51,7 @@ export async function findStoreUser(sql: Sql, storeId: string, email: string): P
 
 export async function listStoreUsers(sql: Sql, storeId: string, limit: number): Promise<StoreUser[]> {
   const rows = await sql<StoreUserRow[]>`
-    select u.id, u.email, u.name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
+    select u.id, u.email, coalesce(m.name, u.name) as name, m.store_id, m.role, m.seller_id, m.created_at, u.disabled_at
     from memberships m join users u on u.id = m.user_id
     where m.store_id = ${storeId} order by lower(u.email) limit ${limit}`;
   return rows.map(toStoreUser);
@@ -61,6 +61,12 @@ export async function listStoreUsers(sql: Sql, storeId: string, limit: number): 
 export async function disableUserRow(sql: TransactionSql, email: string): Promise<StoreUser[]> {
   await sql`
     update users set disabled_at = coalesce(disabled_at, clock_timestamp()) where lower(email) = lower(${email})`;
+  return await findUser(sql, email);
+}
+
+/** Enables a person again. Returns them once for each of their stores. */
+export async function enableUserRow(sql: TransactionSql, email: string): Promise<StoreUser[]> {
+  await sql`update users set disabled_at = null where lower(email) = lower(${email})`;
   return await findUser(sql, email);
 }
 

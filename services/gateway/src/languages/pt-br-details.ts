@@ -70,6 +70,8 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['needs `status` with the value `enabled`', 'precisa de `status` com o valor `enabled`'],
   ['must not be less than `from_sequence`', 'não pode ser menor que `from_sequence`'],
+  ['is needed for the role `seller`', 'é necessário para o papel `seller`'],
+  ['The store has no person with this id. Check the id.', 'A loja não tem nenhuma pessoa com este id. Confira o id.'],
   ['must be an `https` address', 'deve ser um endereço `https`'],
   ['must not have a user name or password', 'não pode ter nome de usuário nem senha'],
   ['must not have a fragment', 'não pode ter fragmento'],

@@ -225,6 +225,20 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Usuário não encontrado',
     description: 'Nenhum usuário tem este endereço de e-mail nesta loja. Confira os dois.',
   },
+  user_exists: {
+    title: 'A pessoa já está na loja',
+    description: 'Uma pessoa com este endereço de e-mail já está na loja. Altere a pessoa cujo id está em `id`.',
+  },
+  user_disabled: {
+    title: 'Pessoa desativada',
+    description:
+      'O operador desativou a pessoa em todas as lojas, então nenhum link de acesso funcionaria. Fale com o operador.',
+  },
+  last_owner: {
+    title: 'Última proprietária',
+    description:
+      'A pessoa é a única com o papel `owner` na loja, que precisa de uma. Dê antes esse papel a outra pessoa.',
+  },
   user_session_not_found: {
     title: 'Sessão não encontrada',
     description: 'Você não tem uma sessão aberta com este id. Confira o id.',

@@ -153,7 +153,6 @@ const untranslated: readonly string[] = [
   'The key is revoked or expired. Create a new key.',
   'The store has no message with this id.',
   'The store was changed, but some follow-ups were not replanned. Run the same command again.',
-  'is needed for the role `seller`',
   'is needed, because the person is in several stores',
 ];
 

@@ -5,6 +5,7 @@ import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
 import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { queryReader, type RawQuery } from '../requests/query.ts';
 import { addDocument } from './add-document.ts';
 import { createLoginLimit } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
@@ -55,10 +56,12 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
 }
 
 function checked({ operation }: AccountRoute, { params, query, body }: FastifyRequest): UncheckedRequest {
-  const parts: UncheckedRequest = { query: { ...(query as object) } };
+  const read = queryReader(operation.request.query)(query as RawQuery);
+  const parts: UncheckedRequest = { query: read.query };
   if (operation.request.params) parts.params = params;
   if (operation.request.body) parts.body = body;
-  const faults = validateRequest(operation, parts);
+  const twice = read.repeated.map((name) => ({ in: 'query' as const, name, detail: 'was given more than once' }));
+  const faults = [...twice, ...validateRequest(operation, parts)];
   if (faults.length > 0) throw validationFailed(faults);
   if (!operation.request.query) delete parts.query;
   return parts;

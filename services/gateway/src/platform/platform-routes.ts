@@ -1,6 +1,7 @@
 import {
   connectStoreCalendar,
   connectStoreChannel,
+  createPersonLink,
   createPersonSession,
   createStoreKey,
   disconnectStoreCalendar,
@@ -11,21 +12,26 @@ import {
   getStoreCalendar,
   getStoreChannel,
   giveUpWaiting,
+  invitePerson,
+  listAuditLog,
   listConversations,
+  listPeople,
   listPersonSessions,
   listStoreKeys,
   listWaiting,
   markConversationRead,
   type Operation,
   type RetryWaiting,
+  removePerson,
   retryWaiting,
   revokePersonSession,
   revokeStoreKey,
   rotateStoreKey,
   type UserRole,
+  updatePerson,
 } from '@mostrador/contracts';
 import { routes } from '../routes/index.ts';
-import { route as apiRoute, del, type Endpoint, get, post, put, type Route } from '../routes/route.ts';
+import { route as apiRoute, del, type Endpoint, get, patch, post, put, type Route } from '../routes/route.ts';
 import { leastRoleWith } from './role-scopes.ts';
 
 /** Every path below this prefix is for people. The session in the cookie says who, and in which store. */
@@ -54,6 +60,12 @@ export const accountRoutes: readonly AccountRoute[] = [
   ofAccount(post('/keys'), createStoreKey, { status: 201 }),
   ofAccount(post('/keys/:keyId/rotate'), rotateStoreKey, { status: 201 }),
   ofAccount(del('/keys/:keyId'), revokeStoreKey),
+  ofAccount(get('/users'), listPeople),
+  ofAccount(post('/users'), invitePerson, { status: 201 }),
+  ofAccount(patch('/users/:userId'), updatePerson),
+  ofAccount(post('/users/:userId/login-link'), createPersonLink, { status: 201 }),
+  ofAccount(del('/users/:userId'), removePerson, { status: 204 }),
+  ofAccount(get('/audit-log'), listAuditLog),
 ];
 
 /** A route of another service, which the gateway asks for the person. */

@@ -1,0 +1,66 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { About, Exact, NullableString, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+/** What was done, as `<what>.<done>`. */
+const AuditActionWord = Type.String({
+  pattern: '^[a-z_]+\\.[a-z_]+$',
+  maxLength: 100,
+  description: 'What was done, such as `key.created`.',
+});
+
+/** Who did what, on what, when, from where. */
+export const AuditEntry = Type.Object(
+  {
+    id: About(Uuid, 'The id of the entry.'),
+    at: About(Timestamp, 'When it was done.'),
+    actor: Type.Object(
+      {
+        kind: OneOf(['operator', 'user'], {
+          title: 'AuditActorKind',
+          description: '`operator`: who runs the platform, with the admin command. `user`: a person of the store.',
+        }),
+        id: About(NullableUuid, 'The id of the person. Null: the operator.'),
+        name: About(NullableString, 'The name of the person. Null: the operator.'),
+      },
+      { title: 'AuditActor', description: 'Who did it.' },
+    ),
+    action: AuditActionWord,
+    subject: Type.Object(
+      {
+        id: Type.String({ description: 'The id of what was changed.' }),
+        name: About(NullableString, 'Its name, if it is a person or an API key of the store. Otherwise null.'),
+      },
+      { title: 'AuditSubject', description: 'What was changed.' },
+    ),
+    address: About(NullableString, 'The network address from which it was done. Null: the operator.'),
+  },
+  { title: 'AuditEntry', description: 'Who did what, on what, when, from where.' },
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const listAuditLog = defineOperation({
+  subject: 'accounts.platform.audit-log.list',
+  tenancy: 'none',
+  summary: 'List what people and operators did in the store, newest first',
+  request: {
+    query: Exact({
+      actor_id: Type.Optional(About(Uuid, 'Only what this person did.')),
+      action: Type.Optional(AuditActionWord),
+      from: Type.Optional(About(Timestamp, 'Only from this moment on.')),
+      to: Type.Optional(About(Timestamp, 'Only before this moment.')),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Entries per page.' })),
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 1024, description: '`next_cursor` of the previous page.' }),
+      ),
+    }),
+  },
+  reply: Type.Object(
+    {
+      data: Type.Array(AuditEntry, { description: 'The entries of this page.' }),
+      next_cursor: About(NullableString, 'The `cursor` of the next page. Null: there is none.'),
+    },
+    { title: 'AuditLog', description: 'One page of the audit log.' },
+  ),
+  errors: ['invalid_session', 'role_required'],
+});

@@ -1,0 +1,100 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+import { Email, UserRoleWord } from './users.ts';
+
+// The people of a store as its owner manages them. The store is that of the session.
+
+/** A person of the store. */
+export const Person = Type.Object(
+  {
+    id: About(Uuid, 'The id of the person.'),
+    email: Type.String({ description: 'The email address, by which the person is known in every store.' }),
+    name: Type.String({ description: 'The name of the person in this store.' }),
+    role: UserRoleWord,
+    seller_id: About(NullableUuid, 'The seller who this person is. Null: none.'),
+    created_at: About(Timestamp, 'When the person was invited to this store.'),
+    last_seen_at: About(
+      NullableTimestamp,
+      'When the person last used the console in this store, to the minute. Null: not in the last 30 days.',
+    ),
+    disabled_at: About(NullableTimestamp, 'When the operator disabled the person in all stores. Null: not disabled.'),
+  },
+  { title: 'Person', description: 'A person of the store.' },
+);
+export type Person = Static<typeof Person>;
+
+const userParams = { params: Exact({ userId: About(Uuid, 'The id of the person.') }) };
+const sellerErrors = ['seller_not_found', 'seller_inactive'] as const;
+
+const PersonLink = Type.Object({
+  user: Person,
+  login_url: Type.String({ description: 'Opens one session, once. It is shown only here: give it to the person.' }),
+  expires_at: About(Timestamp, 'Until when the link works.'),
+});
+
+export const listPeople = defineOperation({
+  subject: 'accounts.platform.users.list',
+  tenancy: 'none',
+  summary: 'List the people of the store by email, up to 1,000',
+  request: {},
+  reply: Type.Object({ data: Type.Array(Person) }, { title: 'PersonList', description: 'The people of the store.' }),
+  errors: ['invalid_session', 'role_required'],
+});
+
+export const invitePerson = defineOperation({
+  subject: 'accounts.platform.users.invite',
+  tenancy: 'none',
+  summary: 'Give a person access to the store, and make their first login link',
+  description: 'The link works once, for 7 days, and only in this store.',
+  request: {
+    body: Exact({
+      email: About(Email, 'The email address of the person.'),
+      name: Text(200, { description: 'The name of the person in this store.' }),
+      role: UserRoleWord,
+      seller_id: About(NullableUuid, 'The seller who this person is; needed for the role `seller`. Null: none.'),
+    }),
+  },
+  reply: PersonLink,
+  errors: ['invalid_session', 'role_required', 'user_exists', ...sellerErrors],
+});
+
+export const updatePerson = defineOperation({
+  subject: 'accounts.platform.users.update',
+  tenancy: 'none',
+  summary: 'Change the name, the role or the seller of a person in the store',
+  description: 'Send at least one member; members left out stay as they are. It applies from the next request on.',
+  request: {
+    ...userParams,
+    body: Exact(
+      {
+        name: Type.Optional(Text(200, { description: 'The name of the person in this store.' })),
+        role: Type.Optional(UserRoleWord),
+        seller_id: Type.Optional(About(NullableUuid, 'The seller who this person is. Null: none.')),
+      },
+      { minProperties: 1 },
+    ),
+  },
+  reply: Person,
+  errors: ['invalid_session', 'role_required', 'user_not_found', 'last_owner', ...sellerErrors],
+});
+
+/** It is also how a person gets back in who has lost their password. */
+export const createPersonLink = defineOperation({
+  subject: 'accounts.platform.users.login-link',
+  tenancy: 'none',
+  summary: 'Make a login link for a person of the store',
+  description: 'The link works once, for an hour, and only in this store.',
+  request: userParams,
+  reply: PersonLink,
+  errors: ['invalid_session', 'role_required', 'user_not_found', 'user_disabled'],
+});
+
+export const removePerson = defineOperation({
+  subject: 'accounts.platform.users.remove',
+  tenancy: 'none',
+  summary: 'Remove a person from the store; their sessions and login links in it end at once',
+  request: userParams,
+  reply: Type.Object({}),
+  errors: ['invalid_session', 'role_required', 'user_not_found', 'last_owner'],
+});

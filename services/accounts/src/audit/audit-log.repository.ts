@@ -1,0 +1,56 @@
+import type { Sql } from '@mostrador/kit/database/database';
+import type { AuditAction } from './audit.repository.ts';
+import { idsAround } from './ids-around.ts';
+
+export type AuditRow = {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor_kind: 'operator' | 'user';
+  readonly actor_id: string | null;
+  readonly action: AuditAction;
+  readonly subject_id: string;
+  readonly address: string | null;
+};
+
+export type AuditFilter = {
+  readonly actorId?: string;
+  readonly action?: string;
+  readonly from?: Date;
+  readonly to?: Date;
+  /** Only entries before the one with this id. */
+  readonly before?: string;
+  readonly limit: number;
+};
+
+/**
+ * Entries of a store, newest first. Their ids are in the order of time, so that each filter has an index that is read
+ * from its end. A period is found by its ids, and bounded to the millisecond by `at`.
+ */
+export async function listAuditRows(sql: Sql, storeId: string, filter: AuditFilter): Promise<AuditRow[]> {
+  const { actorId, action, from, to, before, limit } = filter;
+  return await sql<AuditRow[]>`
+    select id, at, actor_kind, actor_id, action, subject_id, address from audit_log
+    where store_id = ${storeId}
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
+      ${actorId === undefined ? sql`` : sql`and actor_id = ${actorId}`}
+      ${action === undefined ? sql`` : sql`and action = ${action}`}
+      ${from === undefined ? sql`` : sql`and at >= ${from} and id >= ${idsAround(from).first}`}
+      ${to === undefined ? sql`` : sql`and at < ${to} and id <= ${idsAround(to).last}`}
+    order by id desc limit ${limit}`;
+}
+
+/** The names of keys of the store by their ids. Other ids are left out. */
+export async function namesOfKeys(sql: Sql, storeId: string, ids: readonly string[]): Promise<[string, string][]> {
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, name from api_keys where store_id = ${storeId} and id = any(${ids}::text[])`;
+  return rows.map(({ id, name }) => [id, name]);
+}
+
+/** The names of people as the store names them, or as they were first named when they are no longer in it. */
+export async function namesOfPeople(sql: Sql, storeId: string, ids: readonly string[]): Promise<[string, string][]> {
+  const rows = await sql<{ id: string; name: string }[]>`
+    select u.id, coalesce(m.name, u.name) as name
+    from users u left join memberships m on m.user_id = u.id and m.store_id = ${storeId}
+    where u.id = any(${ids}::uuid[])`;
+  return rows.map(({ id, name }) => [id, name]);
+}

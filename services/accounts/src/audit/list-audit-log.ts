@@ -1,0 +1,58 @@
+import { type AuditEntry, listAuditLog as operation } from '@mostrador/contracts';
+import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
+import { Type } from '@sinclair/typebox';
+import type { Dependencies } from '../dependencies.ts';
+import { requireRole } from '../sessions/session.ts';
+import { type AuditRow, listAuditRows, namesOfKeys, namesOfPeople } from './audit-log.repository.ts';
+
+const defaultLimit: number = operation.request.query.properties.limit.default;
+const Position = Type.Object({ before: Type.String({ format: 'uuid' }) });
+
+/** Names are read when the log is shown: an entry has only ids. */
+export const listAuditLog =
+  ({ database, systemDatabase }: Dependencies): Handler<typeof operation> =>
+  async (context, { query }) => {
+    const { store_id: storeId } = await requireRole(systemDatabase, context, 'owner');
+    const { cursor, limit = defaultLimit, actor_id: actorId, action, from, to } = query;
+    const filters = { actorId, action, from, to };
+    const position = readCursor({ cursor }, filters, Position);
+    const scope = { storeId, deadline: context.deadline };
+    // One extra row shows whether there is a next page.
+    const rows = await database.read(scope, (sql) =>
+      listAuditRows(sql, storeId, {
+        ...{ actorId, action, before: position?.before, limit: limit + 1 },
+        from: from === undefined ? undefined : toInstant(from),
+        to: to === undefined ? undefined : toInstant(to),
+      }),
+    );
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const subjects = [...new Set(shown.map(({ subject_id }) => subject_id))];
+    const people = [...new Set([...subjects.filter(isUuid), ...shown.flatMap(({ actor_id }) => actor_id ?? [])])];
+    const [keys, persons] = await Promise.all([
+      database.read(scope, (sql) => namesOfKeys(sql, storeId, subjects)),
+      systemDatabase.read(context, (sql) => namesOfPeople(sql, storeId, people)),
+    ]);
+    const names = new Map([...keys, ...persons]);
+    return {
+      data: shown.map((row) => toAuditEntry(row, names)),
+      next_cursor: last ? encodeCursor({ before: last.id }, filters) : null,
+    };
+  };
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
+const toAuditEntry = (row: AuditRow, names: ReadonlyMap<string, string>): AuditEntry => ({
+  id: row.id,
+  at: toTimestamp(row.at),
+  actor: {
+    kind: row.actor_kind,
+    id: row.actor_id,
+    name: row.actor_id === null ? null : (names.get(row.actor_id) ?? null),
+  },
+  action: row.action,
+  subject: { id: row.subject_id, name: names.get(row.subject_id) ?? null },
+  address: row.address,
+});

@@ -1,0 +1,27 @@
+import type { invitePerson as operation } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { appendAudit } from '../audit/audit.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { invitationDays } from '../lifetimes.ts';
+import { requireRole } from '../sessions/session.ts';
+import { ensureUser } from '../users/user.repository.ts';
+import { addMembership } from './person.repository.ts';
+import { makePersonLink } from './person-link.ts';
+import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
+
+export const invitePerson =
+  ({ systemDatabase, rpc, publicUrl }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { email, name, role, seller_id: sellerId } }) => {
+    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    assertSellerOfRole(role, sellerId);
+    await assertActiveSeller(rpc, context, storeId, sellerId);
+    return await systemDatabase.write(context, async (sql) => {
+      const userId = await ensureUser(sql, email, name);
+      if (!(await addMembership(sql, { storeId, userId, name, role, sellerId }))) {
+        throw new AppError('user_exists', { members: { id: userId } });
+      }
+      await appendAudit(sql, context, [{ storeId, actorId, action: 'user.invited', subjectId: userId }]);
+      return await makePersonLink(sql, { storeId, userId, publicUrl, seconds: invitationDays * 86_400 });
+    });
+  };
