@@ -92,8 +92,22 @@ describe('a person never sees another store', () => {
     listStoreKeys: (cookie) => ask('GET', '/keys', { cookie }),
     createStoreKey: (cookie) => ask('POST', '/keys', { cookie, body: newKey }),
     rotateStoreKey: (cookie) => ask('POST', `/keys/${keyOf(cookie)}/rotate`, { cookie, body: { overlap_seconds: 0 } }),
+    listPeople: (cookie) => ask('GET', '/users', { cookie }),
+    invitePerson: (cookie) => ask('POST', '/users', { cookie, body: newPerson() }),
+    updatePerson: (cookie) => ask('PATCH', `/users/${personOf(cookie)}`, { cookie, body: { name: 'X' } }),
+    createPersonLink: (cookie) => ask('POST', `/users/${personOf(cookie)}/login-link`, { cookie }),
+    removePerson: (cookie) => ask('DELETE', `/users/${personOf(cookie)}`, { cookie }),
+    listAuditLog: (cookie) => ask('GET', `/audit-log?actor_id=${ana.id}`, { cookie }),
     revokeStoreKey: (cookie) => ask('DELETE', `/keys/${keyOf(cookie)}`, { cookie }),
   };
+
+  const newPerson = () => ({ email: `${randomUUID()}@example.com`, name: 'Leo', role: 'manager', seller_id: null });
+
+  /** The person whom this person tries to change: Ana, unless they are in her store, where an owner may. */
+  const personOf = (cookie: string): string => (cookie === rui.cookie ? randomUUID() : ana.id);
+
+  /** What an owner sees of everybody in their store. */
+  const ofTheStore = ['listPeople', 'listAuditLog'];
 
   /** The key that this person tries to change: one of Ana's store, unless they are in it. */
   const keyOf = (cookie: string): string => (cookie === rui.cookie ? 'unknown12345' : keyId);
@@ -104,7 +118,7 @@ describe('a person never sees another store', () => {
   });
 
   test.each(Object.keys(calls))('%s shows and changes nothing of the other person', async (name) => {
-    for (const other of [bia, rui]) {
+    for (const other of ofTheStore.includes(name) ? [bia] : [bia, rui]) {
       const answer = await calls[name]?.(other.cookie);
       for (const secret of [ana.email, ana.name, ana.id, ana.sessionId]) expect(answer?.text).not.toContain(secret);
       if (other !== bia) continue;
@@ -203,6 +217,12 @@ test('a disabled person is refused within 2 s, and their colleague is not', asyn
   expect((await ask('GET', '/session', { cookie: rui.cookie })).status).toBe(200);
   const listed = await runAdmin(['user', 'list', '--store', rui.storeId]);
   expect(listed.out).toMatch(new RegExp(`${leaving.email} .*owner +disabled`));
+  const enabled = await runAdmin(['user', 'enable', '--email', leaving.email]);
+  expect(enabled.out).toContain(`${leaving.email} is enabled in ${rui.storeId}`);
+  const again = await admin(['user', 'login-link', '--email', leaving.email]);
+  expect((await signIn(again.login_url)).status).toBe(201);
+  const removed = await runAdmin(['user', 'remove', '--store', rui.storeId, '--email', leaving.email]);
+  expect(removed.out).toContain(`${leaving.email} is no longer in ${rui.storeId}`);
 });
 
 test('the admin command says what is wrong', async () => {

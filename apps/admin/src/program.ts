@@ -27,8 +27,10 @@ import { listStoresCommand } from './stores/list-stores.ts';
 import { updateStoreCommand } from './stores/update-store.ts';
 import { createLoginLinkCommand } from './users/create-login-link.ts';
 import { disableUserCommand } from './users/disable-user.ts';
+import { enableUserCommand } from './users/enable-user.ts';
 import { inviteUserCommand } from './users/invite-user.ts';
 import { listUsersCommand } from './users/list-users.ts';
+import { removeUserCommand } from './users/remove-user.ts';
 import { createWebhookCommand } from './webhooks/create-webhook.ts';
 import { listWebhooksCommand } from './webhooks/list-webhooks.ts';
 import { replayWebhookCommand } from './webhooks/replay-webhook.ts';
@@ -72,9 +74,16 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
   );
   noun(
     'user',
-    'Invite people to a store, make their login links, list and disable them',
+    'Invite people to a store, make their login links, list, disable and remove them',
     ['user invite --help', 'user login-link --email ana@example.com'],
-    [inviteUserCommand(admin), createLoginLinkCommand(admin), listUsersCommand(admin), disableUserCommand(admin)],
+    [
+      inviteUserCommand(admin),
+      createLoginLinkCommand(admin),
+      listUsersCommand(admin),
+      disableUserCommand(admin),
+      enableUserCommand(admin),
+      removeUserCommand(admin),
+    ],
   );
   noun(
     'calendar',

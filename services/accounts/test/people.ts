@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createPersonSession,
   createStore,
@@ -25,9 +26,14 @@ export function createPeople(accounts: TestAccounts) {
     accounts.rpc.call(operation, request, { ...testContext(), session, client });
   const newStore = async () => (await accounts.admin(createStore, { body: { name: 'Ótica' } })).id;
   const invite = (storeId: string, email: string, role: UserRole = 'owner') =>
-    accounts.admin(inviteUser, { body: { store_id: storeId, email, name: 'Ana', role } });
+    accounts.admin(inviteUser, {
+      body: { store_id: storeId, email, name: 'Ana', role, ...(role === 'seller' ? { seller_id: randomUUID() } : {}) },
+    });
+  const open = (token: string, session?: string) => ask(createPersonSession, { body: { token } }, session);
   return {
     newEmail,
+    /** Opens a session with what stands behind the `#` of a link. */
+    open,
     ask,
     newStore,
     invite,
@@ -36,7 +42,7 @@ export function createPeople(accounts: TestAccounts) {
       const store = storeId ?? (await newStore());
       const { login_url, user } = await invite(store, email, role);
       const link = tokenOf(login_url);
-      const { session_token: token, session } = await ask(createPersonSession, { body: { token: link } });
+      const { session_token: token, session } = await open(link);
       return { store, email, userId: user.id, token, session, link };
     },
     auditOf: (storeId: string) =>

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { About, Exact, NullableTimestamp, NullableUuid, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { Email, UserRoleWord } from './users.ts';
+import { UserRoleWord } from '../core/people.ts';
+import { Email } from './users.ts';
 
 // The people of a store as its owner manages them. The store is that of the session.
 

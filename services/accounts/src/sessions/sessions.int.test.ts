@@ -185,18 +185,14 @@ test('the audit log tells who did what from where, and no role changes or delete
   const operator = { actor_kind: 'operator', actor_id: null, subject_id: userId, address: null };
   const person = { actor_kind: 'user', actor_id: userId, subject_id: session.id, address: client.address };
   expect(await people.auditOf(store)).toEqual([
+    { ...operator, action: 'store.created', subject_id: store },
     { ...operator, action: 'user.invited' },
     { ...person, action: 'session.opened' },
     { ...person, action: 'session.ended' },
     { ...operator, action: 'user.disabled' },
   ]);
   for (const role of ['accounts', 'accounts_system']) {
-    for (const statement of [
-      "update audit_log set action = 'a.b'",
-      'delete from audit_log',
-      'truncate audit_log',
-      'select 1 from audit_log',
-    ]) {
+    for (const statement of ["update audit_log set action = 'a.b'", 'delete from audit_log', 'truncate audit_log']) {
       const trying = accounts.as(role, store, (sql) => sql.unsafe(statement));
       await expect(trying, `${role}: ${statement}`).rejects.toThrow('permission denied');
     }
@@ -205,7 +201,7 @@ test('the audit log tells who did what from where, and no role changes or delete
 
 test('the role for requests reads no person, no session and no link', async () => {
   const { store } = await people.signedIn();
-  for (const table of ['users', 'memberships', 'sessions', 'login_links', 'audit_log']) {
+  for (const table of ['users', 'memberships', 'sessions', 'login_links']) {
     const trying = accounts.as('accounts', store, (sql) => sql`select * from ${sql(table)}`);
     await expect(trying, table).rejects.toThrow('permission denied');
   }

@@ -236,8 +236,7 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
   },
   last_owner: {
     title: 'Última proprietária',
-    description:
-      'A pessoa é a única com o papel `owner` na loja, que precisa de uma. Dê antes esse papel a outra pessoa.',
+    description: 'A pessoa é a única proprietária da loja, que precisa de uma. Dê antes esse papel a outra pessoa.',
   },
   user_session_not_found: {
     title: 'Sessão não encontrada',
