@@ -97,6 +97,11 @@ describe('a person never sees another store', () => {
     updatePerson: (cookie) => ask('PATCH', `/users/${personOf(cookie)}`, { cookie, body: { name: 'X' } }),
     createPersonLink: (cookie) => ask('POST', `/users/${personOf(cookie)}/login-link`, { cookie }),
     removePerson: (cookie) => ask('DELETE', `/users/${personOf(cookie)}`, { cookie }),
+    listPersonStores: (cookie) => ask('GET', '/stores', { cookie }),
+    switchStore: (cookie) => ask('POST', '/session/store', { cookie: `${cookie}x`, body: { store_id: ana.storeId } }),
+    getCredentials: (cookie) => ask('GET', '/credentials', { cookie }),
+    setPassword: (cookie) =>
+      ask('PUT', '/password', { cookie, body: { current_password: 'x', new_password: 'trinta e nove pratos' } }),
     listAuditLog: (cookie) => ask('GET', `/audit-log?actor_id=${ana.id}`, { cookie }),
     revokeStoreKey: (cookie) => ask('DELETE', `/keys/${keyOf(cookie)}`, { cookie }),
   };

@@ -1,4 +1,5 @@
 export * from './accounts/audit-log.ts';
+export * from './accounts/credentials.ts';
 export * from './accounts/keys.ts';
 export * from './accounts/operations.ts';
 export * from './accounts/people.ts';

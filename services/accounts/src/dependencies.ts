@@ -1,5 +1,6 @@
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
+import type { PasswordHashing } from './credentials/password-hashing.ts';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
@@ -7,6 +8,7 @@ export type Dependencies = {
   /** Reads every store and key, for operations that do not know the store yet. */
   readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
+  readonly passwords: PasswordHashing;
   /** Where people reach the console, without a slash at the end. */
   readonly publicUrl: string;
   /** Asks every gateway to poll for changed stores and keys now. A lost notice only delays it to the next poll. */

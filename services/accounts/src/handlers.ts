@@ -2,6 +2,8 @@ import type { accountsOperations } from '@mostrador/contracts';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { listAuditLog } from './audit/list-audit-log.ts';
 import { recordChange } from './audit/record-change.ts';
+import { getCredentials } from './credentials/get-credentials.ts';
+import { setPassword } from './credentials/set-password.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createApiKey } from './keys/create-api-key.ts';
 import { createStoreKey } from './keys/create-store-key.ts';
@@ -22,7 +24,9 @@ import { createPersonSession } from './sessions/create-person-session.ts';
 import { endPersonSession } from './sessions/end-person-session.ts';
 import { getPersonSession } from './sessions/get-person-session.ts';
 import { listPersonSessions } from './sessions/list-person-sessions.ts';
+import { listPersonStores } from './sessions/list-person-stores.ts';
 import { revokePersonSession } from './sessions/revoke-person-session.ts';
+import { switchStore } from './sessions/switch-store.ts';
 import { createStore } from './stores/create-store.ts';
 import { getStoreSettings } from './stores/get-store-settings.ts';
 import { listStores } from './stores/list-stores.ts';
@@ -67,4 +71,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   createPersonLink: createPersonLink(dependencies),
   removePerson: removePerson(dependencies),
   listAuditLog: listAuditLog(dependencies),
+  listPersonStores: listPersonStores(dependencies),
+  switchStore: switchStore(dependencies),
+  getCredentials: getCredentials(dependencies),
+  setPassword: setPassword(dependencies),
 });

@@ -3,6 +3,7 @@ import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { announceOver } from './announce.ts';
 import { accountsConfig } from './config.ts';
+import { createPasswordHashing } from './credentials/password-hashing.ts';
 import { createHandlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { purgeSessions } from './sessions/purge-sessions.ts';
@@ -20,6 +21,7 @@ runService({
       database,
       systemDatabase,
       rpc,
+      passwords: createPasswordHashing(),
       publicUrl: config.PUBLIC_URL,
       announceAccessChange: announceOver(nats),
     }),

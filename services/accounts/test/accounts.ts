@@ -12,6 +12,7 @@ import { createRpcServer, type Handlers } from '@mostrador/kit/rpc/server';
 import { silentLog, testContext } from '@mostrador/testing/context';
 import { startTestService } from '@mostrador/testing/service';
 import { announceOver } from '../src/announce.ts';
+import { createPasswordHashing } from '../src/credentials/password-hashing.ts';
 import { createHandlers } from '../src/handlers.ts';
 
 export const publicUrl = 'https://api.example.com';
@@ -28,6 +29,7 @@ export async function startAccounts() {
         database,
         systemDatabase,
         rpc,
+        passwords: createPasswordHashing(),
         publicUrl,
         announceAccessChange: announceOver(nats),
       }),

@@ -37,6 +37,9 @@ export function createPeople(accounts: TestAccounts) {
     ask,
     newStore,
     invite,
+    /** Signs in with a password. */
+    signIn: (email: string, password: string, session?: string) =>
+      ask(createPersonSession, { body: { email, password } }, session),
     /** A person who is signed in. */
     async signedIn(storeId?: string, email = newEmail(), role: UserRole = 'owner') {
       const store = storeId ?? (await newStore());

@@ -1,4 +1,5 @@
 import { listAuditLog } from './audit-log.ts';
+import { getCredentials, setPassword } from './credentials.ts';
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
 import { createPersonLink, invitePerson, listPeople, removePerson, updatePerson } from './people.ts';
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
@@ -8,8 +9,10 @@ import {
   endPersonSession,
   getPersonSession,
   listPersonSessions,
+  listPersonStores,
   recordChange,
   revokePersonSession,
+  switchStore,
 } from './sessions.ts';
 import { createStore, getStoreSettings, listStores, updateStore } from './stores.ts';
 import { createLoginLink, disableUser, enableUser, inviteUser, listUsers, removeUser } from './users.ts';
@@ -47,4 +50,8 @@ export const accountsOperations = {
   createPersonLink,
   removePerson,
   listAuditLog,
+  listPersonStores,
+  switchStore,
+  getCredentials,
+  setPassword,
 } as const;

@@ -50,17 +50,60 @@ const OpenSession = Type.Object(
   { title: 'OpenSession', description: 'An open session of the person who asks.' },
 );
 
+const PersonStore = Type.Object(
+  {
+    id: About(Uuid, 'The id of the store.'),
+    name: Type.String({ description: 'The name of the store.' }),
+    role: UserRoleWord,
+    current: Type.Boolean({ description: 'Whether it is the store of the session.' }),
+  },
+  { title: 'PersonStore', description: 'A store to which the person may go.' },
+);
+
+const OpenedSession = Type.Object({ session_token: Type.String(), session: PersonSession });
+
 /** The gateway puts `session_token` into a cookie, and answers the rest. */
 export const createPersonSession = defineOperation({
   subject: 'accounts.platform.sessions.create',
   tenancy: 'none',
-  summary: 'Sign in with a login link',
-  description: 'The link works once. The session that the browser had ends.',
+  summary: 'Sign in with a login link, or with a password',
+  description:
+    'Send `token`, or `email` and `password`. A link works once. A password opens the store that the person used last. ' +
+    'The session that the browser had ends.',
   request: {
-    body: Exact({ token: Type.String({ maxLength: 200, description: 'What stands behind the `#` of the link.' }) }),
+    body: Exact(
+      {
+        token: Type.Optional(Type.String({ maxLength: 200, description: 'What stands behind the `#` of the link.' })),
+        email: Type.Optional(Type.String({ text: true, maxLength: 254, description: 'The email address.' })),
+        password: Type.Optional(Type.String({ maxLength: 1000, description: 'The password.' })),
+      },
+      { minProperties: 1 },
+    ),
   },
-  reply: Type.Object({ session_token: Type.String(), session: PersonSession }),
-  errors: ['invalid_login_link'],
+  reply: OpenedSession,
+  errors: ['invalid_login_link', 'invalid_credentials', 'quota_exceeded'],
+});
+
+/** Another token: the gateway sets the cookie as when a person signs in. */
+export const switchStore = defineOperation({
+  subject: 'accounts.platform.sessions.switch',
+  tenancy: 'none',
+  summary: 'Go to another of your stores; the session in this one ends',
+  request: { body: Exact({ store_id: About(Uuid, 'The id of the store, one of `GET /stores`.') }) },
+  reply: OpenedSession,
+  errors: ['invalid_session', 'store_not_found'],
+});
+
+export const listPersonStores = defineOperation({
+  subject: 'accounts.platform.stores.list',
+  tenancy: 'none',
+  summary: 'List the stores to which you may go, by name',
+  description:
+    'After a sign-in with a password or a passkey: the stores that these open. After a sign-in with a link of a store: ' +
+    'only that store.',
+  request: {},
+  reply: Type.Object({ data: Type.Array(PersonStore) }, { title: 'PersonStoreList', description: 'Your stores.' }),
+  errors: ['invalid_session'],
 });
 
 export const getPersonSession = defineOperation({

@@ -35,6 +35,27 @@ export const errorCatalogue = {
     description: 'The login link is unknown, used or expired; the answer does not say which. Ask for a new one.',
     retryable: false,
   },
+  invalid_credentials: {
+    status: 401,
+    title: 'Sign-in failed',
+    description:
+      'The email address is unknown, or the password or passkey is wrong; the answer does not say which. Try again, or ' +
+      'ask for a login link.',
+    retryable: false,
+  },
+  wrong_password: {
+    status: 422,
+    title: 'Password wrong',
+    description: 'The current password is wrong. Try again, or sign in with a login link to set a new one.',
+    retryable: false,
+  },
+  proof_required: {
+    status: 403,
+    title: 'Proof needed',
+    description:
+      'This changes how you sign in, so it needs a proof that it is you. Give the current password, or sign in again.',
+    retryable: false,
+  },
   cross_site_request: {
     status: 403,
     title: 'Request from another site',

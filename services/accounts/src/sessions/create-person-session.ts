@@ -1,51 +1,47 @@
-import { type createPersonSession as operation, sessionDays } from '@mostrador/contracts';
-import type { TransactionSql } from '@mostrador/kit/database/database';
-import { AppError } from '@mostrador/kit/rpc/errors';
+import type { createPersonSession as operation, ReplyOf } from '@mostrador/contracts';
+import type { Context } from '@mostrador/kit/rpc/context';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { hasHash, loginLinkForm, sessionForm } from '@mostrador/kit/tokens/token';
-import { appendAudit } from '../audit/audit.repository.ts';
+import { hasHash, loginLinkForm } from '@mostrador/kit/tokens/token';
+import { joinStore } from '../credentials/credential.repository.ts';
+import { signInWithPassword } from '../credentials/sign-in-with-password.ts';
 import type { Dependencies } from '../dependencies.ts';
-import {
-  endSessionRow,
-  findSession,
-  insertSession,
-  lockLoginLink,
-  type SessionRow,
-  useLoginLink,
-} from './session.repository.ts';
-import { currentSession, toPersonSession } from './session.ts';
+import { openSession } from './open-session.ts';
+import { lockLoginLink, useLoginLink } from './session.repository.ts';
+import { currentSession } from './session.ts';
 import { isUsable } from './session-rules.ts';
 
-const mostAgentCharacters = 300;
-
-/** Every session gets a new token, so a cookie that somebody planted in the browser opens nothing. */
 export const createPersonSession =
-  ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
-  async (context, { body: { token: linkToken } }) => {
-    const linkId = loginLinkForm.idOf(linkToken);
-    if (linkId === undefined) throw new AppError('invalid_login_link');
-    const previous = await currentSession(systemDatabase, context);
-    const { id, token, hash } = sessionForm.make();
-    const { address = 'unknown', agent } = context.client ?? {};
-
-    const session = await systemDatabase.write(context, async (sql: TransactionSql) => {
-      const link = await lockLoginLink(sql, linkId);
-      if (!link || !hasHash(linkToken, link.token_hash) || !isUsable(link)) throw new AppError('invalid_login_link');
-      const { store_id: storeId, user_id: userId, reach } = link;
-      await useLoginLink(sql, linkId);
-      if (previous) await endSessionRow(sql, { userId: previous.user_id, storeId: null }, previous.id);
-      await insertSession(sql, {
-        id,
-        hash,
-        storeId,
-        userId,
-        reach,
-        days: sessionDays,
-        address,
-        agent: agent?.slice(0, mostAgentCharacters) ?? null,
-      });
-      await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.opened', subjectId: id }]);
-      return (await findSession(sql, id)) as SessionRow;
-    });
-    return { session_token: token, session: toPersonSession(session) };
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { token, email, password } }) => {
+    const hasToken = token !== undefined && email === undefined && password === undefined;
+    if (hasToken) return await signInWithLink(dependencies, context, token);
+    if (token === undefined && email !== undefined && password !== undefined) {
+      return await signInWithPassword(dependencies, context, { email, password });
+    }
+    throw validationFailed([{ pointer: '#', detail: 'must have either `token`, or `email` and `password`' }]);
   };
+
+/**
+ * A person who is signed in with their password or passkey and opens a link of another store proves that they are the
+ * same person. So from then on their password and passkeys open that store too.
+ */
+async function signInWithLink(
+  { systemDatabase }: Dependencies,
+  context: Context,
+  linkToken: string,
+): Promise<ReplyOf<typeof operation>> {
+  const linkId = loginLinkForm.idOf(linkToken);
+  if (linkId === undefined) throw new AppError('invalid_login_link');
+  const previous = await currentSession(systemDatabase, context);
+  return await systemDatabase.write(context, async (sql) => {
+    const link = await lockLoginLink(sql, linkId);
+    if (!link || !hasHash(linkToken, link.token_hash) || !isUsable(link)) throw new AppError('invalid_login_link');
+    const { store_id: storeId, user_id: userId } = link;
+    await useLoginLink(sql, linkId);
+    const joins = previous?.user_id === userId && previous.reach === 'joined';
+    if (joins) await joinStore(sql, { storeId, userId });
+    const reach = joins ? 'joined' : link.reach;
+    return await openSession(sql, context, { storeId, userId, reach, openedBy: 'link', previous });
+  });
+}

@@ -1,13 +1,18 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
+import { purgeAttempts } from '../credentials/attempts.repository.ts';
+import { windowMinutes } from '../credentials/attempts.ts';
 import { purgeOver } from './session.repository.ts';
 
 const batch = 1000;
 const limitMs = 10_000;
 
-/** Deletes login links and sessions that have been over for 30 days. */
+/** Deletes login links and sessions that have been over for 30 days, and attempts that no longer count. */
 export async function purgeSessions(database: SystemDatabase): Promise<void> {
   for (;;) {
-    const deleted = await database.write({ deadline: Date.now() + limitMs }, (sql) => purgeOver(sql, batch));
+    const deleted = await database.write(
+      { deadline: Date.now() + limitMs },
+      async (sql) => (await purgeOver(sql, batch)) + (await purgeAttempts(sql, windowMinutes, batch)),
+    );
     if (deleted < batch) return;
   }
 }

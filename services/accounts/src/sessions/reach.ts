@@ -4,3 +4,6 @@
  * with them (`joined`), and a link that the operator makes for a person opens all of theirs (`all`).
  */
 export type Reach = 'store' | 'joined' | 'all';
+
+/** How the person proved who they are. */
+export type OpenedBy = 'link' | 'password' | 'passkey';

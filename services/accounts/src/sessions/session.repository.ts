@@ -1,6 +1,6 @@
 import type { UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
-import type { Reach } from './reach.ts';
+import type { OpenedBy, Reach } from './reach.ts';
 
 /** A login link with what decides whether it opens a session. */
 export type LoginLinkRow = {
@@ -27,6 +27,9 @@ export type SessionRow = {
   readonly role: UserRole;
   readonly seller_id: string | null;
   readonly reach: Reach;
+  readonly opened_by: OpenedBy;
+  /** When the person proved who they are. */
+  readonly signed_in_at: Date;
   readonly created_at: Date;
   readonly last_seen_at: Date;
   readonly expires_at: Date;
@@ -68,21 +71,29 @@ export async function insertSession(
     storeId: string;
     userId: string;
     reach: Reach;
+    openedBy: OpenedBy;
+    /** When the person proved who they are. Null: now. */
+    signedInAt: Date | null;
+    /** Null: after `days`. */
+    expiresAt: Date | null;
     days: number;
     address: string;
     agent: string | null;
   },
 ): Promise<void> {
   await sql`
-    insert into sessions (id, store_id, user_id, token_hash, reach, expires_at, address, agent)
+    insert into sessions
+      (id, store_id, user_id, token_hash, reach, opened_by, signed_in_at, expires_at, address, agent)
     values (${session.id}, ${session.storeId}, ${session.userId}, ${session.hash}, ${session.reach},
-      clock_timestamp() + make_interval(days => ${session.days}), ${session.address}, ${session.agent})`;
+      ${session.openedBy}, coalesce(${session.signedInAt}, clock_timestamp()),
+      coalesce(${session.expiresAt}, clock_timestamp() + make_interval(days => ${session.days})),
+      ${session.address}, ${session.agent})`;
 }
 
 export async function findSession(sql: Sql, id: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, coalesce(m.name, u.name) as user_name,
-      u.email, m.role, m.seller_id, s.reach, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
+      u.email, m.role, m.seller_id, s.reach, s.opened_by, coalesce(s.signed_in_at, s.created_at) as signed_in_at, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id
@@ -131,10 +142,11 @@ export async function endSessionRow(
   return row?.store_id ?? null;
 }
 
-/** Ends all sessions of a person, and returns how many were open. */
-export async function endSessionsOf(sql: TransactionSql, userId: string): Promise<number> {
+/** Ends all sessions of a person but `exceptId`, and returns how many were open. */
+export async function endSessionsOf(sql: TransactionSql, userId: string, exceptId = ''): Promise<number> {
   const rows = await sql`
-    update sessions set ended_at = clock_timestamp() where user_id = ${userId} and ended_at is null returning 1`;
+    update sessions set ended_at = clock_timestamp()
+    where user_id = ${userId} and id <> ${exceptId} and ended_at is null returning 1`;
   return rows.length;
 }
 

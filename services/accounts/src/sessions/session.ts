@@ -50,6 +50,6 @@ export const toPersonSession = (row: SessionRow): PersonSession => ({
   store: { id: row.store_id, name: row.store_name },
   role: row.role,
   seller_id: row.seller_id,
-  created_at: toTimestamp(row.created_at),
+  created_at: toTimestamp(row.signed_in_at),
   expires_at: toTimestamp(row.expires_at),
 });

@@ -70,6 +70,24 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
   ],
   ['needs `status` with the value `enabled`', 'precisa de `status` com o valor `enabled`'],
   ['must not be less than `from_sequence`', 'não pode ser menor que `from_sequence`'],
+  ['must have either `token`, or `email` and `password`', 'deve ter `token`, ou `email` e `password`'],
+  [
+    'You cannot go to this store. Open a login link of it.',
+    'Você não pode ir a esta loja. Abra um link de acesso dela.',
+  ],
+  [
+    'Too many wrong passwords. Retry after `Retry-After` seconds, or sign in with a login link.',
+    'Senhas erradas demais. Tente de novo depois de `Retry-After` segundos ou entre com um link de acesso.',
+  ],
+  [
+    'Your password opens other stores too, so a link of this store cannot replace it. Give the current password, or ask the operator for a link.',
+    'Sua senha também abre outras lojas, então um link desta loja não pode trocá-la. Informe a senha atual ou peça um link ao operador.',
+  ],
+  ['must not be your email address', 'não pode ser o seu endereço de e-mail'],
+  [
+    'is too easy to guess; use several words that do not belong together',
+    'é fácil demais de adivinhar; use várias palavras que não combinam entre si',
+  ],
   ['is needed for the role `seller`', 'é necessário para o papel `seller`'],
   ['The store has no person with this id. Check the id.', 'A loja não tem nenhuma pessoa com este id. Confira o id.'],
   ['must be an `https` address', 'deve ser um endereço `https`'],

@@ -251,6 +251,21 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'O link de acesso é desconhecido, já foi usado ou expirou; a resposta não diz qual. Peça um novo link.',
   },
+  invalid_credentials: {
+    title: 'Não foi possível entrar',
+    description:
+      'O endereço de e-mail é desconhecido, ou a senha ou chave de acesso está errada; a resposta não diz qual. Tente de ' +
+      'novo ou peça um link de acesso.',
+  },
+  wrong_password: {
+    title: 'Senha errada',
+    description: 'A senha atual está errada. Tente de novo ou entre com um link de acesso para definir outra.',
+  },
+  proof_required: {
+    title: 'Falta uma prova',
+    description:
+      'Isto muda como você entra, por isso exige uma prova de que é você. Informe a senha atual ou entre de novo.',
+  },
   role_required: {
     title: 'Papel insuficiente',
     description: 'Seu papel na loja não permite isso. Peça a uma pessoa com o papel em `required_role`.',

@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie';
-import { createPersonSession, endPersonSession, type RequestOf } from '@mostrador/contracts';
+import { createPersonSession, endPersonSession, type ReplyOf, type RequestOf } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
@@ -41,15 +41,14 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
       handler: async (request, reply) => {
         const asked = checked(route, request);
         const context = contextOf(request, options.requestTimeoutMs);
-        if (route.operation !== createPersonSession) {
-          const answer = await options.rpc.call(route.operation, asked as never, context);
-          if (route.operation === endPersonSession) clearSessionCookie(reply);
-          return send(route, reply, answer);
+        if (route.operation === createPersonSession) {
+          const { token = '', email } = (asked as RequestOf<typeof createPersonSession>).body;
+          checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(token), email });
         }
-        const { body } = asked as RequestOf<typeof createPersonSession>;
-        checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(body.token) });
-        const { session_token, session } = await options.rpc.call(createPersonSession, { body }, context);
-        return send(route, setSessionCookie(reply, session_token), session);
+        const answer = await options.rpc.call(route.operation, asked as never, context);
+        if (route.operation === endPersonSession) clearSessionCookie(reply);
+        if (!isOpened(answer)) return send(route, reply, answer);
+        return send(route, setSessionCookie(reply, answer.session_token), answer.session);
       },
     });
   }
@@ -66,6 +65,10 @@ function checked({ operation }: AccountRoute, { params, query, body }: FastifyRe
   if (!operation.request.query) delete parts.query;
   return parts;
 }
+
+/** Whether the person got a new session, whose token only the cookie has. */
+const isOpened = (answer: unknown): answer is ReplyOf<typeof createPersonSession> =>
+  'session_token' in (answer as object);
 
 const send = ({ status }: AccountRoute, reply: FastifyReply, answer: unknown) =>
   status === 204 ? reply.code(204).send() : reply.code(status).send(answer);

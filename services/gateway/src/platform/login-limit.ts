@@ -1,16 +1,26 @@
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createTokenBuckets } from '../plugins/token-bucket.ts';
 
-/** So many attempts a minute from one network, and with one login link. */
+/** So many attempts a minute from one network, and with one login link or account. */
 const attemptsPerMinute = 20;
 const maximum = 100_000;
 
-/** Throws `quota_exceeded` when a network or a login link is tried too often. Each process counts alone. */
+export type LoginAttempt = {
+  readonly address: string;
+  readonly linkId?: string | undefined;
+  /** As the person wrote it. Only its hash is kept. */
+  readonly email?: string | undefined;
+};
+
+/** Throws `quota_exceeded` when a network, a login link or an account is tried too often. Each process counts alone. */
 export function createLoginLimit(now: () => number = () => performance.now()) {
   const buckets = createTokenBuckets({ maximumKeys: maximum });
-  return (attempt: { readonly address: string; readonly linkId: string | undefined }): void => {
-    const keys = [`network ${networkOf(attempt.address)}`, ...(attempt.linkId ? [`link ${attempt.linkId}`] : [])];
+  return ({ address, linkId, email }: LoginAttempt): void => {
+    const keys = [`network ${networkOf(address)}`];
+    if (linkId !== undefined) keys.push(`link ${linkId}`);
+    if (email !== undefined) keys.push(`account ${hash('sha256', email.trim().toLowerCase(), 'base64')}`);
     for (const key of keys) {
       const { allowed, retryAfterSeconds } = buckets.take(key, attemptsPerMinute, now());
       if (!allowed) {

@@ -1,0 +1,48 @@
+import { Type } from '@sinclair/typebox';
+import { About, Exact, Nullable, Timestamp } from '../core/common.ts';
+import { defineOperation } from '../core/operation.ts';
+
+// How a person signs in. It belongs to the person, and opens the stores that they joined with it.
+
+/** A password has so many characters. Longer ones are for programs that remember them. */
+export const passwordLength = { least: 12, most: 200 } as const;
+
+/** For so long after a sign-in with a link or a passkey a person needs no current password to set a new one. */
+export const freshSessionMinutes = 15;
+
+const PasswordState = Type.Object(
+  { changed_at: About(Timestamp, 'When it was set.') },
+  { title: 'PasswordState', description: 'A password that is set.' },
+);
+
+export const getCredentials = defineOperation({
+  subject: 'accounts.platform.credentials.get',
+  tenancy: 'none',
+  summary: 'Read how you can sign in',
+  request: {},
+  reply: Type.Object({
+    password: Nullable(PasswordState, { description: 'Null: none is set.' }),
+    needs_current_password: Type.Boolean({
+      description: 'Whether a new password needs the current one. It does not shortly after a sign-in with a link.',
+    }),
+  }),
+  errors: ['invalid_session'],
+});
+
+/** A password ends what was open before it: somebody else may have known the old one. */
+export const setPassword = defineOperation({
+  subject: 'accounts.platform.credentials.set-password',
+  tenancy: 'none',
+  summary: 'Set your password; your other sessions end',
+  description:
+    `It has ${passwordLength.least} to ${passwordLength.most} characters, and is not easy to guess. \`current_password\` is ` +
+    `needed when there is one, except for ${freshSessionMinutes} minutes after a sign-in with a link.`,
+  request: {
+    body: Exact({
+      current_password: Type.Optional(Type.String({ maxLength: 1000, description: 'The current password.' })),
+      new_password: Type.String({ maxLength: 1000, description: 'The new password.' }),
+    }),
+  },
+  reply: Type.Object({}),
+  errors: ['invalid_session', 'wrong_password', 'proof_required', 'quota_exceeded'],
+});

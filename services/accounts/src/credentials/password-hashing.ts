@@ -1,0 +1,68 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import { BulkheadRejectedError, bulkhead } from 'cockatiel';
+
+/** Hashes and checks passwords, off the main thread. */
+export type PasswordHashing = {
+  /** The hash in the PHC format, with a new salt. */
+  hash(password: string): Promise<string>;
+  /** Whether the password has this hash. Null: nobody's, and the answer takes as long. */
+  matches(password: string, hash: string | null): Promise<boolean>;
+};
+
+/** OWASP's first choice for argon2id: memory in KiB, passes, lanes. */
+const parameters = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const tagLength = 32;
+const saltLength = 16;
+/** Node has 4 threads for this and for files and names of hosts. Each hash takes 19 MiB and some 20 ms. */
+const hashesAtOnce = 2;
+const mostWaiting = 32;
+
+const derive = promisify(argon2);
+const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** @throws AppError `service_unavailable` when too many passwords wait */
+export function createPasswordHashing(): PasswordHashing {
+  const slots = bulkhead(hashesAtOnce, mostWaiting);
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await slots.execute(work);
+    } catch (cause) {
+      if (cause instanceof BulkheadRejectedError) {
+        throw new AppError('service_unavailable', { retryAfterSeconds: 1, cause });
+      }
+      throw cause;
+    }
+  };
+  const nobodys = toPhc(randomBytes(saltLength), randomBytes(tagLength));
+  return {
+    hash: (password) =>
+      run(async () => {
+        const nonce = randomBytes(saltLength);
+        return toPhc(nonce, await tagOf(password, { ...parameters, nonce, tagLength }));
+      }),
+    matches: (password, hash) =>
+      run(async () => {
+        const [, memory, passes, parallelism, salt = '', tag = ''] = format.exec(hash ?? nobodys) ?? [];
+        const expected = Buffer.from(tag, 'base64');
+        const found = await tagOf(password, {
+          ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+          ...{ nonce: Buffer.from(salt, 'base64'), tagLength: expected.length },
+        });
+        return timingSafeEqual(found, expected) && hash !== null;
+      }),
+  };
+}
+
+type DeriveOptions = { memory: number; passes: number; parallelism: number; nonce: Buffer; tagLength: number };
+
+/** The same characters can be written in several forms; one form is hashed (NIST SP 800-63B, 3.1.1.2). */
+const tagOf = (password: string, options: DeriveOptions): Promise<Buffer> =>
+  derive('argon2id', { message: password.normalize('NFKC'), ...options });
+
+function toPhc(salt: Buffer, tag: Buffer): string {
+  const { memory, passes, parallelism } = parameters;
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`;
+}

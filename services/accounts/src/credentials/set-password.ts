@@ -1,0 +1,57 @@
+import type { setPassword as operation } from '@mostrador/contracts';
+import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { appendAudit } from '../audit/audit.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { endSessionsOf, type SessionRow } from '../sessions/session.repository.ts';
+import { requireSession } from '../sessions/session.ts';
+import { withAttempt } from './attempts.ts';
+import {
+  type Credentials,
+  findCredentials,
+  joinStore,
+  lockCredentials,
+  savePassword,
+} from './credential.repository.ts';
+import { passwordFault } from './password-rules.ts';
+import { sessionProof } from './session-proof.ts';
+
+/** Whether a session may set a password without the current one. */
+export const replacesPassword = (session: SessionRow, credentials: Credentials): boolean =>
+  session.opened_by !== 'password' && ['proved', 'first', 'reset'].includes(sessionProof(session, credentials));
+
+/** A password opens the store in which it is set. The other sessions of the person end. */
+export const setPassword =
+  ({ systemDatabase, passwords }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { current_password: current, new_password: password } }) => {
+    const session = await requireSession(systemDatabase, context);
+    const { user_id: userId, store_id: storeId, email } = session;
+    const fault = passwordFault(password, email);
+    if (fault !== undefined) throw validationFailed([{ pointer: '#/new_password', detail: fault }]);
+
+    const before = await systemDatabase.read(context, (sql) => findCredentials(sql, userId, storeId));
+    if (current !== undefined) {
+      const matches = async () => (await passwords.matches(current, before.password_hash)) || undefined;
+      if (!(await withAttempt(systemDatabase, context, email, matches))) throw new AppError('wrong_password');
+    } else assertReplaces(session, before);
+    const hash = await passwords.hash(password);
+
+    await systemDatabase.write(context, async (sql) => {
+      const locked = await lockCredentials(sql, userId, storeId);
+      if (current === undefined) assertReplaces(session, locked);
+      else if (locked.password_hash !== before.password_hash) throw new AppError('wrong_password');
+      await savePassword(sql, userId, hash);
+      await joinStore(sql, { storeId, userId });
+      await endSessionsOf(sql, userId, session.id);
+      await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
+    });
+    return {};
+  };
+
+function assertReplaces(session: SessionRow, credentials: Credentials): void {
+  if (replacesPassword(session, credentials)) return;
+  const opensOthers = sessionProof(session, credentials) === 'elsewhere';
+  const detail =
+    'Your password opens other stores too, so a link of this store cannot replace it. Give the current password, or ask the operator for a link.';
+  throw new AppError('proof_required', opensOthers ? { detail } : {});
+}

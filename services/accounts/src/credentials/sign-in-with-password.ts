@@ -1,0 +1,28 @@
+import type { createPersonSession, ReplyOf } from '@mostrador/contracts';
+import type { Context } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Dependencies } from '../dependencies.ts';
+import { openSession } from '../sessions/open-session.ts';
+import { currentSession } from '../sessions/session.ts';
+import { withAttempt } from './attempts.ts';
+import { findLastStore, findPasswordOwner } from './credential.repository.ts';
+
+/** An unknown, a disabled and a known account do the same work, so the time tells nothing. */
+export async function signInWithPassword(
+  { systemDatabase, passwords }: Dependencies,
+  context: Context,
+  { email, password }: { email: string; password: string },
+): Promise<ReplyOf<typeof createPersonSession>> {
+  const owner = await withAttempt(systemDatabase, context, email, async () => {
+    const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, email));
+    return (await passwords.matches(password, found?.hash ?? null)) ? found : undefined;
+  });
+  if (!owner) throw new AppError('invalid_credentials');
+  const { user_id: userId } = owner;
+  const previous = await currentSession(systemDatabase, context);
+  return await systemDatabase.write(context, async (sql) => {
+    const storeId = await findLastStore(sql, userId);
+    if (storeId === null) throw new AppError('invalid_credentials');
+    return await openSession(sql, context, { storeId, userId, reach: 'joined', openedBy: 'password', previous });
+  });
+}

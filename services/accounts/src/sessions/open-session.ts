@@ -1,0 +1,40 @@
+import { type PersonSession, sessionDays } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Context } from '@mostrador/kit/rpc/context';
+import { sessionForm } from '@mostrador/kit/tokens/token';
+import { appendAudit } from '../audit/audit.repository.ts';
+import type { OpenedBy, Reach } from './reach.ts';
+import { endSessionRow, findSession, insertSession, type SessionRow } from './session.repository.ts';
+import { toPersonSession } from './session.ts';
+
+const mostAgentCharacters = 300;
+
+export type NewSession = {
+  readonly storeId: string;
+  readonly userId: string;
+  readonly reach: Reach;
+  readonly openedBy: OpenedBy;
+  /** The session that the browser had: it ends. */
+  readonly previous: SessionRow | null;
+  /** What it goes on from, when the person did not prove again who they are. */
+  readonly continues?: Pick<SessionRow, 'signed_in_at' | 'expires_at'>;
+};
+
+/** Every session gets a new token, so a cookie that somebody planted in the browser opens nothing. */
+export async function openSession(
+  sql: TransactionSql,
+  context: Context,
+  { storeId, userId, reach, openedBy, previous, continues }: NewSession,
+): Promise<{ session_token: string; session: PersonSession }> {
+  const { id, token, hash } = sessionForm.make();
+  const { address = 'unknown', agent } = context.client ?? {};
+  if (previous) await endSessionRow(sql, { userId: previous.user_id, storeId: null }, previous.id);
+  await insertSession(sql, {
+    ...{ id, hash, storeId, userId, reach, openedBy, address, days: sessionDays },
+    signedInAt: continues?.signed_in_at ?? null,
+    expiresAt: continues?.expires_at ?? null,
+    agent: agent?.slice(0, mostAgentCharacters) ?? null,
+  });
+  await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.opened', subjectId: id }]);
+  return { session_token: token, session: toPersonSession((await findSession(sql, id)) as SessionRow) };
+}

@@ -1,0 +1,95 @@
+import { createLoginLink, getPersonSession, listPersonStores, setPassword, switchStore } from '@mostrador/contracts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
+import { createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
+
+let accounts: TestAccounts;
+let people: TestPeople;
+
+beforeAll(async () => {
+  accounts = await startAccounts();
+  people = createPeople(accounts);
+});
+afterAll(() => accounts?.stop());
+
+const password = 'trinta e nove pratos';
+const stores = async (token: string) =>
+  (await people.ask(listPersonStores, {}, token)).data.map(({ id, current }) => [id, current]);
+const goTo = (store: string, token?: string) => people.ask(switchStore, { body: { store_id: store } }, token);
+
+/** A person of two stores, who set a password in the first one. */
+async function ofTwoStores() {
+  const email = people.newEmail();
+  const first = await people.signedIn(undefined, email);
+  await people.ask(setPassword, { body: { new_password: password } }, first.token);
+  const second = await people.newStore();
+  const { login_url } = await people.invite(second, email, 'manager');
+  return { email, first: first.store, second, link: tokenOf(login_url) };
+}
+
+test('a person whose password opens two stores goes from one to the other with a new token', async () => {
+  const { email, first, second, link } = await ofTwoStores();
+  const { session_token } = await people.signIn(email, password);
+  // The link of the second store, in the browser in which they are signed in.
+  const joined = await people.open(link, session_token);
+  expect(new Set(await stores(joined.session_token))).toEqual(
+    new Set([
+      [first, false],
+      [second, true],
+    ]),
+  );
+  const there = await goTo(first, joined.session_token);
+  expect(there.session).toMatchObject({ store: { id: first }, role: 'owner', expires_at: joined.session.expires_at });
+  expect(there.session_token).not.toBe(joined.session_token);
+  const old = people.ask(getPersonSession, {}, joined.session_token);
+  await expect(old).rejects.toMatchObject({ code: 'invalid_session' });
+  const again = await people.signIn(email, password);
+  expect(again.session.store.id).toBe(first);
+  expect(await goTo(second, again.session_token)).toMatchObject({ session: { role: 'manager' } });
+  expect((await people.auditOf(second)).map(({ action }) => action)).toEqual([
+    ...['store.created', 'user.invited', 'session.opened', 'session.ended', 'session.opened'],
+  ]);
+});
+
+test('a password opens no store that its person has not joined with it', async () => {
+  const { email, first, second } = await ofTwoStores();
+  const { session_token, session } = await people.signIn(email, password);
+  expect(session.store.id).toBe(first);
+  expect(await stores(session_token)).toEqual([[first, true]]);
+  await expect(goTo(second, session_token)).rejects.toMatchObject({ code: 'store_not_found' });
+});
+
+test('a link of a store opens only that store, also when the person has others', async () => {
+  const { first, second, link } = await ofTwoStores();
+  const { session_token } = await people.open(link);
+  expect(await stores(session_token)).toEqual([[second, true]]);
+  await expect(goTo(first, session_token)).rejects.toMatchObject({ code: 'store_not_found' });
+  expect(await people.ask(getPersonSession, {}, session_token)).toMatchObject({ store: { id: second } });
+});
+
+test('a link of the operator opens all stores of the person', async () => {
+  const { email, first, second } = await ofTwoStores();
+  const { login_url } = await accounts.admin(createLoginLink, { body: { email, store_id: first } });
+  const { session_token } = await people.open(tokenOf(login_url));
+  expect((await goTo(second, session_token)).session.store.id).toBe(second);
+});
+
+test('a session does not live longer by going from store to store', async () => {
+  const { email, first, link } = await ofTwoStores();
+  const { session_token } = await people.signIn(email, password);
+  const joined = await people.open(link, session_token);
+  await accounts.adminSql`
+    update sessions set expires_at = now() + interval '1 hour', signed_in_at = now() - interval '1 day'
+    where id = ${joined.session.id}`;
+  const { session } = await goTo(first, joined.session_token);
+  expect(Date.parse(session.expires_at)).toBeLessThan(Date.now() + 2 * 3_600_000);
+  expect(Date.parse(session.created_at)).toBeLessThan(Date.now() - 3_600_000);
+});
+
+test.each(['0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a', 'x', undefined])('nobody goes to %s', async (store) => {
+  const { token, session } = await people.signedIn();
+  await expect(goTo(store as string, token)).rejects.toMatchObject({ code: /store_not_found|validation_failed/ });
+  await expect(goTo(session.store.id)).rejects.toMatchObject({ code: 'invalid_session' });
+  await expect(people.ask(listPersonStores, {})).rejects.toMatchObject({ code: 'invalid_session' });
+  expect(await people.ask(getPersonSession, {}, token)).toEqual(session);
+});
