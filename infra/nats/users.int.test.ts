@@ -71,12 +71,16 @@ const askers: Record<string, readonly NatsUser[]> = {
   'messaging.internal.reports.lead': ['gateway'],
   'messaging.internal.reports.summary': ['gateway'],
   'messaging.internal.reports.summary.v2': ['gateway'],
+  'messaging.internal.settings.change': ['accounts'],
+  'messaging.internal.settings.get': ['accounts'],
   'messaging.step.reports.close': ['admin'],
   'scheduling.internal.calendars.get': ['gateway'],
   'scheduling.internal.followups.replan': ['accounts'],
   'scheduling.internal.reports.lead': ['gateway'],
   'scheduling.internal.reports.summary': ['gateway'],
   'scheduling.internal.reports.summary.v2': ['gateway'],
+  'scheduling.internal.settings.change': ['accounts'],
+  'scheduling.internal.settings.get': ['accounts'],
   'scheduling.step.reports.close': ['admin'],
 };
 /** Where the previous version serves what has moved from the gateway to accounts: both, in the group of the gateway. */

@@ -3,6 +3,8 @@ import {
   accountsOperations,
   appendEvents,
   changeContactPhone,
+  changeMessagingSettings,
+  changeSchedulingSettings,
   checkLead,
   checkSeller,
   createWebhookEndpoint,
@@ -15,7 +17,9 @@ import {
   getCalendarConnection,
   getChannelConnection,
   getLeadContact,
+  getMessagingSettings,
   getOptOut,
+  getSchedulingSettings,
   getStoreSettings,
   getWebhookEndpoint,
   getWebhookReplay,
@@ -103,7 +107,15 @@ export const roles: Record<NatsUser, Role> = {
       ...[summarizeLeadsV1, summarizeConversationsV1, summarizeSchedulingV1],
     ],
   },
-  accounts: { serves: true, notices: true, asks: [checkSeller, replanFollowups] },
+  accounts: {
+    serves: true,
+    notices: true,
+    asks: [
+      ...[checkSeller, replanFollowups],
+      // What a store sets for itself.
+      ...[getMessagingSettings, changeMessagingSettings, getSchedulingSettings, changeSchedulingSettings],
+    ],
+  },
   crm: { serves: true, asks: [changeContactPhone], publishesEvents: true },
   scheduling: {
     serves: true,

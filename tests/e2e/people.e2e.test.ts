@@ -99,6 +99,8 @@ describe('a person never sees another store', () => {
     removePerson: (cookie) => ask('DELETE', `/users/${personOf(cookie)}`, { cookie }),
     listPersonStores: (cookie) => ask('GET', '/stores', { cookie }),
     switchStore: (cookie) => ask('POST', '/session/store', { cookie: `${cookie}x`, body: { store_id: ana.storeId } }),
+    getStoreOptions: (cookie) => ask('GET', '/settings', { cookie }),
+    updateStoreOptions: (cookie) => ask('PATCH', '/settings', { cookie, body: { session_idle_hours: 24 } }),
     getCredentials: (cookie) => ask('GET', '/credentials', { cookie }),
     setPassword: (cookie) =>
       ask('PUT', '/password', { cookie, body: { current_password: 'x', new_password: 'trinta e nove pratos' } }),

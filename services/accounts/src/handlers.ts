@@ -14,6 +14,8 @@ import { revokeApiKey } from './keys/revoke-api-key.ts';
 import { revokeStoreKey } from './keys/revoke-store-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
 import { rotateStoreKey } from './keys/rotate-store-key.ts';
+import { getStoreOptions } from './options/get-store-options.ts';
+import { updateStoreOptions } from './options/update-store-options.ts';
 import { createPersonLink } from './people/create-person-link.ts';
 import { invitePerson } from './people/invite-person.ts';
 import { listPeople } from './people/list-people.ts';
@@ -75,4 +77,6 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   switchStore: switchStore(dependencies),
   getCredentials: getCredentials(dependencies),
   setPassword: setPassword(dependencies),
+  getStoreOptions: getStoreOptions(dependencies),
+  updateStoreOptions: updateStoreOptions(dependencies),
 });

@@ -37,6 +37,7 @@ import { summarizeConversations, summarizeConversationsV1 } from './reports/summ
 import { fenceMessages } from './restore/fence-messages.ts';
 import { closeSession } from './sessions/close-session.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { getSettings } from './settings/get-settings.ts';
 import { updateSettings } from './settings/update-settings.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof messagingOperations> => {
@@ -81,6 +82,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     retryWaitingMessages: waiting.retry,
     giveUpWaitingMessages: waiting.giveUp,
     updateMessagingSettings: updateSettings(dependencies),
+    getMessagingSettings: getSettings(dependencies),
+    changeMessagingSettings: updateSettings(dependencies),
     summarizeConversations: summarizeConversations(dependencies),
     summarizeConversationsV1: summarizeConversationsV1(dependencies),
     reportConversation: reportConversation(dependencies),

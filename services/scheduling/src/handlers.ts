@@ -35,6 +35,8 @@ import { summarizeScheduling, summarizeSchedulingV1 } from './reports/summarize-
 import { fenceScheduling } from './restore/fence-scheduling.ts';
 import { listLostEvents } from './restore/list-lost-events.ts';
 import { releaseFollowups } from './restore/release-followups.ts';
+import { changeSettings } from './settings/change-settings.ts';
+import { getSettings } from './settings/get-settings.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
@@ -58,6 +60,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     listWaitingScheduling: waiting.list,
     retryWaitingScheduling: waiting.retry,
     giveUpWaitingScheduling: waiting.giveUp,
+    getSchedulingSettings: getSettings(dependencies),
+    changeSchedulingSettings: changeSettings(dependencies),
     createFollowup: createFollowup(dependencies),
     listFollowups: listFollowups(dependencies),
     getFollowup: getFollowup(dependencies),

@@ -14,6 +14,7 @@ import {
   revokePersonSession,
   switchStore,
 } from './sessions.ts';
+import { getStoreOptions, updateStoreOptions } from './settings.ts';
 import { createStore, getStoreSettings, listStores, updateStore } from './stores.ts';
 import { createLoginLink, disableUser, enableUser, inviteUser, listUsers, removeUser } from './users.ts';
 
@@ -54,4 +55,6 @@ export const accountsOperations = {
   switchStore,
   getCredentials,
   setPassword,
+  getStoreOptions,
+  updateStoreOptions,
 } as const;

@@ -23,7 +23,7 @@ import { messagingReportOperations } from './reports.ts';
 import { fenceMessages } from './restore.ts';
 import { describeSandbox, readSandboxConversation, receiveSandboxMessage, reportSandboxReceipts } from './sandbox.ts';
 import { closeSession, listSessions } from './sessions.ts';
-import { updateMessagingSettings } from './settings.ts';
+import { changeMessagingSettings, getMessagingSettings, updateMessagingSettings } from './settings.ts';
 import { giveUpWaitingMessages, listWaitingMessages, retryWaitingMessages } from './waiting.ts';
 import { receiveWebhook, verifyWebhook } from './webhooks.ts';
 
@@ -57,6 +57,8 @@ export const messagingOperations = {
   retryWaitingMessages,
   giveUpWaitingMessages,
   updateMessagingSettings,
+  getMessagingSettings,
+  changeMessagingSettings,
   changeContactPhone,
   mergeConversations,
   fenceMessages,

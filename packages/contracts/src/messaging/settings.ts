@@ -25,3 +25,18 @@ export const updateMessagingSettings = defineOperation({
   },
   reply: MessagingSettings,
 });
+
+/** Accounts asks it for the people of a store. */
+export const getMessagingSettings = defineOperation({
+  subject: 'messaging.internal.settings.get',
+  summary: 'Read how long a request waits for the channel, when a session ends, and what an opt-out stops',
+  request: {},
+  reply: MessagingSettings,
+});
+
+export const changeMessagingSettings = defineOperation({
+  subject: 'messaging.internal.settings.change',
+  summary: updateMessagingSettings.summary,
+  request: updateMessagingSettings.request,
+  reply: MessagingSettings,
+});

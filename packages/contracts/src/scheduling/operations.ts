@@ -16,6 +16,7 @@ import { followupOperations } from './followups.ts';
 import { mergeLeadScheduling } from './leads.ts';
 import { schedulingReportOperations } from './reports.ts';
 import { fenceScheduling, listLostEvents, releaseFollowups } from './restore.ts';
+import { changeSchedulingSettings, getSchedulingSettings } from './settings.ts';
 import { giveUpWaitingScheduling, listWaitingScheduling, retryWaitingScheduling } from './waiting.ts';
 
 export const schedulingOperations = {
@@ -37,6 +38,8 @@ export const schedulingOperations = {
   listWaitingScheduling,
   retryWaitingScheduling,
   giveUpWaitingScheduling,
+  getSchedulingSettings,
+  changeSchedulingSettings,
   ...followupOperations,
   mergeLeadScheduling,
   fenceScheduling,

@@ -1,8 +1,9 @@
-import { type updateStore as operation, replanFollowups } from '@mostrador/contracts';
+import type { updateStore as operation } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { replanAfterZone } from './replan-after-zone.ts';
 import { updateStoreRow } from './store.repository.ts';
 
 export const updateStore =
@@ -16,12 +17,6 @@ export const updateStore =
     });
     if (!store) throw new AppError('store_not_found');
     announceAccessChange();
-    // Runs for every given zone, even an unchanged one, so that the same command retries it after a failure.
-    if (changes.timezone !== undefined) {
-      await rpc.call(replanFollowups, {}, { ...context, storeId }).catch((cause) => {
-        const detail = 'The store was changed, but some follow-ups were not replanned. Run the same command again.';
-        throw new AppError('upstream_timeout', { detail, cause });
-      });
-    }
+    if (changes.timezone !== undefined) await replanAfterZone(rpc, { ...context, storeId });
     return store;
   };

@@ -83,6 +83,10 @@ export const ptBrDetails: readonly (readonly [string, string])[] = [
     'Your password opens other stores too, so a link of this store cannot replace it. Give the current password, or ask the operator for a link.',
     'Sua senha também abre outras lojas, então um link desta loja não pode trocá-la. Informe a senha atual ou peça um link ao operador.',
   ],
+  [
+    'The store was changed, but some follow-ups were not replanned. Send the same change again.',
+    'A loja foi alterada, mas alguns follow-ups não foram replanejados. Envie a mesma alteração de novo.',
+  ],
   ['must not be your email address', 'não pode ser o seu endereço de e-mail'],
   [
     'is too easy to guess; use several words that do not belong together',

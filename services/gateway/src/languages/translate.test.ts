@@ -152,7 +152,6 @@ const untranslated: readonly string[] = [
   'No user has this email address. Check it.',
   'The key is revoked or expired. Create a new key.',
   'The store has no message with this id.',
-  'The store was changed, but some follow-ups were not replanned. Run the same command again.',
   'is needed, because the person is in several stores',
 ];
 

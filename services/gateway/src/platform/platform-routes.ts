@@ -12,6 +12,7 @@ import {
   getPersonSession,
   getStoreCalendar,
   getStoreChannel,
+  getStoreOptions,
   giveUpWaiting,
   invitePerson,
   listAuditLog,
@@ -33,6 +34,7 @@ import {
   switchStore,
   type UserRole,
   updatePerson,
+  updateStoreOptions,
 } from '@mostrador/contracts';
 import { routes } from '../routes/index.ts';
 import { route as apiRoute, del, type Endpoint, get, patch, post, put, type Route } from '../routes/route.ts';
@@ -74,6 +76,8 @@ export const accountRoutes: readonly AccountRoute[] = [
   ofAccount(post('/users/:userId/login-link'), createPersonLink, { status: 201 }),
   ofAccount(del('/users/:userId'), removePerson, { status: 204 }),
   ofAccount(get('/audit-log'), listAuditLog),
+  ofAccount(get('/settings'), getStoreOptions),
+  ofAccount(patch('/settings'), updateStoreOptions),
 ];
 
 /** A route of another service, which the gateway asks for the person. */

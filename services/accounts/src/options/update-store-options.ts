@@ -1,0 +1,39 @@
+import type {
+  updateStoreOptions as operation,
+  SendingWindows,
+  StoreRecord,
+  ValidationFault,
+} from '@mostrador/contracts';
+import { validationFailed } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { appendAudit } from '../audit/audit.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { requireRole } from '../sessions/session.ts';
+import { replanAfterZone } from '../stores/replan-after-zone.ts';
+import { findStore, updateStoreRow } from '../stores/store.repository.ts';
+import { askServices, partsOf, shownOf } from './ask-settings.ts';
+
+/** The whole request is checked before any service changes its part, and the audit log tells of it first. */
+export const updateStoreOptions =
+  ({ database, systemDatabase, rpc, announceAccessChange }: Dependencies): Handler<typeof operation> =>
+  async (context, { body }) => {
+    const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
+    const faults = faultsOf(body.sending_windows ?? []);
+    if (faults.length > 0) throw validationFailed(faults);
+    const parts = partsOf(body);
+    const scope = { ...context, storeId };
+    const store = await database.write(scope, async (sql) => {
+      await appendAudit(sql, context, [{ storeId, actorId, action: 'store.changed', subjectId: storeId }]);
+      return parts.store ? await updateStoreRow(sql, storeId, parts.store) : await findStore(sql, storeId);
+    });
+    if (parts.store) announceAccessChange();
+    const others = await askServices(rpc, scope, parts);
+    if (body.timezone !== undefined) await replanAfterZone(rpc, scope);
+    return { ...shownOf(store as StoreRecord), ...others };
+  };
+
+/** Times of day with leading zeros are in the order of their texts. */
+const faultsOf = (windows: SendingWindows): ValidationFault[] =>
+  windows.flatMap(({ from, to }, index) =>
+    from < to ? [] : [{ pointer: `#/sending_windows/${index}/to`, detail: 'must be after `from`' }],
+  );
