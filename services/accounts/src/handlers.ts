@@ -16,6 +16,12 @@ import { rotateApiKey } from './keys/rotate-api-key.ts';
 import { rotateStoreKey } from './keys/rotate-store-key.ts';
 import { getStoreOptions } from './options/get-store-options.ts';
 import { updateStoreOptions } from './options/update-store-options.ts';
+import { createPasskey } from './passkeys/create-passkey.ts';
+import { createPasskeySession } from './passkeys/create-passkey-session.ts';
+import { removePasskey } from './passkeys/remove-passkey.ts';
+import { renamePasskey } from './passkeys/rename-passkey.ts';
+import { startPasskey } from './passkeys/start-passkey.ts';
+import { startPasskeySession } from './passkeys/start-passkey-session.ts';
 import { createPersonLink } from './people/create-person-link.ts';
 import { invitePerson } from './people/invite-person.ts';
 import { listPeople } from './people/list-people.ts';
@@ -77,6 +83,12 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   switchStore: switchStore(dependencies),
   getCredentials: getCredentials(dependencies),
   setPassword: setPassword(dependencies),
+  startPasskey: startPasskey(dependencies),
+  createPasskey: createPasskey(dependencies),
+  renamePasskey: renamePasskey(dependencies),
+  removePasskey: removePasskey(dependencies),
+  startPasskeySession: startPasskeySession(dependencies),
+  createPasskeySession: createPasskeySession(dependencies),
   getStoreOptions: getStoreOptions(dependencies),
   updateStoreOptions: updateStoreOptions(dependencies),
 });

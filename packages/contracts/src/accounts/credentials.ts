@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { About, Exact, Nullable, Timestamp } from '../core/common.ts';
+import { About, Exact, Nullable, NullableString, Timestamp } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { Passkey } from './passkeys.ts';
 
 // How a person signs in. It belongs to the person, and opens the stores that they joined with it.
 
@@ -25,6 +26,9 @@ export const getCredentials = defineOperation({
     needs_current_password: Type.Boolean({
       description: 'Whether a new password needs the current one. It does not shortly after a sign-in with a link.',
     }),
+    passkeys: Type.Array(Passkey, { description: 'Your passkeys, oldest first.' }),
+    passkey_host: About(NullableString, 'The host for which the passkeys are. Null: none can be made at this address.'),
+    may_create_passkey: Type.Boolean({ description: 'Whether a passkey can be made without the current password.' }),
   }),
   errors: ['invalid_session'],
 });

@@ -1,6 +1,14 @@
 import { listAuditLog } from './audit-log.ts';
 import { getCredentials, setPassword } from './credentials.ts';
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
+import {
+  createPasskey,
+  createPasskeySession,
+  removePasskey,
+  renamePasskey,
+  startPasskey,
+  startPasskeySession,
+} from './passkeys.ts';
 import { createPersonLink, invitePerson, listPeople, removePerson, updatePerson } from './people.ts';
 import { createStoreKey, listStoreKeys, revokeStoreKey, rotateStoreKey } from './person-keys.ts';
 import {
@@ -55,6 +63,12 @@ export const accountsOperations = {
   switchStore,
   getCredentials,
   setPassword,
+  startPasskey,
+  createPasskey,
+  renamePasskey,
+  removePasskey,
+  startPasskeySession,
+  createPasskeySession,
   getStoreOptions,
   updateStoreOptions,
 } as const;

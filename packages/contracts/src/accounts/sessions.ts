@@ -60,7 +60,7 @@ const PersonStore = Type.Object(
   { title: 'PersonStore', description: 'A store to which the person may go.' },
 );
 
-const OpenedSession = Type.Object({ session_token: Type.String(), session: PersonSession });
+export const OpenedSession = Type.Object({ session_token: Type.String(), session: PersonSession });
 
 /** The gateway puts `session_token` into a cookie, and answers the rest. */
 export const createPersonSession = defineOperation({

@@ -56,6 +56,32 @@ export const errorCatalogue = {
       'This changes how you sign in, so it needs a proof that it is you. Give the current password, or sign in again.',
     retryable: false,
   },
+  passkey_rejected: {
+    status: 422,
+    title: 'Passkey not accepted',
+    description:
+      'What the browser answered does not belong to a request of this session of the last 5 minutes, or is not valid. ' +
+      'Begin again.',
+    retryable: false,
+  },
+  passkey_not_found: {
+    status: 404,
+    title: 'Passkey not found',
+    description: 'You have no passkey with this id. Check the id.',
+    retryable: false,
+  },
+  passkey_limit: {
+    status: 409,
+    title: 'Too many passkeys',
+    description: 'You have 20 passkeys, and may not have more. Remove one of them.',
+    retryable: false,
+  },
+  passkeys_unavailable: {
+    status: 409,
+    title: 'No passkeys here',
+    description: 'The address of the console is an IP address, for which browsers make no passkeys. Use a host name.',
+    retryable: false,
+  },
   cross_site_request: {
     status: 403,
     title: 'Request from another site',

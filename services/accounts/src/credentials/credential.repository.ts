@@ -15,7 +15,7 @@ export async function findCredentials(sql: Sql, userId: string, storeId: string)
     select
       (select hash from passwords where user_id = ${userId}) as password_hash,
       (select changed_at from passwords where user_id = ${userId}) as password_changed_at,
-      false as has_passkeys,
+      exists (select from passkeys where user_id = ${userId}) as has_passkeys,
       exists (
         select from memberships where user_id = ${userId} and store_id <> ${storeId} and joined_at is not null
       ) as joined_elsewhere`;

@@ -2,20 +2,28 @@ import type { getCredentials as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { ownsPasskeys } from '../passkeys/owns-passkeys.ts';
+import { listPasskeys } from '../passkeys/passkey.repository.ts';
+import { relyingPartyOf } from '../passkeys/relying-party.ts';
 import { requireSession } from '../sessions/session.ts';
 import { findCredentials } from './credential.repository.ts';
+import { sessionProof } from './session-proof.ts';
 import { replacesPassword } from './set-password.ts';
 
 export const getCredentials =
-  ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
+  ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const session = await requireSession(systemDatabase, context);
-    const credentials = await systemDatabase.read(context, (sql) =>
-      findCredentials(sql, session.user_id, session.store_id),
+    const { user_id: userId, store_id: storeId } = session;
+    const [credentials, passkeys] = await systemDatabase.read(context, (sql) =>
+      Promise.all([findCredentials(sql, userId, storeId), listPasskeys(sql, userId)]),
     );
     const { password_changed_at: changedAt } = credentials;
     return {
       password: changedAt && { changed_at: toTimestamp(changedAt) },
       needs_current_password: !replacesPassword(session, credentials),
+      passkeys: ownsPasskeys(session, credentials) ? passkeys : [],
+      passkey_host: relyingPartyOf(publicUrl)?.id ?? null,
+      may_create_passkey: ['proved', 'first'].includes(sessionProof(session, credentials)),
     };
   };

@@ -3,9 +3,10 @@ import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { deletePasskeysOf } from '../passkeys/passkey.repository.ts';
 import { endSessionsOf, type SessionRow } from '../sessions/session.repository.ts';
 import { requireSession } from '../sessions/session.ts';
-import { withAttempt } from './attempts.ts';
+import { assertPassword } from './assert-password.ts';
 import {
   type Credentials,
   findCredentials,
@@ -20,10 +21,14 @@ import { sessionProof } from './session-proof.ts';
 export const replacesPassword = (session: SessionRow, credentials: Credentials): boolean =>
   session.opened_by !== 'password' && ['proved', 'first', 'reset'].includes(sessionProof(session, credentials));
 
-/** A password opens the store in which it is set. The other sessions of the person end. */
+/**
+ * A password opens the store in which it is set. The other sessions of the person end. Who replaces a password without it
+ * may be the first who should have the account, so the passkeys go too.
+ */
 export const setPassword =
-  ({ systemDatabase, passwords }: Dependencies): Handler<typeof operation> =>
+  (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { current_password: current, new_password: password } }) => {
+    const { systemDatabase, passwords } = dependencies;
     const session = await requireSession(systemDatabase, context);
     const { user_id: userId, store_id: storeId, email } = session;
     const fault = passwordFault(password, email);
@@ -31,8 +36,7 @@ export const setPassword =
 
     const before = await systemDatabase.read(context, (sql) => findCredentials(sql, userId, storeId));
     if (current !== undefined) {
-      const matches = async () => (await passwords.matches(current, before.password_hash)) || undefined;
-      if (!(await withAttempt(systemDatabase, context, email, matches))) throw new AppError('wrong_password');
+      await assertPassword(dependencies, context, { email, password: current, credentials: before });
     } else assertReplaces(session, before);
     const hash = await passwords.hash(password);
 
@@ -40,6 +44,7 @@ export const setPassword =
       const locked = await lockCredentials(sql, userId, storeId);
       if (current === undefined) assertReplaces(session, locked);
       else if (locked.password_hash !== before.password_hash) throw new AppError('wrong_password');
+      if (current === undefined && sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
       await savePassword(sql, userId, hash);
       await joinStore(sql, { storeId, userId });
       await endSessionsOf(sql, userId, session.id);

@@ -266,6 +266,25 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'Isto muda como você entra, por isso exige uma prova de que é você. Informe a senha atual ou entre de novo.',
   },
+  passkey_rejected: {
+    title: 'Chave de acesso não aceita',
+    description:
+      'O que o navegador respondeu não pertence a um pedido desta sessão nos últimos 5 minutos ou não é válido. Comece ' +
+      'de novo.',
+  },
+  passkey_not_found: {
+    title: 'Chave de acesso não encontrada',
+    description: 'Você não tem nenhuma chave de acesso com este id. Confira o id.',
+  },
+  passkey_limit: {
+    title: 'Chaves de acesso demais',
+    description: 'Você tem 20 chaves de acesso e não pode ter mais. Remova uma delas.',
+  },
+  passkeys_unavailable: {
+    title: 'Sem chaves de acesso aqui',
+    description:
+      'O endereço do console é um endereço IP, para o qual os navegadores não criam chaves de acesso. Use um nome de host.',
+  },
   role_required: {
     title: 'Papel insuficiente',
     description: 'Seu papel na loja não permite isso. Peça a uma pessoa com o papel em `required_role`.',

@@ -1,5 +1,12 @@
 import cookie from '@fastify/cookie';
-import { createPersonSession, endPersonSession, type ReplyOf, type RequestOf } from '@mostrador/contracts';
+import {
+  createPasskeySession,
+  createPersonSession,
+  endPersonSession,
+  type ReplyOf,
+  type RequestOf,
+  startPasskeySession,
+} from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
 import { type UncheckedRequest, validateRequest } from '@mostrador/kit/rpc/validate';
@@ -44,6 +51,9 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
         if (route.operation === createPersonSession) {
           const { token = '', email } = (asked as RequestOf<typeof createPersonSession>).body;
           checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(token), email });
+        }
+        if (route.operation === startPasskeySession || route.operation === createPasskeySession) {
+          checkLogin({ address: request.ip });
         }
         const answer = await options.rpc.call(route.operation, asked as never, context);
         if (route.operation === endPersonSession) clearSessionCookie(reply);

@@ -1,0 +1,49 @@
+import { mostPasskeys, type startPasskey as operation, passkeyChallengeMinutes } from '@mostrador/contracts';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { generateRegistrationOptions } from '@simplewebauthn/server';
+import { assertPassword } from '../credentials/assert-password.ts';
+import { findCredentials } from '../credentials/credential.repository.ts';
+import { sessionProof } from '../credentials/session-proof.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { requireSession } from '../sessions/session.ts';
+import { algorithms } from './algorithms.ts';
+import { insertChallenge, listCredentialIds } from './passkey.repository.ts';
+import { requireRelyingParty } from './relying-party.ts';
+
+/** The passkey is kept by the browser with the person's id (`residentKey`), so nobody types an address to sign in. */
+export const startPasskey =
+  (dependencies: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { current_password: current } }) => {
+    const { systemDatabase, publicUrl } = dependencies;
+    const party = requireRelyingParty(publicUrl);
+    const session = await requireSession(systemDatabase, context);
+    const { user_id: userId, store_id: storeId, email, user_name: name } = session;
+    const [credentials, existing] = await systemDatabase.read(context, (sql) =>
+      Promise.all([findCredentials(sql, userId, storeId), listCredentialIds(sql, userId)]),
+    );
+    const proof = sessionProof(session, credentials);
+    if (current !== undefined) await assertPassword(dependencies, context, { email, password: current, credentials });
+    else if (proof !== 'proved' && proof !== 'first') throw new AppError('proof_required');
+    if (existing.length >= mostPasskeys) throw new AppError('passkey_limit');
+
+    const options = await generateRegistrationOptions({
+      rpName: 'Mostrador',
+      rpID: party.id,
+      userID: new TextEncoder().encode(userId),
+      userName: email,
+      userDisplayName: name,
+      timeout: passkeyChallengeMinutes * 60_000,
+      excludeCredentials: existing,
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: algorithms,
+    });
+    const proved = current !== undefined || proof === 'proved';
+    await systemDatabase.write(context, (sql) =>
+      insertChallenge(sql, {
+        ...{ challenge: options.challenge, sessionId: session.id, proved },
+        minutes: passkeyChallengeMinutes,
+      }),
+    );
+    return { options: { ...options } };
+  };
