@@ -8,7 +8,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page, Skeleton } from '../ui/page.tsx';
 import { relativeTime } from '../ui/time.ts';
 import { say, sayFailure } from '../ui/toasts.tsx';
-import { readAgent } from './agent.ts';
+import { wordsOfAgent } from './agent-words.ts';
 import styles from './sessions.module.css';
 
 export const route = createLazyRoute('/shell/account/sessions')({ component: Sessions });
@@ -66,10 +66,4 @@ function SessionRow({ session: { id, current, created_at, last_seen_at, address,
       )}
     </li>
   );
-}
-
-function wordsOfAgent(agent: string | null): string {
-  const { browser, system } = readAgent(agent ?? '');
-  if (browser && system) return m.browser_on_system({ browser, system });
-  return browser ?? system ?? m.session_unknown_browser();
 }

@@ -13,12 +13,19 @@ export class Failure extends Error {
 }
 
 /** Whether the person has to sign in. */
-export const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.status === 401;
+export const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.code === 'invalid_session';
 
 const words: Readonly<Record<string, () => string>> = {
   offline: m.error_offline,
   invalid_login_link: m.error_login_link,
   invalid_session: m.session_ended,
+  invalid_credentials: m.error_credentials,
+  wrong_password: m.error_wrong_password,
+  proof_required: m.error_proof,
+  passkey_rejected: m.error_passkey_rejected,
+  passkey_unknown: m.error_passkey_unknown,
+  passkey_cancelled: m.error_passkey_cancelled,
+  passkey_there: m.error_passkey_there,
   role_required: m.error_role,
   api_key_not_found: m.error_key_gone,
   user_session_not_found: m.error_session_gone,

@@ -6,6 +6,7 @@ import { Failure } from './failure.ts';
 type Schemas = components['schemas'];
 export type Session = Schemas['PersonSession'];
 export type OpenSession = Schemas['OpenSession'];
+export type Passkey = Schemas['Passkey'];
 export type ApiKey = Schemas['ApiKey'];
 export type Scope = Schemas['Scope'];
 

@@ -33,6 +33,17 @@ export const sessionsQuery = queryOptions({
   queryFn: async () => (await dataOf(platform.GET('/sessions'))).data,
 });
 
+export const credentialsQuery = queryOptions({
+  queryKey: ['credentials'],
+  queryFn: () => dataOf(platform.GET('/credentials')),
+});
+
+export const storesQuery = queryOptions({
+  queryKey: ['stores'],
+  queryFn: async () => (await dataOf(platform.GET('/stores'))).data,
+  staleTime: 60_000,
+});
+
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: async () => (await dataOf(platform.GET('/keys'))).data,

@@ -5,6 +5,7 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import styles from './login.module.css';
+import { SignInForm } from './sign-in-form.tsx';
 
 export const route = createLazyRoute('/login')({ component: Login, pendingComponent: Pending });
 
@@ -26,7 +27,9 @@ function Login() {
       <h1 className={styles.title}>{failure ? m.sign_in_failed() : m.sign_in_title()}</h1>
       {failure && <Bad>{wordsOf(failure)}</Bad>}
       {canRetry && <Button onClick={() => void router.invalidate()}>{m.try_again()}</Button>}
-      <p>{ended ? m.session_ended() : m.sign_in_how()}</p>
+      {ended && <p>{m.session_ended()}</p>}
+      <SignInForm />
+      <p>{m.sign_in_link()}</p>
       <p className={styles.soft}>{m.sign_in_who()}</p>
       <code className={styles.command}>{command}</code>
     </main>

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronsUpDown, LogOut, MonitorSmartphone } from 'lucide-react';
+import { ChevronsUpDown, KeyRound, LogOut, MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import { dataOf, platform, type Session } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { queries, storesQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale, locales, setLocale } from '../paraglide/runtime.js';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
@@ -16,7 +16,7 @@ const ownNames: Record<Locale, string> = { en: 'English', es: 'Español', 'pt-BR
 const roles = { owner: m.role_owner, manager: m.role_manager, seller: m.role_seller };
 
 /** Who is signed in, and what they choose for themselves in this browser. */
-export function PersonMenu({ session: { user, role } }: { session: Session }) {
+export function PersonMenu({ session: { user, role, store } }: { session: Session }) {
   const navigate = useNavigate();
   const [theme, setTheme] = useState(currentTheme);
   const signOut = useMutation({
@@ -25,6 +25,13 @@ export function PersonMenu({ session: { user, role } }: { session: Session }) {
       await navigate({ to: '/login', replace: true });
       queries.clear();
     },
+    onError: sayFailure,
+  });
+  const { data: stores = [] } = useQuery(storesQuery);
+  const goTo = useMutation({
+    mutationFn: (store_id: string) => dataOf(platform.POST('/session/store', { body: { store_id } })),
+    // Nothing of the other store stays: neither data nor what other tabs of this page show.
+    onSuccess: () => location.assign('/console/'),
     onError: sayFailure,
   });
   const choose = (next: Theme) => {
@@ -48,7 +55,21 @@ export function PersonMenu({ session: { user, role } }: { session: Session }) {
       <MenuItem icon={<MonitorSmartphone size={14} />} render={<Link to="/account/sessions" />}>
         {m.sessions()}
       </MenuItem>
+      <MenuItem icon={<KeyRound size={14} />} render={<Link to="/account/security" />}>
+        {m.security()}
+      </MenuItem>
       <MenuSeparator />
+      {stores.length > 1 && (
+        <>
+          <MenuChoice
+            label={m.store()}
+            value={store.id}
+            choices={stores.map(({ id, name }) => [id, name] as const)}
+            onChoose={(id) => id !== store.id && goTo.mutate(id)}
+          />
+          <MenuSeparator />
+        </>
+      )}
       <MenuChoice
         label={m.language()}
         value={getLocale()}

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 
-export type Attempts = { readonly attempts: number; readonly waitSeconds: number };
+type Attempts = { readonly attempts: number; readonly waitSeconds: number };
 
 /** Counts an attempt before it is made, so that many at the same moment count too. A window begins with its first. */
 export async function countAttempt(sql: TransactionSql, account: Uint8Array, windowMinutes: number): Promise<Attempts> {

@@ -5,7 +5,7 @@ import { AppError } from '@mostrador/kit/rpc/errors';
 import { countAttempt, forgetAttempts } from './attempts.repository.ts';
 
 /** An account waits after so many wrong passwords in so many minutes. A login link still opens it. */
-export const mostAttempts = 10;
+const mostAttempts = 10;
 export const windowMinutes = 15;
 
 /**

@@ -44,7 +44,7 @@ export async function joinStore(
     where store_id = ${storeId} and user_id = ${userId}`;
 }
 
-export type PasswordOwner = { readonly user_id: string; readonly hash: string };
+type PasswordOwner = { readonly user_id: string; readonly hash: string };
 
 /** The person with this email address who has a password and is not disabled. */
 export async function findPasswordOwner(sql: Sql, email: string): Promise<PasswordOwner | undefined> {

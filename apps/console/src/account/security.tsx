@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { createLazyRoute } from '@tanstack/react-router';
+import { useState } from 'react';
+import { credentialsQuery } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { LoadFailed } from '../ui/load-failed.tsx';
+import { Page, Skeleton } from '../ui/page.tsx';
+import { relativeTime } from '../ui/time.ts';
+import { AddPasskey } from './add-passkey.tsx';
+import { hasPasskeys, isHostOfPasskeys } from './passkey.ts';
+import { PasskeyRow } from './passkey-row.tsx';
+import styles from './security.module.css';
+import { SetPassword } from './set-password.tsx';
+
+export const route = createLazyRoute('/shell/account/security')({ component: Security });
+
+function Security() {
+  const { data: credentials, error, refetch } = useQuery(credentialsQuery);
+  const [asked, setAsked] = useState<'password' | 'passkey'>();
+  const close = () => setAsked(undefined);
+  if (error && !credentials) return <LoadFailed error={error} retry={refetch} />;
+  const { password = null, passkeys = [], passkey_host: host = null } = credentials ?? {};
+  const mayAdd = hasPasskeys() && isHostOfPasskeys(host);
+  return (
+    <Page title={m.security()} about={m.security_about()}>
+      <section className={styles.section} aria-busy={!credentials}>
+        <div className={styles.head}>
+          <div>
+            <h2 className={styles.title}>{m.password()}</h2>
+            {credentials ? (
+              <p className={styles.soft}>
+                {password
+                  ? m.password_since({ when: relativeTime(password.changed_at, Date.now()) })
+                  : m.password_none()}
+              </p>
+            ) : (
+              <Skeleton width="long" />
+            )}
+          </div>
+          <Button busy={!credentials} onClick={() => setAsked('password')}>
+            {password ? m.password_change() : m.password_set()}
+          </Button>
+        </div>
+      </section>
+      <section className={styles.section} aria-busy={!credentials}>
+        <div className={styles.head}>
+          <div>
+            <h2 className={styles.title}>{m.passkeys()}</h2>
+            <p className={styles.soft}>
+              {credentials && !mayAdd
+                ? m.passkeys_not_here({ host: host ?? m.passkeys_host_name() })
+                : m.passkeys_about()}
+            </p>
+          </div>
+          {mayAdd && <Button onClick={() => setAsked('passkey')}>{m.passkey_add()}</Button>}
+        </div>
+        {passkeys.length > 0 && (
+          <ul className={styles.list}>
+            {passkeys.map((passkey) => (
+              <PasskeyRow key={passkey.id} passkey={passkey} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {credentials && (
+        <>
+          <SetPassword
+            open={asked === 'password'}
+            needsCurrent={password !== null && credentials.needs_current_password}
+            onClose={close}
+          />
+          <AddPasskey
+            open={asked === 'passkey'}
+            needsCurrent={password !== null && !credentials.may_create_passkey}
+            onClose={close}
+          />
+        </>
+      )}
+    </Page>
+  );
+}

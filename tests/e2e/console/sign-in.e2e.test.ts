@@ -1,0 +1,212 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { addresses, admin, newStore } from '../platform.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  invitePerson,
+  newPage,
+  newPerson,
+  open,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
+
+const password = 'trinta e nove pratos';
+
+/** Browsers make no passkeys for an IP address. */
+const atLocalhost = (url: string) => url.replace('//127.0.0.1:', '//localhost:');
+const navigation = (page: Page) => page.getByRole('navigation').waitFor();
+
+/** Gives the browser a device that has passkeys and unlocks itself. */
+async function addDevice(page: Page) {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const;
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+}
+
+async function signOut(page: Page) {
+  await page.getByRole('button', { name: /^Ana Souza/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await title(page, 'Sign in').waitFor();
+}
+
+inBrowser(() => {
+  test('a person sets a password and signs in with it, by keyboard alone', async () => {
+    const { page, loginUrl, email } = await newPerson();
+    await page.goto(loginUrl);
+    await navigation(page);
+    await tabTo(page, 'button', /^Ana Souza/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Security' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await title(page, 'Security').waitFor();
+    await page.getByText('You have no password yet').waitFor();
+
+    await tabTo(page, 'button', 'Set password');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.waitFor();
+    await page.keyboard.type('password1234');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('too easy to guess').waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Your password is set').waitFor();
+    await page.getByText(/^Set /).waitFor();
+    await signOut(page);
+
+    await tabTo(page, 'textbox', 'Email address');
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('not this one');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('the password is wrong').waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await navigation(page);
+    expect(await page.content()).not.toContain(password);
+  });
+
+  test('a new password needs the current one, and ends the session in the other browser', async () => {
+    const { page, loginUrl, email } = await newPerson();
+    await open(page, loginUrl, '/account/security');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByLabel('New password').fill(password);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your password is set').waitFor();
+    const other = await newPage();
+    await other.goto(`${addresses.console_url}/login`);
+    await other.getByLabel('Email address').fill(email);
+    await other.getByLabel('Password').fill(password);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await navigation(other);
+
+    await other.goto(`${addresses.console_url}/account/security`);
+    await other.getByRole('button', { name: 'Change password' }).click();
+    await other.getByLabel('Current password').fill('not this one');
+    await other.getByLabel('New password').fill('azul de metileno e sal');
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByRole('alert').getByText('The current password is wrong').waitFor();
+    await other.getByLabel('Current password').fill(password);
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByText('Your password is set').waitFor();
+    await page.reload();
+    await title(page, 'Sign in').waitFor();
+  });
+
+  test('a person makes a passkey, signs in with it, renames and removes it', async () => {
+    const { page, loginUrl } = await newPerson();
+    await addDevice(page);
+    await page.goto(atLocalhost(loginUrl));
+    await navigation(page);
+    await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
+    await tabTo(page, 'button', 'Add passkey');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByLabel('Name').waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('Counter');
+    await page.keyboard.press('Enter');
+    await page.getByText('“Counter” is added').waitFor();
+    await page.getByText('not used yet').waitFor();
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+    await dialog.getByRole('button', { name: 'Add passkey' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await signOut(page);
+
+    await tabTo(page, 'button', 'Sign in with a passkey');
+    await page.keyboard.press('Enter');
+    await navigation(page);
+    await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
+    await page.getByText('last used').waitFor();
+    await page.getByRole('button', { name: 'Rename “Counter”' }).click();
+    await dialog.getByLabel('Name').fill('Till');
+    await page.keyboard.press('Enter');
+    await page.getByText('It is called “Till” now').waitFor();
+    await page.getByRole('button', { name: 'Remove “Till”' }).click();
+    await dialog.getByText('You cannot sign in with it').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('“Till” is removed').waitFor();
+    await signOut(page);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('alert').getByText('does not work here any more').waitFor();
+  });
+
+  test('a page at an IP address says why there are no passkeys', async () => {
+    const { page, loginUrl } = await newPerson();
+    await open(page, loginUrl, '/account/security');
+    await page.getByText('browsers make passkeys only for localhost').waitFor();
+    expect(await page.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
+  });
+
+  test('a person of two stores goes from one to the other', async () => {
+    const { page, email } = await newPerson();
+    const second = await newStore();
+    const person = ['--email', email, '--name', 'Ana Souza', '--role', 'manager'];
+    await admin(['user', 'invite', '--store', second.id, ...person]);
+    const { login_url } = await admin(['user', 'login-link', '--email', email, '--store', second.id]);
+    await page.goto(login_url);
+    await navigation(page);
+    const menu = page.getByRole('button', { name: /^Ana Souza/ });
+    await menu.click();
+    await page.getByText('Manager').waitFor();
+    await page.getByRole('menuitemradio', { checked: false }).first().click();
+    await page.getByRole('button', { name: /Owner/ }).waitFor();
+  });
+
+  test.each(appearances)('axe finds nothing in %s', async (_, options) => {
+    const { page, loginUrl } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await addDevice(page);
+    await page.goto(atLocalhost(`${addresses.console_url}/login`));
+    await title(page, 'Sign in').waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto('about:blank');
+    await page.goto(atLocalhost(loginUrl));
+    await navigation(page);
+    await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Add passkey' }).click();
+    await page.getByText('not used yet').waitFor();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([320, 2560])('nothing is cut off at a width of %d px', async (width) => {
+    const store = await newStore();
+    const { loginUrl } = await invitePerson(store);
+    const page = await newPage({ viewport: { width, height: 800 }, locale: 'pt-BR' });
+    await page.goto(`${addresses.console_url}/login`);
+    await title(page, 'Entrar').waitFor();
+    expect(await fits(page)).toBe(true);
+    await open(page, loginUrl, '/account/security');
+    await title(page, 'Segurança').waitFor();
+    expect(await fits(page)).toBe(true);
+    await page.getByRole('button', { name: 'Definir senha' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    expect(await fits(page)).toBe(true);
+  });
+});
