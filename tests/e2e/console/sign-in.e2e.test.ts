@@ -124,6 +124,7 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await page.getByText('“Counter” is added').waitFor();
     await page.getByText('not used yet').waitFor();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add passkey' }).click();
     await dialog.getByRole('button', { name: 'Add passkey' }).click();
     await dialog.getByRole('alert').waitFor();
@@ -147,6 +148,14 @@ inBrowser(() => {
     await signOut(page);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('alert').getByText('does not work here any more').waitFor();
+  });
+
+  test('a link that is pasted where the login page is open signs the person in', async () => {
+    const { page, loginUrl } = await newPerson();
+    await page.goto(`${addresses.console_url}/login`);
+    await title(page, 'Sign in').waitFor();
+    await page.goto(loginUrl);
+    await navigation(page);
   });
 
   test('a page at an IP address says why there are no passkeys', async () => {
@@ -202,6 +211,7 @@ inBrowser(() => {
     await page.goto(`${addresses.console_url}/login`);
     await title(page, 'Entrar').waitFor();
     expect(await fits(page)).toBe(true);
+    await page.goto('about:blank');
     await open(page, loginUrl, '/account/security');
     await title(page, 'Segurança').waitFor();
     expect(await fits(page)).toBe(true);

@@ -21,6 +21,12 @@ function Login() {
     document.title = `${m.sign_in_title()} · Mostrador`;
     if (failure && !canRetry) history.replaceState(history.state, '', location.pathname);
   }, [failure, canRetry]);
+  // A link that is pasted while this page is open changes only what stands behind the `#`.
+  useEffect(() => {
+    const start = () => location.reload();
+    addEventListener('hashchange', start);
+    return () => removeEventListener('hashchange', start);
+  }, []);
   return (
     <main className={styles.page}>
       <Mark />
