@@ -5,7 +5,7 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { Skeleton } from '../ui/page.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { stateOf } from './key-state.ts';
 import styles from './keys.module.css';
 import { RevokeKey } from './revoke-key.tsx';

@@ -42,7 +42,3 @@ export const Bad = ({ children }: { children: ReactNode }) => (
     {children}
   </p>
 );
-
-export const Skeleton = ({ width }: { width: 'short' | 'long' }) => (
-  <span className={styles.skeleton} style={{ width: width === 'short' ? '4rem' : '9rem' }} aria-hidden />
-);

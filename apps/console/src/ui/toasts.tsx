@@ -9,6 +9,21 @@ const manager = Toast.createToastManager();
 
 /** Says in a corner what has happened. Screen readers hear it too. */
 export const say = (title: string): void => void manager.add({ title });
+/** Says it and offers to take it back. */
+export const sayWithUndo = (title: string, act: () => void): void => {
+  const id = manager.add({
+    title,
+    // Time enough to read it and to reach the button.
+    timeout: 10_000,
+    actionProps: {
+      children: m.undo(),
+      onClick: () => {
+        manager.close(id);
+        act();
+      },
+    },
+  });
+};
 export const sayFailure = (error: unknown): void =>
   void manager.add({ title: wordsOf(error), type: 'error', priority: 'high' });
 
@@ -28,6 +43,7 @@ function Shown() {
     <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
       <Toast.Content className={styles.content}>
         <Toast.Title className={styles.title} />
+        <Toast.Action render={<Button className={styles.undo} />} />
         <Toast.Close render={<Button kind="bare" />} aria-label={m.close()}>
           <X size={14} aria-hidden />
         </Toast.Close>
