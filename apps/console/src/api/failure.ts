@@ -28,6 +28,9 @@ const words: Readonly<Record<string, () => string>> = {
   passkey_there: m.error_passkey_there,
   role_required: m.error_role,
   api_key_not_found: m.error_key_gone,
+  lead_not_found: m.error_lead_gone,
+  seller_inactive: m.error_seller_inactive,
+  message_not_queued: m.error_message_not_queued,
   user_session_not_found: m.error_session_gone,
 };
 

@@ -9,6 +9,12 @@ export type OpenSession = Schemas['OpenSession'];
 export type Passkey = Schemas['Passkey'];
 export type ApiKey = Schemas['ApiKey'];
 export type Scope = Schemas['Scope'];
+export type Lead = Schemas['Lead'];
+export type LeadStatus = Schemas['LeadStatus'];
+export type Seller = Schemas['Seller'];
+export type Message = Schemas['Message'];
+export type MessageSource = Schemas['MessageSource'];
+export type Conversation = Schemas['InboxConversation'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */
 export const platform = createClient<paths>({ baseUrl: '/platform/v1' });

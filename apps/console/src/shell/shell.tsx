@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, Outlet } from '@tanstack/react-router';
+import { CloudOff } from 'lucide-react';
 import { Fragment } from 'react';
+import type { Session } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
+import { useIsLost, useLive } from '../live/live.ts';
 import { m } from '../paraglide/messages.js';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { NotFound } from '../ui/not-found.tsx';
@@ -18,7 +21,11 @@ export const route = createLazyRoute('/shell')({
 
 function Shell() {
   const { data: session } = useQuery(sessionQuery);
-  if (!session) return null;
+  return session ? <SignedIn session={session} /> : null;
+}
+
+function SignedIn({ session }: { session: Session }) {
+  useLive(session.store.id);
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>
@@ -44,12 +51,28 @@ function Shell() {
             </Fragment>
           ))}
         </nav>
+        <Connection />
         <PersonMenu session={session} />
       </header>
       <main id="content" className={styles.content} tabIndex={-1}>
         <Outlet />
       </main>
       <Toasts />
+    </div>
+  );
+}
+
+/** Says when the page may be out of date, because it has had no connection for a while. */
+function Connection() {
+  const isLost = useIsLost();
+  return (
+    <div role="status" className={styles.connection}>
+      {isLost && (
+        <>
+          <CloudOff size={14} aria-hidden />
+          {m.reconnecting()}
+        </>
+      )}
     </div>
   );
 }

@@ -1,0 +1,90 @@
+import { hashKey, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import { itemsOf, type PagePart, type Pages, partsWith, withNewest } from './newest-first.ts';
+import { dataOf } from './platform.ts';
+import { queries } from './queries.ts';
+
+/** Items that have changed since a list was read, by the hash of its key. */
+const changed = new Map<string, Set<string>>();
+
+/** Says that an item has changed: a list that is read again then also reads the older page with it. */
+export function markChanged(root: QueryKey, id: string): void {
+  for (const { queryHash } of queries.getQueryCache().findAll({ queryKey: root })) {
+    const ids = changed.get(queryHash) ?? new Set();
+    changed.set(queryHash, ids.add(id));
+  }
+}
+
+type ListCall<Item> = Promise<{ data?: { data: Item[] }; error?: unknown; response: Response }>;
+
+/** Reads one page, and the cursor of the next one from the header `Link`. */
+async function readPage<Item>(call: ListCall<Item>, cursor: string | undefined): Promise<PagePart<Item>> {
+  const answer = await call.catch(() => undefined);
+  const { data } = await dataOf(answer ? Promise.resolve(answer) : call);
+  const [, next] = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(answer?.response.headers.get('link') ?? '') ?? [];
+  return { cursor, items: data, next: next && decodeURIComponent(next) };
+}
+
+type PagedListOptions<Item> = {
+  readonly key: QueryKey;
+  /** `signal` is that of the query. */
+  readonly read: (cursor: string | undefined, signal?: AbortSignal) => ListCall<Item>;
+  readonly idOf: (item: Item) => string;
+  readonly atOf: (item: Item) => string;
+  /** Shows the list of the previous key until that of this one is there. */
+  readonly keepsPrevious?: boolean;
+};
+
+/**
+ * A list that is read page by page, newest first. When it is invalidated, it reads its first page again, and the older
+ * pages with items that have changed: not all pages.
+ */
+export function usePagedList<Item>({ key, read, idOf, atOf, keepsPrevious = false }: PagedListOptions<Item>) {
+  const client = useQueryClient();
+  const hash = hashKey(key);
+  const order = { idOf, atOf };
+  const query = useQuery<Pages<Item>>({
+    queryKey: key,
+    placeholderData: keepsPrevious ? (previous) => previous : undefined,
+    queryFn: async ({ signal }) => {
+      const ids = changed.get(hash) ?? new Set<string>();
+      changed.delete(hash);
+      const known = () => client.getQueryData<Pages<Item>>(key) ?? [];
+      try {
+        const [newest, ...again] = await Promise.all([
+          readPage(read(undefined, signal), undefined),
+          ...partsWith(known(), ids, order).map((cursor) => readPage(read(cursor, signal), cursor)),
+        ]);
+        const merged = withNewest(known(), newest as PagePart<Item>, order);
+        return merged.map((part) => {
+          const fresh = part.cursor && again.find(({ cursor }) => cursor === part.cursor);
+          return fresh ? { ...part, items: fresh.items } : part;
+        });
+      } catch (error) {
+        for (const id of ids) changed.set(hash, (changed.get(hash) ?? new Set()).add(id));
+        throw error;
+      }
+    },
+  });
+  const pages = query.data;
+  const next = pages?.at(-1)?.next;
+  const reading = useRef<string>(undefined);
+  const [moreFailed, setMoreFailed] = useState<unknown>();
+  const readMore = async () => {
+    if (next === undefined || reading.current === next) return;
+    reading.current = next;
+    setMoreFailed(undefined);
+    try {
+      const part = await readPage(read(next), next);
+      client.setQueryData<Pages<Item>>(key, (known) =>
+        known?.at(-1)?.next === part.cursor ? [...(known ?? []), part] : known,
+      );
+    } catch (error) {
+      setMoreFailed(error);
+    } finally {
+      reading.current = undefined;
+    }
+  };
+  const items = useMemo(() => pages && itemsOf(pages, { idOf }), [pages, idOf]);
+  return { items, error: query.error, refetch: query.refetch, hasMore: next !== undefined, readMore, moreFailed };
+}

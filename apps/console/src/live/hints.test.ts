@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { type Hint, keysOfHint } from './hints.ts';
+
+const hint = (type: string, entity: Hint['entity'], lead_id?: string): Hint => ({
+  sequence: 1,
+  type,
+  entity,
+  ...(lead_id && { lead_id }),
+});
+
+test('a message concerns the thread of its lead, and the list of conversations', () => {
+  const keys = keysOfHint(hint('message.received', { type: 'message', id: 'm' }, 'l'));
+  expect(keys).toEqual([['messages', 'l'], ['conversations'], ['conversation', 'l'], ['events']]);
+});
+
+test('a failed message also concerns what waits for an operator', () => {
+  expect(keysOfHint(hint('message.failed', { type: 'message', id: 'm' }, 'l'))).toContainEqual(['waiting']);
+});
+
+test('a conversation and a lead have the id of the lead', () => {
+  expect(keysOfHint(hint('lead.opted_out', { type: 'conversation', id: 'l' }, 'l'))).toContainEqual([
+    'conversation',
+    'l',
+  ]);
+  expect(keysOfHint(hint('lead.updated', { type: 'lead', id: 'l' }))).toContainEqual(['lead', 'l']);
+});
+
+test('an entity of a later version concerns the event log only', () => {
+  expect(keysOfHint(hint('invoice.paid', { type: 'invoice', id: 'i' }))).toEqual([['events']]);
+});

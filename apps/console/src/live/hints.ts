@@ -1,0 +1,35 @@
+import type { QueryKey } from '@tanstack/react-query';
+
+/** What the feed says to a page: what happened to what. The page reads again what it shows of it. */
+export type Hint = {
+  readonly sequence: number;
+  readonly type: string;
+  readonly entity: { readonly type: string; readonly id: string };
+  readonly lead_id?: string;
+};
+
+type Keys = (id: string, leadId: string) => readonly QueryKey[];
+
+/** The queries that may show an entity, by its type. */
+const keysOf: Readonly<Record<string, Keys>> = {
+  agent: () => [['agents']],
+  appointment: (id) => [['appointments'], ['appointment', id]],
+  conversation: (_, leadId) => [['conversations'], ['conversation', leadId]],
+  document: () => [['documents']],
+  followup: (id) => [['followups'], ['followup', id]],
+  lead: (_, leadId) => [['leads'], ['lead', leadId], ['conversations']],
+  // A message of the lead opens the reply window.
+  message: (_, leadId) => [['messages', leadId], ['conversations'], ['conversation', leadId]],
+  seller: () => [['sellers'], ['leads'], ['conversations']],
+  session: (_, leadId) => [['sessions', leadId]],
+};
+
+/** What needs the attention of an operator may change with these. */
+const ofOperations = /^(message[.](failed|unsettled|sent|cancelled)|followup[.](sent|failed|cancelled))$/;
+
+/** The keys of the queries that a hint concerns. Every hint is a new row of the event log. */
+export function keysOfHint({ type, entity, lead_id }: Hint): readonly QueryKey[] {
+  const leadId = lead_id ?? entity.id;
+  const shown = keysOf[entity.type]?.(entity.id, leadId) ?? [];
+  return [...shown, ['events'], ...(ofOperations.test(type) ? [['waiting']] : [])];
+}
