@@ -45,8 +45,12 @@ async function filesOf(modules: readonly string[]): Promise<Set<string>> {
   return files;
 }
 
-test.each(['keys/keys', 'account/sessions'])('the first load of %s takes less than 250 KiB gzipped', async (screen) => {
-  const files = await filesOf(['index.html', 'src/shell/shell.tsx', `src/${screen}.tsx`]);
+test.each([
+  ['inbox', ['inbox/inbox', 'inbox/thread']],
+  ['keys', ['keys/keys']],
+  ['sessions', ['account/sessions']],
+])('the first load of %s takes less than 250 KiB gzipped', async (_, screens) => {
+  const files = await filesOf(['index.html', 'src/shell/shell.tsx', ...screens.map((screen) => `src/${screen}.tsx`)]);
   const sizes = [...files].map(async (file) => gzipSync(await readFile(join(built, file))).length);
   const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
   expect(total).toBeGreaterThan(50 * 1024);
@@ -56,7 +60,7 @@ test.each(['keys/keys', 'account/sessions'])('the first load of %s takes less th
 test('every screen is a file of its own, which the page does not load at once', async () => {
   const files = await readdir(join(built, 'assets'));
   const html = await htmlOf();
-  for (const screen of ['login', 'shell', 'keys', 'sessions']) {
+  for (const screen of ['login', 'shell', 'inbox', 'thread', 'keys', 'sessions']) {
     expect(files.filter((file) => file.startsWith(`${screen}-`)).length, screen).toBeGreaterThan(0);
     expect(html).not.toContain(`/${screen}-`);
   }

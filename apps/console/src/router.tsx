@@ -1,6 +1,7 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
+import { inboxRoutes } from './inbox/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { login } from './login/routes.ts';
 import { root, shell } from './shell/routes.ts';
@@ -9,12 +10,12 @@ const start = createRoute({
   getParentRoute: () => shell,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/integrations/keys', replace: true });
+    throw redirect({ to: '/inbox', replace: true });
   },
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, shell.addChildren([start, ...keyRoutes, ...accountRoutes])]),
+  routeTree: root.addChildren([login, shell.addChildren([start, ...inboxRoutes, ...keyRoutes, ...accountRoutes])]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

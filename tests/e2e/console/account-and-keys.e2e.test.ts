@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { addresses, admin, eventually } from '../platform.ts';
-import { appearances, fits, inBrowser, newPage, newPerson, tabTo, title, violations } from './browser.ts';
+import { appearances, fits, inBrowser, newPage, newPerson, open, tabTo, title, violations } from './browser.ts';
 
 inBrowser(() => {
   test('the link that npm start prints signs the demo store’s owner in, once', async () => {
     expect(addresses.console_login_url).toMatch(new RegExp(`^${addresses.console_url}/login#`));
     const page = await newPage();
     await page.goto(addresses.console_login_url);
-    await title(page, 'API keys').waitFor();
+    await title(page, 'Inbox').waitFor();
     await page.getByText('Salão Aurora').waitFor();
-    expect(page.url()).toBe(`${addresses.console_url}/integrations/keys`);
+    expect(page.url()).toBe(`${addresses.console_url}/inbox`);
 
     const other = await newPage({ locale: 'pt-BR' });
     await other.goto(addresses.console_login_url);
@@ -29,7 +29,7 @@ inBrowser(() => {
 
   test('an owner makes, uses, replaces and revokes a key by keyboard alone', async () => {
     const { page, loginUrl, store } = await newPerson();
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await title(page, 'API keys').waitFor();
     await page.getByRole('row', { name: /^e2e/ }).waitFor();
 
@@ -102,24 +102,24 @@ inBrowser(() => {
     const { page, loginUrl, store } = await newPerson();
     const { keys } = await admin(['key', 'list', '--store', store.id]);
     for (const { id } of keys) await admin(['key', 'revoke', '--key', id]);
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await page.getByRole('button', { name: 'Show 1 revoked or expired' }).waitFor();
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
   });
 
   test('a manager reads in words why there are no keys for them', async () => {
     const { page, loginUrl } = await newPerson('manager');
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await page.getByText('Only an owner of the store may do this.').waitFor();
   });
 
   test('a person ends another session, signs out, and is asked to sign in on every screen', async () => {
     const { page, loginUrl, email } = await newPerson();
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await title(page, 'API keys').waitFor();
     const { login_url } = await admin(['user', 'login-link', '--email', email]);
     const other = await newPage();
-    await other.goto(login_url);
+    await open(other, login_url, '/integrations/keys');
     await title(other, 'API keys').waitFor();
 
     await tabTo(page, 'button', /^Ana Souza/);
@@ -150,7 +150,7 @@ inBrowser(() => {
 
   test('language and theme are those of the person in this browser', async () => {
     const { page, loginUrl } = await newPerson();
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await title(page, 'API keys').waitFor();
     const menu = page.getByRole('button', { name: /^Ana Souza/ });
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -171,7 +171,7 @@ inBrowser(() => {
     await title(page, 'Sign in').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.goto('about:blank');
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await page.getByRole('row', { name: /^e2e/ }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -186,7 +186,7 @@ inBrowser(() => {
 
   test.each([320, 390, 1280, 2560])('nothing is cut off at a width of %d px', async (width) => {
     const { page, loginUrl } = await newPerson('owner', { viewport: { width, height: 800 } });
-    await page.goto(loginUrl);
+    await open(page, loginUrl, '/integrations/keys');
     await page.getByText('e2e', { exact: true }).waitFor();
     expect(await fits(page)).toBe(true);
     await page.getByRole('button', { name: 'Create key' }).click();

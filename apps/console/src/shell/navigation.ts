@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router';
-import { KeyRound, type LucideIcon } from 'lucide-react';
+import { Inbox, KeyRound, type LucideIcon } from 'lucide-react';
 import type { Session } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 
@@ -14,6 +14,7 @@ type Group = { readonly label?: () => string; readonly entries: readonly Entry[]
 
 /** The screens in the order of the navigation. */
 const groups: readonly Group[] = [
+  { entries: [{ to: '/inbox', icon: Inbox, label: m.inbox }] },
   { label: m.integrations, entries: [{ to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: ['owner'] }] },
 ];
 

@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query';
+import { Clock, Send } from 'lucide-react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Message } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { fullTime } from '../ui/time.ts';
+import styles from './composer.module.css';
+import { windowQuery } from './inbox-queries.ts';
+import { previewOf } from './message-words.ts';
+import { duration } from './moments.ts';
+import type { Outbox } from './outbox.ts';
+import type { Template } from './outgoing.ts';
+import type { OwnStorage } from './own-storage.ts';
+import { labelOf } from './source.tsx';
+import { TemplateForm } from './template-form.tsx';
+
+const maxLength = 4096;
+/** The counter appears when so few characters are left. */
+const fewLeft = 296;
+/** The time that is left is shown when it is shorter. */
+const soonMs = 2 * 3_600_000;
+
+type ComposerProps = {
+  readonly leadId: string;
+  readonly name: string;
+  readonly messages: readonly Message[];
+  readonly outbox: Outbox;
+  readonly storage: OwnStorage;
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+};
+
+export function Composer({ leadId, name, messages, outbox, storage, input }: ComposerProps) {
+  const [text, setText] = useDraft(storage, leadId);
+  const { data: conversation } = useQuery(windowQuery(leadId));
+  const now = useNow();
+  const own = useRef(new Set<string>());
+  const arrived = useArrived(messages, text.trim() !== '', own.current);
+  useGrowing(input, text);
+  const send = (sent: string, template?: Template) => {
+    own.current.add(sent);
+    outbox.send(leadId, sent, messages, template);
+    arrived.clear();
+  };
+  // The server counts characters too, not the two units of an emoji.
+  const left = maxLength - [...text].length;
+  const submit = () => {
+    const sent = text.trim();
+    if (sent === '' || left < 0) return;
+    setText('');
+    send(sent);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Enter also ends a word of an input method.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const closesAt = conversation?.window_expires_at ? Date.parse(conversation.window_expires_at) : undefined;
+  const isClosed = conversation !== undefined && (!conversation.window_open || (closesAt ?? now) < now);
+  const hint = `hint-${leadId}`;
+  return (
+    <section className={styles.composer} aria-label={m.inbox_write()}>
+      <div role="status">
+        {arrived.last && (
+          <p className={styles.arrived}>
+            <strong dir="auto">{arrived.last.source === 'lead' ? name : labelOf(arrived.last.source)}</strong>
+            <span className={styles.preview} dir="auto">
+              {previewOf(arrived.last.body)}
+            </span>
+          </p>
+        )}
+      </div>
+      {isClosed ? (
+        <TemplateForm expiredAt={conversation.window_expires_at} onSend={(sent, template) => send(sent, template)} />
+      ) : (
+        <>
+          <div className={styles.field}>
+            <textarea
+              ref={input}
+              className={styles.input}
+              aria-label={m.inbox_message_to({ name })}
+              aria-describedby={hint}
+              aria-invalid={left < 0 || undefined}
+              placeholder={m.inbox_placeholder()}
+              rows={1}
+              dir="auto"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+              onKeyDown={onKeyDown}
+            />
+            <Button kind="main" className={styles.send} aria-label={m.inbox_send()} onClick={submit}>
+              <Send size={15} aria-hidden />
+            </Button>
+          </div>
+          <p id={hint} className={styles.hint}>
+            <span>{m.inbox_keys()}</span>
+            {closesAt !== undefined && closesAt - now < soonMs && (
+              <span className={styles.soon} title={fullTime(new Date(closesAt).toISOString())}>
+                <Clock size={12} aria-hidden />
+                {m.inbox_window_left({ time: duration(closesAt - now) })}
+              </span>
+            )}
+            {left <= fewLeft && (
+              <span className={styles.count} data-over={left < 0 || undefined} role="status">
+                {left < 0 ? m.inbox_too_long({ count: -left }) : m.inbox_left({ count: left })}
+              </span>
+            )}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What is typed, kept for each lead over reloads. */
+function useDraft(storage: OwnStorage, leadId: string) {
+  const name = `draft.${leadId}`;
+  const [text, setText] = useState(() => storage.read(name) ?? '');
+  const change = (next: string) => {
+    setText(next);
+    storage.write(name, next === '' ? null : next);
+  };
+  return [text, change] as const;
+}
+
+/** What came while the person writes: they may want to read it before they send. */
+function useArrived(messages: readonly Message[], writes: boolean, own: ReadonlySet<string>) {
+  const newest = messages[0]?.id;
+  const [since, setSince] = useState<string | undefined>();
+  useEffect(() => {
+    setSince(writes ? (before) => before ?? newest : undefined);
+  }, [writes, newest]);
+  const index = since === undefined ? -1 : messages.findIndex(({ id }) => id === since);
+  const others = messages
+    .slice(0, Math.max(0, index))
+    .filter(({ source, body }) => source !== 'seller' || !own.has(body));
+  return { last: others[0], clear: () => setSince(undefined) };
+}
+
+/** The moment, as often as a countdown in minutes needs it. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 15_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** The field is as high as its text, up to the limit of the style. */
+function useGrowing(input: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  const measured = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    const field = input.current;
+    if (!field || measured.current === text) return;
+    measured.current = text;
+    field.style.height = 'auto';
+    field.style.height = `${field.scrollHeight + 2}px`;
+  });
+}

@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router';
+import { BellOff, BotOff, CircleAlert, CircleHelp, CornerDownLeft } from 'lucide-react';
+import type { Conversation } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+import { initialsOf } from '../shell/person-menu.tsx';
+import { Badge, Count } from '../ui/badge.tsx';
+import { fullTime } from '../ui/time.ts';
+import type { Filters } from './filters.ts';
+import styles from './inbox.module.css';
+import { previewOf } from './message-words.ts';
+import { shortMoment } from './moments.ts';
+import { labelOf, SourceIcon } from './source.tsx';
+
+type ConversationRowProps = {
+  readonly conversation: Conversation;
+  readonly filters: Filters;
+  readonly isOpen: boolean;
+  /** The one row that Tab reaches. Keys move between the rows. */
+  readonly isTabStop: boolean;
+  readonly onFocus: () => void;
+};
+
+export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFocus }: ConversationRowProps) {
+  const { lead, last_message, unread_count, unanswered, needs_attention, opted_out_at, last_activity_at } =
+    conversation;
+  const { source, body, status } = last_message;
+  return (
+    <Link
+      to="/inbox/$leadId"
+      params={{ leadId: lead.id }}
+      search={filters}
+      className={styles.item}
+      data-lead={lead.id}
+      data-unread={unread_count > 0 || undefined}
+      aria-current={isOpen ? 'true' : undefined}
+      tabIndex={isTabStop ? 0 : -1}
+      preload={false}
+      onFocus={onFocus}
+    >
+      <span className={styles.avatar} aria-hidden>
+        {initialsOf(lead.name)}
+      </span>
+      <span className={styles.itemName} dir="auto">
+        {lead.name}
+      </span>
+      <time className={styles.itemTime} dateTime={last_activity_at} title={fullTime(last_activity_at)}>
+        {shortMoment(last_activity_at, Date.now())}
+      </time>
+      <span className={styles.itemLine}>
+        {source !== 'lead' && (
+          <span className={styles.itemSource} data-source={source} title={labelOf(source)}>
+            <SourceIcon source={source} />
+            <span className={styles.heard}>{labelOf(source)}:</span>
+          </span>
+        )}
+        <span className={styles.itemText} dir="auto">
+          {previewOf(body)}
+        </span>
+      </span>
+      <span className={styles.itemMarks}>
+        {opted_out_at && <BellOff size={13} role="img" aria-label={m.inbox_opted_out()} />}
+        {lead.ai_paused_until && <BotOff size={13} role="img" aria-label={m.inbox_ai_paused()} />}
+        {needs_attention && (
+          <Badge
+            kind="bad"
+            icon={status === 'unknown' ? <CircleHelp size={12} aria-hidden /> : <CircleAlert size={12} aria-hidden />}
+          >
+            {status === 'unknown' ? m.inbox_mark_unknown() : m.inbox_mark_failed()}
+          </Badge>
+        )}
+        {unread_count > 0 ? (
+          <Count count={unread_count} label={m.inbox_unread_count({ count: unread_count })} />
+        ) : (
+          unanswered && <CornerDownLeft size={13} role="img" aria-label={m.inbox_unanswered()} />
+        )}
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,37 @@
+import type { LeadStatus } from '../api/platform.ts';
+
+export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const satisfies readonly LeadStatus[];
+export const switches = ['unread', 'unanswered', 'needs_attention', 'ai_paused'] as const;
+export type Switch = (typeof switches)[number];
+
+/** What the list of conversations shows. It stands in the address, so that it can be kept and shared. */
+export type Filters = { readonly [Name in Switch]?: true } & {
+  readonly status?: LeadStatus;
+  /** The id of a seller, or `none`. */
+  readonly seller_id?: string;
+  readonly q?: string;
+};
+
+const isStatus = (value: unknown): value is LeadStatus => leadStatuses.some((status) => status === value);
+const isSeller = (value: unknown): value is string =>
+  typeof value === 'string' && /^(none|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(value);
+
+/** The filters of an address. What it has besides is left out. */
+export function readFilters(search: Readonly<Record<string, unknown>>): Filters {
+  const { status, seller_id, q } = search;
+  const text = typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 100) : '';
+  return {
+    ...Object.fromEntries(switches.filter((name) => search[name] === true).map((name) => [name, true] as const)),
+    ...(isStatus(status) && { status }),
+    ...(isSeller(seller_id) && { seller_id }),
+    ...(text && { q: text }),
+  };
+}
+
+/** A search needs two letters or digits. Until then it finds everything. */
+export const queryOf = ({ q, ...filters }: Filters) => {
+  const text = q?.trim() ?? '';
+  const { status, ...rest } = filters;
+  const isSearch = (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2;
+  return { ...rest, ...(status && { status: [status] }), ...(isSearch && { q: text }) };
+};

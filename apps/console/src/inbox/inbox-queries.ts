@@ -1,0 +1,67 @@
+import { queryOptions } from '@tanstack/react-query';
+import { usePagedList } from '../api/paged-query.ts';
+import { type Conversation, dataOf, type Message, platform } from '../api/platform.ts';
+import { type Filters, queryOf } from './filters.ts';
+
+const idOfConversation = ({ lead }: Conversation) => lead.id;
+const activityOf = ({ last_activity_at }: Conversation) => last_activity_at;
+
+export function useConversations(filters: Filters) {
+  const query = queryOf(filters);
+  return usePagedList<Conversation>({
+    key: ['conversations', query],
+    read: (cursor, signal) =>
+      platform.GET('/conversations', {
+        params: { query: { ...query, limit: 50, ...(cursor && { cursor }) } },
+        // An address has one text for a list of values.
+        querySerializer: toQueryString,
+        signal,
+      }),
+    idOf: idOfConversation,
+    atOf: activityOf,
+    keepsPrevious: true,
+  });
+}
+
+const toQueryString = (query: Record<string, unknown>): string =>
+  new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+
+const idOfMessage = ({ id }: Message) => id;
+const createdAt = ({ created_at }: Message) => created_at;
+
+/** The messages of a lead, the newest first. */
+export const useMessages = (leadId: string) =>
+  usePagedList<Message>({
+    key: ['messages', leadId, 'thread'],
+    read: (cursor, signal) =>
+      platform.GET('/leads/{leadId}/messages', {
+        params: { path: { leadId }, query: { limit: 50, ...(cursor && { cursor }) } },
+        signal,
+      }),
+    idOf: idOfMessage,
+    atOf: createdAt,
+  });
+
+export const leadQuery = (leadId: string) =>
+  queryOptions({
+    queryKey: ['lead', leadId, 'inbox'],
+    queryFn: () => dataOf(platform.GET('/leads/{leadId}', { params: { path: { leadId } } })),
+  });
+
+export const windowQuery = (leadId: string) =>
+  queryOptions({
+    queryKey: ['conversation', leadId, 'window'],
+    queryFn: () => dataOf(platform.GET('/leads/{leadId}/conversation', { params: { path: { leadId } } })),
+  });
+
+export const leadSessionsQuery = (leadId: string) =>
+  queryOptions({
+    queryKey: ['sessions', leadId, 'inbox'],
+    queryFn: () => dataOf(platform.GET('/leads/{leadId}/sessions', { params: { path: { leadId } } })),
+  });
+
+export const sellerChoicesQuery = queryOptions({
+  queryKey: ['sellers', 'choices'],
+  queryFn: async () => (await dataOf(platform.GET('/sellers', { params: { query: { limit: 200 } } }))).data,
+  staleTime: 60_000,
+});

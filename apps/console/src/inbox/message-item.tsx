@@ -1,0 +1,149 @@
+import { Ban, Check, CheckCheck, CircleAlert, CircleHelp, Clock, Eye, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Message } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
+import { fullTime } from '../ui/time.ts';
+import { previewOf, wordsOfFailure, wordsOfStatus } from './message-words.ts';
+import { clockTime, dayWords } from './moments.ts';
+import type { Outgoing } from './outgoing.ts';
+import { labelOf, SourceIcon } from './source.tsx';
+import styles from './thread.module.css';
+
+export const Day = ({ at }: { at: string }) => (
+  <div className={styles.day}>
+    <span>{dayWords(at, Date.now())}</span>
+  </div>
+);
+
+const icons: Readonly<Record<Message['status'], LucideIcon>> = {
+  received: Check,
+  queued: Clock,
+  sending: Clock,
+  unknown: CircleHelp,
+  sent: Check,
+  delivered: CheckCheck,
+  read: Eye,
+  failed: CircleAlert,
+  cancelled: Ban,
+};
+
+type MessageItemProps = {
+  readonly message: Message;
+  readonly name: string;
+  /** Whether the message above has the same author. */
+  readonly continues: boolean;
+  readonly onCancel: () => void;
+};
+
+export function MessageItem({ message, name, continues, onCancel }: MessageItemProps) {
+  const { source, status, body, error, reason, created_at } = message;
+  const author = source === 'lead' ? name : labelOf(source);
+  return (
+    <Bubble source={source} status={status} author={author} continues={continues}>
+      <p className={styles.body} dir="auto" data-empty={body.trim() === '' || undefined}>
+        {previewOf(body)}
+      </p>
+      <Foot at={created_at}>{source !== 'lead' && <Status icon={icons[status]} words={wordsOfStatus(status)} />}</Foot>
+      {status === 'failed' && error && <p className={styles.trouble}>{wordsOfFailure(error.code, error.detail)}</p>}
+      {status === 'unknown' && <p className={styles.trouble}>{m.inbox_unknown_text()}</p>}
+      {status === 'queued' && (
+        <div className={styles.waits}>
+          {reason && <span>{m.inbox_waits_for_channel()}</span>}
+          <button type="button" className={styles.small} onClick={onCancel}>
+            {m.inbox_cancel_message()}
+          </button>
+        </div>
+      )}
+    </Bubble>
+  );
+}
+
+type OutgoingItemProps = {
+  readonly item: Outgoing;
+  readonly onRetry: () => void;
+  readonly onEdit: () => void;
+};
+
+/** A message of this page that the server has not confirmed yet. */
+export function OutgoingItem({ item, onRetry, onEdit }: OutgoingItemProps) {
+  const { text, state, refusal, createdAt } = item;
+  const words = {
+    waiting: m.inbox_out_sending,
+    sending: m.inbox_out_sending,
+    lost: m.inbox_out_lost,
+    refused: m.inbox_status_failed,
+  };
+  return (
+    <Bubble source="seller" status={state === 'refused' ? 'failed' : 'queued'} author={labelOf('seller')}>
+      <p className={styles.body} dir="auto">
+        {text}
+      </p>
+      <Foot at={createdAt}>
+        <Status icon={state === 'refused' ? CircleAlert : Clock} words={words[state]()} />
+      </Foot>
+      {refusal && <p className={styles.trouble}>{wordsOfFailure(refusal.code, refusal.reason)}</p>}
+      {(state === 'lost' || state === 'refused') && (
+        <div className={styles.waits}>
+          <button type="button" className={styles.small} onClick={onRetry}>
+            {m.inbox_try_now()}
+          </button>
+          {state === 'refused' && (
+            <button type="button" className={styles.small} onClick={onEdit}>
+              {m.inbox_edit()}
+            </button>
+          )}
+        </div>
+      )}
+    </Bubble>
+  );
+}
+
+type BubbleProps = {
+  readonly source: Message['source'];
+  readonly status: Message['status'];
+  readonly author: string;
+  readonly continues?: boolean;
+  readonly children: ReactNode;
+};
+
+const Bubble = ({ source, status, author, continues, children }: BubbleProps) => (
+  <article
+    className={styles.message}
+    data-source={source}
+    data-status={status}
+    data-continues={(continues && source !== 'api') || undefined}
+  >
+    <header className={styles.author}>
+      {source === 'api' ? (
+        <Badge kind="api" icon={<SourceIcon source="api" />}>
+          {author}
+        </Badge>
+      ) : (
+        <>
+          {source !== 'lead' && <SourceIcon source={source} />}
+          <span className={styles.authorName} dir="auto">
+            {author}
+          </span>
+        </>
+      )}
+    </header>
+    <div className={styles.bubble}>{children}</div>
+  </article>
+);
+
+const Foot = ({ at, children }: { at: string; children: ReactNode }) => (
+  <footer className={styles.foot}>
+    <time dateTime={at} title={fullTime(at)}>
+      {clockTime(at)}
+    </time>
+    {children}
+  </footer>
+);
+
+const Status = ({ icon: Icon, words }: { icon: LucideIcon; words: string }) => (
+  <span className={styles.status}>
+    <Icon size={12} aria-hidden />
+    {words}
+  </span>
+);

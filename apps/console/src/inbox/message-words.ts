@@ -1,0 +1,43 @@
+import type { Message } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+
+const states: Readonly<Record<Message['status'], () => string>> = {
+  received: m.inbox_status_received,
+  queued: m.inbox_status_queued,
+  sending: m.inbox_status_sending,
+  unknown: m.inbox_status_unknown,
+  sent: m.inbox_status_sent,
+  delivered: m.inbox_status_delivered,
+  read: m.inbox_status_read,
+  failed: m.inbox_status_failed,
+  cancelled: m.inbox_status_cancelled,
+};
+export const wordsOfStatus = (status: Message['status']): string => states[status]();
+
+/** Why a message was not sent, and what to do. */
+const failures: Readonly<Record<string, () => string>> = {
+  messaging_window_closed: m.inbox_fail_window,
+  lead_opted_out: m.inbox_fail_opted_out,
+  channel_not_connected: m.inbox_fail_channel,
+  lead_not_found: m.inbox_fail_lead,
+  lead_replied: m.inbox_fail_replied,
+  not_sent_in_time: m.inbox_fail_late,
+  sandbox_unreachable: m.inbox_fail_unreachable,
+  whatsapp_131026: m.inbox_fail_number,
+  whatsapp_131049: m.inbox_fail_policy,
+  whatsapp_130497: m.inbox_fail_policy,
+  whatsapp_131050: m.inbox_fail_stopped,
+  whatsapp_368: m.inbox_fail_locked,
+  whatsapp_131031: m.inbox_fail_locked,
+  whatsapp_132000: m.inbox_fail_template_values,
+  whatsapp_132012: m.inbox_fail_template_values,
+  whatsapp_132001: m.inbox_fail_template_missing,
+  whatsapp_132015: m.inbox_fail_template_off,
+  whatsapp_132016: m.inbox_fail_template_off,
+};
+
+export const wordsOfFailure = (code: string, reason: string): string =>
+  failures[code]?.() ?? m.inbox_fail_other({ reason: reason || code });
+
+/** The first line of a message, or a word for one without text. */
+export const previewOf = (body: string): string => body.trim() || m.inbox_no_text();

@@ -1,0 +1,188 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { ArrowLeft, BellOff, Bot, BotOff, CircleDot, Ellipsis, ExternalLink, SquareX, UserRound } from 'lucide-react';
+import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { fullTime } from '../ui/time.ts';
+import { say, sayFailure, sayWithUndo } from '../ui/toasts.tsx';
+import { leadStatuses } from './filters.ts';
+import { leadQuery, leadSessionsQuery, sellerChoicesQuery, windowQuery } from './inbox-queries.ts';
+import { wordsOfLeadStatus } from './lead-words.ts';
+import { pauses, untilOf } from './pause.ts';
+import styles from './thread.module.css';
+
+type Change = Partial<Pick<Lead, 'status' | 'seller_id' | 'ai_paused_until'>>;
+const leadPath: string = '/leads/$leadId';
+const unassigned = '';
+
+/** Who the lead is, in what state, and what can be done about it. */
+export function ThreadHead({ lead }: { lead: Lead }) {
+  const { data: conversation } = useQuery(windowQuery(lead.id));
+  const { data: sellers = [] } = useQuery(sellerChoicesQuery);
+  const change = useMutation({
+    mutationFn: (body: Change) =>
+      dataOf(platform.PATCH('/leads/{leadId}', { params: { path: { leadId: lead.id } }, body })),
+    onMutate: (body) => {
+      const { queryKey } = leadQuery(lead.id);
+      queries.setQueryData(queryKey, { ...lead, ...body });
+      return lead;
+    },
+    onSuccess: (changed) => {
+      queries.setQueryData(leadQuery(lead.id).queryKey, changed);
+      void queries.invalidateQueries({ queryKey: ['conversations'] });
+    },
+    onError: (error, _, before) => {
+      queries.setQueryData(leadQuery(lead.id).queryKey, before);
+      sayFailure(error);
+    },
+  });
+  /** What can be taken back is done at once. */
+  const changeAndSay = (to: Change, back: Change, words: string) =>
+    change.mutate(to, { onSuccess: () => sayWithUndo(words, () => change.mutate(back)) });
+  const nameOf = (id: string | null) =>
+    id === null ? m.inbox_no_seller() : (sellers.find((seller) => seller.id === id)?.name ?? m.inbox_other_seller());
+  const assign = (seller_id: string | null) => {
+    const words = seller_id === null ? m.inbox_was_unassigned() : m.inbox_was_assigned({ name: nameOf(seller_id) });
+    changeAndSay({ seller_id }, { seller_id: lead.seller_id }, words);
+  };
+  const paused = lead.ai_paused_until;
+  const pauseUntil = (until: string | null) =>
+    changeAndSay(
+      { ai_paused_until: until },
+      { ai_paused_until: paused },
+      until === null ? m.inbox_ai_resumed() : m.inbox_ai_was_paused({ until: fullTime(until) }),
+    );
+  return (
+    <header className={styles.head}>
+      <Link to="/inbox" search={(search) => search} className={styles.back} aria-label={m.inbox_back()}>
+        <ArrowLeft size={18} aria-hidden />
+      </Link>
+      <div className={styles.who}>
+        <h2 className={styles.name} dir="auto">
+          {lead.name}
+        </h2>
+        <p className={styles.phone}>
+          <bdi>+{lead.customer_phone}</bdi>
+          {conversation?.opted_out_at && (
+            <Badge kind="warn" icon={<BellOff size={12} aria-hidden />} title={fullTime(conversation.opted_out_at)}>
+              {m.inbox_opted_out()}
+            </Badge>
+          )}
+          {paused && (
+            <Badge icon={<BotOff size={12} aria-hidden />} title={m.inbox_ai_paused_until({ until: fullTime(paused) })}>
+              {m.inbox_ai_paused()}
+            </Badge>
+          )}
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <Menu
+          trigger={
+            <Button
+              aria-label={m.inbox_status_of({ status: wordsOfLeadStatus(lead.status) })}
+              className={styles.action}
+            >
+              <CircleDot size={14} aria-hidden />
+              <span>{wordsOfLeadStatus(lead.status)}</span>
+            </Button>
+          }
+        >
+          <MenuChoice<LeadStatus>
+            label={m.inbox_status()}
+            value={lead.status}
+            choices={leadStatuses.map((status) => [status, wordsOfLeadStatus(status)] as const)}
+            onChoose={(status) =>
+              changeAndSay(
+                { status },
+                { status: lead.status },
+                m.inbox_status_changed({ status: wordsOfLeadStatus(status) }),
+              )
+            }
+          />
+        </Menu>
+        <Menu
+          trigger={
+            <Button aria-label={m.inbox_seller_of({ name: nameOf(lead.seller_id) })} className={styles.action}>
+              <UserRound size={14} aria-hidden />
+              <span dir="auto">{nameOf(lead.seller_id)}</span>
+            </Button>
+          }
+        >
+          <MenuChoice
+            label={m.inbox_assign()}
+            value={lead.seller_id ?? unassigned}
+            choices={[
+              [unassigned, m.inbox_no_seller()] as const,
+              ...sellers
+                .filter(({ id, is_active }) => is_active || id === lead.seller_id)
+                .map(({ id, name }) => [id, name] as const),
+            ]}
+            onChoose={(id) => assign(id === unassigned ? null : id)}
+          />
+        </Menu>
+        <Menu
+          trigger={
+            <Button aria-label={paused ? m.inbox_ai_is_paused() : m.inbox_ai_is_on()} className={styles.action}>
+              {paused ? <BotOff size={14} aria-hidden /> : <Bot size={14} aria-hidden />}
+              <span>{paused ? m.inbox_ai_paused() : m.inbox_ai()}</span>
+            </Button>
+          }
+        >
+          {paused && (
+            <>
+              <MenuItem icon={<Bot size={14} />} onClick={() => pauseUntil(null)}>
+                {m.inbox_ai_resume()}
+              </MenuItem>
+              <MenuSeparator />
+            </>
+          )}
+          {pauses.map(({ name, words }) => (
+            <MenuItem key={name} icon={<BotOff size={14} />} onClick={() => pauseUntil(untilOf(name, Date.now()))}>
+              {words()}
+            </MenuItem>
+          ))}
+        </Menu>
+        <Menu
+          trigger={
+            <Button kind="bare" aria-label={m.inbox_more()}>
+              <Ellipsis size={16} aria-hidden />
+            </Button>
+          }
+        >
+          <MenuItem
+            icon={<ExternalLink size={14} />}
+            render={<Link to={leadPath as LinkProps['to']} params={{ leadId: lead.id } as LinkProps['params']} />}
+          >
+            {m.inbox_open_lead()}
+          </MenuItem>
+          <CloseSession leadId={lead.id} />
+        </Menu>
+      </div>
+    </header>
+  );
+}
+
+/** The next message opens a new session, so nothing is lost. */
+function CloseSession({ leadId }: { leadId: string }) {
+  const { data: sessions = [] } = useQuery(leadSessionsQuery(leadId));
+  const active = sessions.find(({ status }) => status === 'active');
+  const close = useMutation({
+    mutationFn: (sessionId: string) =>
+      dataOf(platform.POST('/leads/{leadId}/sessions/{sessionId}/close', { params: { path: { leadId, sessionId } } })),
+    onSuccess: () => {
+      void queries.invalidateQueries(leadSessionsQuery(leadId));
+      say(m.inbox_session_closed());
+    },
+    onError: sayFailure,
+  });
+  if (!active) return null;
+  return (
+    <MenuItem icon={<SquareX size={14} />} onClick={() => close.mutate(active.id)}>
+      {m.inbox_close_session()}
+    </MenuItem>
+  );
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { createLazyRoute } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { Pages } from '../api/newest-first.ts';
+import { type Conversation, dataOf, type Lead, type Message, platform } from '../api/platform.ts';
+import { queries, sessionQuery } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { LoadFailed } from '../ui/load-failed.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { sayFailure } from '../ui/toasts.tsx';
+import { Composer } from './composer.tsx';
+import { leadQuery, useMessages } from './inbox-queries.ts';
+import { MessageList } from './message-list.tsx';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { notShown } from './outgoing.ts';
+import { type OwnStorage, ownStorage } from './own-storage.ts';
+import styles from './thread.module.css';
+import { ThreadHead } from './thread-head.tsx';
+
+export const route = createLazyRoute('/shell/inbox/$leadId')({ component: Thread });
+
+/** One for each person who signs in while the page is open. */
+const outboxes = new Map<string, { outbox: Outbox; storage: OwnStorage }>();
+function ownOf(personId: string) {
+  const known = outboxes.get(personId);
+  if (known) return known;
+  const storage = ownStorage(personId);
+  const own = {
+    outbox: createOutbox(storage, () => queries.getQueryData(sessionQuery.queryKey)?.user.id === personId),
+    storage,
+  };
+  outboxes.set(personId, own);
+  return own;
+}
+
+function Thread() {
+  const { leadId } = route.useParams();
+  const { data: lead, error, refetch } = useQuery(leadQuery(leadId));
+  const { data: session } = useQuery(sessionQuery);
+  useEffect(() => {
+    if (lead) document.title = `${lead.name} · Mostrador`;
+  }, [lead]);
+  if (lead && session) return <Shown key={leadId} lead={lead} own={ownOf(session.user.id)} />;
+  if (error) return <LoadFailed error={error} retry={refetch} />;
+  return <Loading />;
+}
+
+const Loading = () => (
+  <div className={styles.thread} aria-busy="true">
+    <div className={styles.head}>
+      <Skeleton width="long" />
+    </div>
+  </div>
+);
+
+type ShownProps = { readonly lead: Lead; readonly own: ReturnType<typeof ownOf> };
+
+function Shown({ lead, own: { outbox, storage } }: ShownProps) {
+  const { items: messages, error, refetch, readMore, moreFailed } = useMessages(lead.id);
+  const sent = useSyncExternalStore(outbox.subscribe, () => outbox.itemsOf(lead.id));
+  const input = useRef<HTMLTextAreaElement>(null);
+  const [edited, setEdited] = useState(0);
+  const [atBottom, setAtBottom] = useState(true);
+  useMarkRead(lead.id, messages, atBottom);
+  useEffect(() => outbox.resume(lead.id), [outbox, lead.id]);
+  const cancel = useCallback(
+    async ({ id: messageId }: Message) => {
+      try {
+        await dataOf(
+          platform.DELETE('/leads/{leadId}/messages/{messageId}', { params: { path: { leadId: lead.id, messageId } } }),
+        );
+      } catch (failure) {
+        sayFailure(failure);
+      }
+      void queries.invalidateQueries({ queryKey: ['messages', lead.id] });
+    },
+    [lead.id],
+  );
+  return (
+    <div className={styles.thread}>
+      <ThreadHead lead={lead} />
+      {messages ? (
+        <>
+          <MessageList
+            name={lead.name}
+            messages={messages}
+            outgoing={notShown(sent, messages)}
+            onOlder={() => void readMore()}
+            olderFailed={moreFailed !== undefined}
+            onBottom={setAtBottom}
+            onCancel={(message) => void cancel(message)}
+            onRetry={({ key }) => outbox.retry(lead.id, key)}
+            onEdit={({ key, text }) => {
+              outbox.remove(lead.id, key);
+              const draft = storage.read(`draft.${lead.id}`);
+              storage.write(`draft.${lead.id}`, draft ? `${text}\n${draft}` : text);
+              setEdited((count) => count + 1);
+              requestAnimationFrame(() => input.current?.focus());
+            }}
+          />
+          <Composer
+            key={edited}
+            leadId={lead.id}
+            name={lead.name}
+            messages={messages}
+            outbox={outbox}
+            storage={storage}
+            input={input}
+          />
+        </>
+      ) : error ? (
+        <LoadFailed error={error} retry={refetch} />
+      ) : (
+        <div className={styles.list} aria-busy="true" role="status" aria-label={m.inbox_loading()} />
+      )}
+    </div>
+  );
+}
+
+/** Says that everything is read when the newest message is in view, on a page that is in front. */
+function useMarkRead(leadId: string, messages: readonly Message[] | undefined, atBottom: boolean): void {
+  const isInFront = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible');
+  const unread = useSyncExternalStore(subscribeToQueries, () => unreadOf(leadId));
+  const newest = messages?.find(({ source }) => source === 'lead')?.id;
+  const marked = useRef<string>(undefined);
+  useEffect(() => {
+    if (!newest || !atBottom || !isInFront || unread === 0 || marked.current === newest) return;
+    marked.current = newest;
+    dataOf(platform.PUT('/leads/{leadId}/read', { params: { path: { leadId } }, body: { message_id: newest } }))
+      .then(() => queries.invalidateQueries({ queryKey: ['conversations'] }))
+      // It is not worth a word, and the next look tries it again.
+      .catch(() => {
+        marked.current = undefined;
+      });
+  }, [leadId, newest, atBottom, isInFront, unread]);
+}
+
+/** How many messages of the lead are unread, when a list in the page knows it. */
+const unreadOf = (leadId: string): number | undefined =>
+  queries
+    .getQueriesData<Pages<Conversation>>({ queryKey: ['conversations'] })
+    .flatMap(([, pages = []]) => pages.flatMap(({ items }) => items))
+    .find(({ lead }) => lead.id === leadId)?.unread_count;
+
+const subscribeToQueries = (listener: () => void) => queries.getQueryCache().subscribe(listener);
+
+function subscribeToVisibility(listener: () => void) {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
+}

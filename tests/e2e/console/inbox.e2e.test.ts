@@ -1,0 +1,359 @@
+import { startTcpProxy, type TcpProxy } from '@mostrador/testing/proxy/tcp-proxy';
+import type { Page } from 'playwright-core';
+import { afterEach, expect, test } from 'vitest';
+import { addresses, eventually, gatewayUrl } from '../platform.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  invitePerson,
+  newPage,
+  newPerson,
+  open,
+  type Role,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
+import { composer, connectSandbox, messageOf, rowOf } from './conversations.ts';
+
+/** A person of a store with a sandbox. */
+async function newInbox(role: Role = 'owner', options: Parameters<typeof newPerson>[1] = {}, replyWindow?: number) {
+  const person = await newPerson(role, options);
+  return { ...person, sandbox: await connectSandbox(person.store, replyWindow) };
+}
+
+const isFocused = (page: Page, leadId: string) =>
+  rowOf(page, leadId).evaluate((row) => row === row.ownerDocument.activeElement);
+const colourOf = (page: Page, text: string) =>
+  messageOf(page, text)
+    .locator('> div')
+    .evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).borderTopColor);
+
+inBrowser(() => {
+  let proxy: TcpProxy | undefined;
+  afterEach(async () => {
+    await proxy?.close();
+    proxy = undefined;
+  });
+
+  test('a person finds, reads and answers a conversation by keyboard alone, and comes back to the list', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const helena = await sandbox.newCustomer('Helena Prado', 'Are my glasses ready?');
+    const bruno = await sandbox.newCustomer('Bruno Azevedo', 'Are you open on Saturday?');
+    await open(page, loginUrl, '/inbox');
+    await rowOf(page, helena.id).getByText('1 unread').waitFor();
+
+    await page.keyboard.press('j');
+    await eventually(() => isFocused(page, bruno.id), Boolean);
+    await page.keyboard.press('j');
+    await eventually(() => isFocused(page, helena.id), Boolean);
+    await page.keyboard.press('Enter');
+    await messageOf(page, 'Are my glasses ready?').waitFor();
+    await rowOf(page, helena.id).getByText('1 unread').waitFor({ state: 'detached' });
+
+    await page.keyboard.press('r');
+    await page.keyboard.type('They are.');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('Until 7 pm.');
+    await page.keyboard.press('Enter');
+    await messageOf(page, 'Until 7 pm.').getByText('Sent', { exact: true }).waitFor();
+    expect(await sandbox.messages(helena.id)).toMatchObject([
+      { source: 'lead' },
+      { source: 'seller', body: 'They are.\nUntil 7 pm.', status: 'sent' },
+    ]);
+    expect(await composer(page).inputValue()).toBe('');
+
+    await page.keyboard.press('Escape');
+    await eventually(() => isFocused(page, helena.id), Boolean);
+    await page.keyboard.press('?');
+    const help = page.getByRole('alertdialog', { name: 'Keyboard shortcuts' });
+    await help.waitFor();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('bruno');
+    await rowOf(page, helena.id).waitFor({ state: 'detached' });
+    expect(page.url()).toContain('q=bruno');
+    await rowOf(page, bruno.id).waitFor();
+  });
+
+  test('a message of the API is purple and says so, and no other message is purple', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const { id } = await sandbox.newCustomer('Helena', 'Hello');
+    await sandbox.send(id, 'Your order is ready');
+    await open(page, loginUrl, `/inbox/${id}`);
+    await messageOf(page, 'Your order is ready').getByText('via API').waitFor();
+    await composer(page).fill('Anything else?');
+    await page.keyboard.press('Enter');
+    await messageOf(page, 'Anything else?').waitFor();
+    const purple = await page.locator('body').evaluate((body) => {
+      const probe = body.appendChild(body.ownerDocument.createElement('i'));
+      probe.style.color = 'var(--api)';
+      const color = body.ownerDocument.defaultView?.getComputedStyle(probe).color;
+      probe.remove();
+      return color;
+    });
+    expect(await colourOf(page, 'Your order is ready')).toBe(purple);
+    for (const text of ['Hello', 'Anything else?']) expect(await colourOf(page, text)).not.toBe(purple);
+  });
+
+  test('a draft belongs to its lead and outlives a reload, and what is too long is not sent', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const helena = await sandbox.newCustomer('Helena', 'Hello');
+    const bruno = await sandbox.newCustomer('Bruno', 'Hello');
+    await open(page, loginUrl, `/inbox/${helena.id}`);
+    await composer(page).fill('Half a sent');
+    await page.reload();
+    await eventually(
+      () => composer(page).inputValue(),
+      (text) => text === 'Half a sent',
+    );
+    await rowOf(page, bruno.id).click();
+    await page.getByRole('textbox', { name: 'Message to Bruno' }).waitFor();
+    expect(await composer(page).inputValue()).toBe('');
+    await composer(page).fill('x'.repeat(4_090));
+    await page.getByText('6 characters left').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.type('1234567');
+    await page.getByText('1 characters too long').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await composer(page).inputValue()).toHaveLength(4_097);
+    expect(await sandbox.messages(bruno.id)).toHaveLength(1);
+  });
+
+  test('a message whose answer was lost is sent once, also over a reload', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const { id } = await sandbox.newCustomer('Helena', 'Hello');
+    proxy = await startTcpProxy(new URL(gatewayUrl).host);
+    const behindProxy = (url: string) => url.replace(gatewayUrl, `http://127.0.0.1:${proxy?.port}`);
+    await page.goto(behindProxy(loginUrl));
+    await title(page, 'Inbox').waitFor();
+    await page.goto(behindProxy(`${addresses.console_url}/inbox/${id}`));
+    await messageOf(page, 'Hello').waitFor();
+
+    const held = proxy.holdAnswer(`POST /platform/v1/leads/${id}/messages`);
+    await composer(page).fill('Once');
+    await page.keyboard.press('Enter');
+    await held.reached;
+    proxy.cut();
+    await eventually(
+      () => sandbox.messages(id),
+      (messages) => messages.some(({ body }) => body === 'Once'),
+    );
+    await composer(page).fill('Twice');
+    await page.keyboard.press('Enter');
+    await messageOf(page, 'Twice').waitFor();
+    proxy.mend();
+    await page.reload();
+    await messageOf(page, 'Twice').getByText('Sent', { exact: true }).waitFor();
+    await messageOf(page, 'Once').getByText('Sent', { exact: true }).waitFor();
+    expect(await messageOf(page, 'Once').count()).toBe(1);
+    expect((await sandbox.messages(id)).map(({ body }) => body)).toEqual(['Hello', 'Once', 'Twice']);
+  });
+
+  test('when the reply window is closed, the page says so and sends a template', async () => {
+    const { page, loginUrl, sandbox } = await newInbox('owner', {}, 60);
+    const id = await sandbox.newLead('Helena');
+    await sandbox.write('Helena', (await sandbox.lead(id)).customer_phone, 'Hello');
+    await open(page, loginUrl, `/inbox/${id}`);
+    await page.getByText(/Time to reply: (60|59) min|Time to reply: 1 hr/).waitFor();
+
+    const silent = await sandbox.newLead('Bruno');
+    await page.goto(`${addresses.console_url}/inbox/${silent}`);
+    await page.getByText('Free text is not accepted now').waitFor();
+    expect(await composer(page).count()).toBe(0);
+    await tabTo(page, 'button', 'Use a template');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('order_ready');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Fill in').waitFor();
+    await page.getByRole('textbox', { name: 'Text shown' }).fill('Your order is ready, Bruno');
+    await page.getByRole('textbox', { name: 'Values' }).fill('Bruno');
+    await page.getByRole('button', { name: 'Send template' }).click();
+    await messageOf(page, 'Your order is ready, Bruno').getByText('Sent', { exact: true }).waitFor();
+    expect(await sandbox.messages(silent)).toMatchObject([{ source: 'seller', status: 'sent' }]);
+  });
+
+  test('a message that failed says why and what to do, and is found by its filter', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const id = await sandbox.newLead('Wrong number', '12015550121');
+    const other = await sandbox.newCustomer('Helena', 'Hello');
+    await sandbox.send(id, 'Tomorrow at 10');
+    await open(page, loginUrl, '/inbox');
+    await rowOf(page, other.id).waitFor();
+    await page.getByRole('button', { name: 'Needs attention' }).click();
+    await rowOf(page, other.id).waitFor({ state: 'detached' });
+    await rowOf(page, id).getByText('Not sent').waitFor();
+    await rowOf(page, id).click();
+    await messageOf(page, 'Tomorrow at 10').getByText('Check the phone').waitFor();
+    expect(page.url()).toContain('needs_attention=true');
+  });
+
+  test('a message that is still queued is cancelled', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const id = await sandbox.newLead('Never reached', '12015550112');
+    await open(page, loginUrl, `/inbox/${id}`);
+    await composer(page).fill('Hello?');
+    await page.keyboard.press('Enter');
+    await messageOf(page, 'Hello?').getByRole('button', { name: 'Cancel message' }).click();
+    await messageOf(page, 'Hello?').getByText('Cancelled').waitFor();
+    expect(await sandbox.messages(id)).toMatchObject([{ status: 'cancelled' }]);
+  });
+
+  test('a person assigns a lead, pauses the AI and takes both back', async () => {
+    const { page, loginUrl, sandbox, store } = await newInbox();
+    const { sellerId } = await invitePerson(store, 'seller', 'Bia Lima');
+    const { id } = await sandbox.newCustomer('Helena', 'Hello');
+    await open(page, loginUrl, `/inbox/${id}`);
+
+    await tabTo(page, 'button', 'Seller: No seller');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitemradio', { name: 'Bia Lima' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByText('Assigned to Bia Lima').waitFor();
+    expect(await sandbox.lead(id)).toMatchObject({ seller_id: sellerId });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Seller: No seller' }).waitFor();
+    await eventually(
+      () => sandbox.lead(id),
+      ({ seller_id }) => seller_id === null,
+    );
+
+    await page.getByRole('button', { name: 'The AI answers' }).click();
+    await page.getByRole('menuitem', { name: 'Pause for 4 hours' }).click();
+    await page.getByRole('button', { name: 'The AI is paused' }).waitFor();
+    await eventually(
+      () => sandbox.lead(id),
+      ({ ai_paused_until }) => ai_paused_until !== null,
+    );
+    await page.getByRole('button', { name: 'The AI is paused' }).click();
+    await page.getByRole('menuitem', { name: 'Resume the AI' }).click();
+    await page.getByRole('button', { name: 'The AI answers' }).waitFor();
+    await eventually(
+      () => sandbox.lead(id),
+      ({ ai_paused_until }) => ai_paused_until === null,
+    );
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Close the session' }).click();
+    await page.getByText('The session is closed').waitFor();
+  });
+
+  test('a seller sees their own leads and those without a seller, and reads in words why not another', async () => {
+    const { loginUrl, sandbox, store } = await newInbox('seller');
+    const other = await invitePerson(store, 'seller', 'Bia Lima');
+    const free = await sandbox.newCustomer('Free', 'Hello');
+    const taken = await sandbox.newCustomer('Taken', 'Hello');
+    const owner = await newPage();
+    await open(owner, (await invitePerson(store, 'owner', 'Olga')).loginUrl, `/inbox/${taken.id}`);
+    await owner.getByRole('button', { name: 'Seller: No seller' }).click();
+    await owner.getByRole('menuitemradio', { name: 'Bia Lima' }).click();
+    await eventually(
+      () => sandbox.lead(taken.id),
+      ({ seller_id }) => seller_id === other.sellerId,
+    );
+    const page = await newPage();
+    await open(page, loginUrl, '/inbox');
+    await rowOf(page, free.id).waitFor();
+    await eventually(
+      () => rowOf(page, taken.id).count(),
+      (count) => count === 0,
+    );
+    expect(await page.getByRole('combobox', { name: 'Seller' }).count()).toBe(0);
+    await page.goto(`${addresses.console_url}/inbox/${taken.id}`);
+    await page.getByText('another seller has it now').waitFor();
+  });
+
+  test('hostile text is shown as text', async () => {
+    const { page, loginUrl, sandbox } = await newInbox('owner', { viewport: { width: 390, height: 800 } });
+    const evil = '<img src=x onerror="document.title=1">\u202e\u200b';
+    const { id } = await sandbox.newCustomer(`${evil}${'n'.repeat(100)}`, `${evil}${'W'.repeat(4_000)}`);
+    await open(page, loginUrl, '/inbox');
+    await rowOf(page, id).getByText('<img src=x').first().waitFor();
+    expect(await fits(page)).toBe(true);
+    await rowOf(page, id).click();
+    await messageOf(page, 'WWWW').waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await fits(page)).toBe(true);
+    const overflow = await messageOf(page, 'WWWW').evaluate((element) => element.scrollWidth > element.clientWidth);
+    expect(overflow).toBe(false);
+  });
+
+  test.each(appearances)('axe finds nothing in %s', async (_, options) => {
+    const { page, loginUrl, sandbox } = await newInbox('owner', { ...options, reducedMotion: 'reduce' });
+    await open(page, loginUrl, '/inbox');
+    await page.getByRole('heading', { name: 'No conversations yet' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const { id } = await sandbox.newCustomer('Helena', 'Hello');
+    await sandbox.send(id, 'Your order is ready');
+    const failed = await sandbox.newLead('Wrong number', '12015550121');
+    await sandbox.send(failed, 'Tomorrow at 10');
+    await rowOf(page, failed).click();
+    await messageOf(page, 'Tomorrow at 10').getByText('Check the phone').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await rowOf(page, id).click();
+    await messageOf(page, 'Your order is ready').waitFor();
+    await composer(page).fill('Hm');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([320, 390, 2560])(
+    'at a width of %d px nothing is cut off, and a narrow page shows list or thread',
+    async (width) => {
+      const { page, loginUrl, sandbox } = await newInbox('owner', { viewport: { width, height: 800 } });
+      const { id } = await sandbox.newCustomer('Helena Maria do Prado Albuquerque', 'Hello');
+      await open(page, loginUrl, '/inbox');
+      await rowOf(page, id).waitFor();
+      expect(await fits(page)).toBe(true);
+      await rowOf(page, id).click();
+      await messageOf(page, 'Hello').waitFor();
+      expect(await fits(page)).toBe(true);
+      expect(await rowOf(page, id).isVisible()).toBe(width > 720);
+      if (width > 720) return;
+      await page.getByRole('link', { name: 'Back to the list' }).click();
+      await rowOf(page, id).waitFor();
+    },
+  );
+
+  test('a long list and a long thread render only what is in view, and older messages come without a jump', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const { id, phone } = await sandbox.newCustomer('Helena', 'Message 0');
+    for (let from = 1; from <= 240; from += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, at) => sandbox.write('Helena', phone, `Message ${from + at}`)));
+    }
+    for (let from = 0; from < 80; from += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, at) => sandbox.newCustomer(`Customer ${from + at}`, 'Hello')));
+    }
+    await eventually(
+      () => sandbox.lead(id),
+      ({ interaction_count }) => interaction_count === 241,
+    );
+    await open(page, loginUrl, `/inbox/${id}`);
+    await page.getByRole('article').first().waitFor();
+    const list = page.getByRole('group', { name: 'Conversations' });
+    const thread = page.getByRole('region', { name: 'Messages' });
+    const most = { rows: 0, messages: 0 };
+    const count = async () => {
+      most.rows = Math.max(most.rows, await page.locator('[data-lead]').count());
+      most.messages = Math.max(most.messages, await page.getByRole('article').count());
+    };
+    await eventually(async () => {
+      await thread.evaluate((element) => element.scrollBy(0, -1_500));
+      await count();
+      return thread.getByText('Message 0', { exact: true }).count();
+    }, Boolean);
+    await eventually(async () => {
+      await list.evaluate((element) => element.scrollBy(0, 1_500));
+      await count();
+      return rowOf(page, id).count();
+    }, Boolean);
+    expect(most.rows).toBeLessThan(50);
+    expect(most.messages).toBeLessThan(60);
+    await page.getByRole('button', { name: 'To the newest message' }).click();
+    await thread
+      .getByText(/^Message 2\d\d$/)
+      .last()
+      .waitFor();
+  });
+});

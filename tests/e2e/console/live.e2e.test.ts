@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
+import { addresses, eventually } from '../platform.ts';
+import { inBrowser, invitePerson, newPage, newPerson, open } from './browser.ts';
+import { composer, connectSandbox, messageOf, rowOf } from './conversations.ts';
+
+const { localDirectory } = inject('platform');
+
+function killGateway(): void {
+  const children: { name: string; pid: number }[] = JSON.parse(
+    readFileSync(join(localDirectory, 'children.json'), 'utf8'),
+  );
+  const { pid } = children.find(({ name }) => name === 'gateway') as { pid: number };
+  process.kill(pid, 'SIGKILL');
+}
+
+/** Two people of a store who look at the same lead. */
+async function newPair() {
+  const { store, page, loginUrl } = await newPerson();
+  const sandbox = await connectSandbox(store);
+  const customer = await sandbox.newCustomer('Helena', 'Hello');
+  const other = await newPage();
+  await open(page, loginUrl, `/inbox/${customer.id}`);
+  await open(other, (await invitePerson(store, 'owner', 'Bia Lima')).loginUrl, `/inbox/${customer.id}`);
+  for (const one of [page, other]) await messageOf(one, 'Hello').waitFor();
+  return { page, other, sandbox, customer, store };
+}
+
+const isStream = (url: string) => url.includes('/platform/v1/events/stream');
+
+/** What the pages of a browser ask the server for. */
+function requestsOf(context: BrowserContext): string[] {
+  const requests: string[] = [];
+  context.on('request', (request) => requests.push(request.url()));
+  return requests;
+}
+
+const send = async (page: Page, text: string) => {
+  await composer(page).fill(text);
+  await page.keyboard.press('Enter');
+};
+
+inBrowser(() => {
+  test('what one person does the other sees, and what came while they write stands above what they write', async () => {
+    const { page, other, sandbox, customer } = await newPair();
+    await composer(other).fill('I would like to');
+    await send(page, 'I take this one');
+    await messageOf(other, 'I take this one').getByText('Sent', { exact: true }).waitFor();
+    await other.getByRole('region', { name: 'Write' }).getByText('I take this one').waitFor();
+    expect(await composer(other).inputValue()).toBe('I would like to');
+    await sandbox.write(customer.name, customer.phone, 'Thank you');
+    for (const one of [page, other]) await messageOf(one, 'Thank you').waitFor();
+    await page.getByRole('button', { name: /^Status: / }).click();
+    await page.getByRole('menuitemradio', { name: 'Converted' }).click();
+    await other.getByRole('button', { name: 'Status: Converted' }).waitFor();
+  });
+
+  test('a restart of the gateway loses nothing', async () => {
+    const { page, other, sandbox, customer } = await newPair();
+    killGateway();
+    await eventually(
+      () =>
+        sandbox.write(customer.name, customer.phone, 'During the restart').then(
+          () => true,
+          () => false,
+        ),
+      Boolean,
+    );
+    for (const one of [page, other]) await messageOf(one, 'During the restart').waitFor({ timeout: 60_000 });
+    await send(page, 'After the restart');
+    await messageOf(other, 'After the restart').waitFor({ timeout: 60_000 });
+    expect((await sandbox.messages(customer.id)).map(({ body }) => body)).toEqual([
+      'Hello',
+      'During the restart',
+      'After the restart',
+    ]);
+  });
+
+  test('a page that was offline says so, and then shows what it missed', async () => {
+    const { page, sandbox, customer } = await newPair();
+    await page.context().setOffline(true);
+    await page.getByText('Reconnecting…').waitFor();
+    await sandbox.write(customer.name, customer.phone, 'While you were away');
+    await send(page, 'Written offline');
+    await messageOf(page, 'Written offline').waitFor();
+    await page.context().setOffline(false);
+    await messageOf(page, 'While you were away').waitFor();
+    await messageOf(page, 'Written offline').getByText('Sent', { exact: true }).waitFor();
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+    const written = (await sandbox.messages(customer.id)).filter(({ body }) => body === 'Written offline');
+    expect(written).toHaveLength(1);
+  });
+
+  test('eight tabs have one connection, and when its tab closes another takes over without a gap', async () => {
+    const { store, page, loginUrl } = await newPerson();
+    const sandbox = await connectSandbox(store);
+    const customer = await sandbox.newCustomer('Helena', 'Hello');
+    const context = page.context();
+    const requests = requestsOf(context);
+    await open(page, loginUrl, `/inbox/${customer.id}`);
+    await messageOf(page, 'Hello').waitFor();
+    requests.length = 0;
+    await page.reload();
+    await messageOf(page, 'Hello').waitFor();
+    const tabs: Page[] = [];
+    for (let tab = 1; tab < 8; tab += 1) {
+      const opened = await context.newPage();
+      await opened.goto(`${addresses.console_url}/inbox/${customer.id}`);
+      await messageOf(opened, 'Hello').waitFor();
+      tabs.push(opened);
+    }
+    await sandbox.write(customer.name, customer.phone, 'To all tabs');
+    for (const tab of [page, ...tabs]) await messageOf(tab, 'To all tabs').waitFor();
+    expect(requests.filter(isStream)).toHaveLength(1);
+
+    await page.close();
+    await sandbox.write(customer.name, customer.phone, 'To the others');
+    for (const tab of tabs) await messageOf(tab, 'To the others').waitFor();
+    const streams = requests.filter(isStream);
+    expect(streams).toHaveLength(2);
+    // It resumes where the closed tab was.
+    expect(streams[1]).toMatch(/[?]after=\d+$/);
+  });
+
+  test('a position that the feed no longer has makes the page read everything again', async () => {
+    const { store, page, loginUrl } = await newPerson();
+    const sandbox = await connectSandbox(store);
+    const customer = await sandbox.newCustomer('Helena', 'Hello');
+    await open(page, loginUrl, `/inbox/${customer.id}`);
+    await messageOf(page, 'Hello').waitFor();
+    const next = await page.context().newPage();
+    await next.goto(`${addresses.console_url}/inbox/${customer.id}`);
+    await messageOf(next, 'Hello').waitFor();
+    const refused = next.waitForResponse((response) => isStream(response.url()) && response.status() === 410);
+    await page.evaluate((name) => {
+      const state = { kind: 'state', connected: true, cursor: 900_000_000_000 };
+      new BroadcastChannel(name).postMessage(state);
+    }, `mostrador.live.${store.id}`);
+    await page.close();
+    await refused;
+    await sandbox.write(customer.name, customer.phone, 'After the gap');
+    await messageOf(next, 'After the gap').waitFor();
+  });
+
+  test('an hour without events is an hour without requests', async () => {
+    const { store, page, loginUrl } = await newPerson();
+    const sandbox = await connectSandbox(store);
+    const customer = await sandbox.newCustomer('Helena', 'Hello');
+    await page.clock.install();
+    await open(page, loginUrl, `/inbox/${customer.id}`);
+    await messageOf(page, 'Hello').waitFor();
+    await rowOf(page, customer.id).getByText('1 unread').waitFor({ state: 'detached' });
+    await sandbox.write(customer.name, customer.phone, 'Still there?');
+    await messageOf(page, 'Still there?').waitFor();
+    const requests = requestsOf(page.context());
+    const requestsWithin = async (time: string) => {
+      requests.length = 0;
+      await page.clock.runFor(time);
+      return requests.slice();
+    };
+    // What the message and its reading have caused comes to an end first.
+    await eventually(
+      () => requestsWithin('01:00'),
+      ({ length }) => length === 0,
+    );
+    expect(await requestsWithin('01:00:00')).toEqual([]);
+    await sandbox.write(customer.name, customer.phone, 'An hour later');
+    await messageOf(page, 'An hour later').waitFor();
+  });
+
+  test('after sleep a page connects again where it was', async () => {
+    const { store, page, loginUrl } = await newPerson();
+    const sandbox = await connectSandbox(store);
+    const customer = await sandbox.newCustomer('Helena', 'Hello');
+    await page.clock.install();
+    await open(page, loginUrl, `/inbox/${customer.id}`);
+    await messageOf(page, 'Hello').waitFor();
+    await sandbox.write(customer.name, customer.phone, 'Before the sleep');
+    await messageOf(page, 'Before the sleep').waitFor();
+    const again = page.waitForRequest((request) => isStream(request.url()));
+    await page.clock.fastForward('08:00:00');
+    expect((await again).url()).toMatch(/[?]after=\d+$/);
+    await sandbox.write(customer.name, customer.phone, 'After the sleep');
+    await messageOf(page, 'After the sleep').waitFor();
+  });
+});
