@@ -2,7 +2,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Button } from './button.tsx';
-import { Skeleton } from './page.tsx';
+import { Skeleton } from './skeleton.tsx';
 import styles from './table.module.css';
 
 export type Column<Row> = {
