@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { momentOf, wallTime } from './zone.ts';
+
+test.each([
+  ['America/Sao_Paulo', '2026-11-23T12:30:00.000Z', '2026-11-23T09:30'],
+  ['America/Sao_Paulo', '2026-11-23T02:00:00.000Z', '2026-11-22T23:00'],
+  ['Asia/Kathmandu', '2026-11-23T20:00:00.000Z', '2026-11-24T01:45'],
+  ['Europe/Madrid', '2026-07-01T10:00:00.000Z', '2026-07-01T12:00'],
+  ['UTC', '2026-11-23T00:00:00.000Z', '2026-11-23T00:00'],
+])('in %s the clock shows at %s %s, and back', (zone, at, wall) => {
+  expect(wallTime(at, zone)).toBe(wall);
+  expect(momentOf(wall, zone)).toBe(at);
+});
+
+test('a time that spring skips is as much later', () => {
+  expect(momentOf('2026-03-29T02:30', 'Europe/Madrid')).toBe('2026-03-29T01:30:00.000Z');
+});
+
+test('of the two passes of an hour that autumn repeats it is the first', () => {
+  expect(momentOf('2026-10-25T02:30', 'Europe/Madrid')).toBe('2026-10-25T00:30:00.000Z');
+});
+
+test('a day alone is its midnight, and what is no time is nothing', () => {
+  expect(momentOf('2026-11-23', 'America/Sao_Paulo')).toBe('2026-11-23T03:00:00.000Z');
+  expect(momentOf('', 'UTC')).toBeUndefined();
+  expect(momentOf('soon', 'UTC')).toBeUndefined();
+});
