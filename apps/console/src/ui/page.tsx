@@ -4,19 +4,22 @@ import styles from './page.module.css';
 type PageProps = {
   readonly title: string;
   readonly about: string;
+  /** The way back, above the title. */
+  readonly above?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 };
 
 /** A screen: its title, what it is for, what can be done here, and its content. */
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, about, above, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Mostrador`;
   }, [title]);
   return (
     <div className={styles.page}>
       <header className={styles.head}>
-        <div>
+        <div className={styles.words}>
+          {above}
           <h1 className={styles.title}>{title}</h1>
           <p className={styles.about}>{about}</p>
         </div>
