@@ -1,16 +1,25 @@
 import { m } from '../paraglide/messages.js';
 
+/** What is wrong with one member of a body. */
+export type Fault = { readonly pointer?: string; readonly detail: string };
+
 /** A request that got an error, or no answer (`offline`). */
 export class Failure extends Error {
   readonly code: string;
   readonly status: number;
+  readonly faults: readonly Fault[];
 
-  constructor(code: string, status: number, reason: string) {
+  constructor(code: string, status: number, reason: string, faults: readonly Fault[] = []) {
     super(reason);
     this.code = code;
     this.status = status;
+    this.faults = faults;
   }
 }
+
+/** What the answer says about the member of the body at this pointer, such as `#/url`. */
+export const faultOf = (error: unknown, pointer: string): string | undefined =>
+  error instanceof Failure ? error.faults.find((fault) => fault.pointer?.startsWith(pointer))?.detail : undefined;
 
 /** Whether the person has to sign in. */
 export const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.code === 'invalid_session';

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../generated/platform.ts';
 import { getLocale } from '../paraglide/runtime.js';
-import { Failure } from './failure.ts';
+import { Failure, type Fault } from './failure.ts';
 
 type Schemas = components['schemas'];
 export type Session = Schemas['PersonSession'];
@@ -15,11 +15,17 @@ export type Seller = Schemas['Seller'];
 export type Message = Schemas['Message'];
 export type MessageSource = Schemas['MessageSource'];
 export type Conversation = Schemas['InboxConversation'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+export type WebhookDeliveryLog = Schemas['WebhookDeliveryLog'];
+export type EventType = Schemas['EventType'];
+export type StoreEvent = Schemas['Event'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */
 export const platform = createClient<paths>({ baseUrl: '/platform/v1' });
 platform.use({ onRequest: ({ request }) => request.headers.set('accept-language', getLocale()) });
 
+type Problem = { code?: string; detail?: string; title?: string; errors?: Fault[] };
 type Outcome<Data> = { data?: Data; error?: unknown; response: Response };
 
 /** The data of a call's answer. Throws a `Failure` for every other outcome. */
@@ -28,6 +34,6 @@ export async function dataOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> 
     throw new Failure('offline', 0, cause.message);
   });
   if (response.ok) return data as Data;
-  const { code = 'unknown', detail, title } = (error ?? {}) as { code?: string; detail?: string; title?: string };
-  throw new Failure(code, response.status, detail ?? title ?? response.statusText);
+  const { code = 'unknown', detail, title, errors } = (error ?? {}) as Problem;
+  throw new Failure(code, response.status, detail ?? title ?? response.statusText, errors);
 }

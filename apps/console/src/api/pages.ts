@@ -1,0 +1,21 @@
+import { dataOf } from './platform.ts';
+
+type ListOutcome<Row> = { data?: { data: Row[]; total?: number }; error?: unknown; response: Response };
+
+export type ListPage<Row> = {
+  readonly rows: readonly Row[];
+  readonly total: number | undefined;
+  readonly next: string | undefined;
+};
+
+/** One page of a list of the API. `next` is the `cursor` of the page after it, from the header `Link`. */
+export async function pageOf<Row>(call: Promise<ListOutcome<Row>>): Promise<ListPage<Row>> {
+  const { data, total } = await dataOf(call);
+  const { response } = await call;
+  return { rows: data, total, next: cursorOf(response.headers.get('link')) };
+}
+
+export function cursorOf(link: string | null): string | undefined {
+  const next = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
+  return (next && new URL(next, 'http://localhost').searchParams.get('cursor')) || undefined;
+}
