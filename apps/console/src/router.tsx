@@ -2,9 +2,11 @@ import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
 import { inboxRoutes } from './inbox/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { login } from './login/routes.ts';
 import { root, shell } from './shell/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 const start = createRoute({
   getParentRoute: () => shell,
@@ -16,6 +18,10 @@ const start = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([login, shell.addChildren([start, ...inboxRoutes, ...keyRoutes, ...accountRoutes])]),
+  routeTree: root.addChildren([
+    login,
+    shell.addChildren([start, ...keyRoutes, ...accountRoutes, ...webhookRoutes, ...eventRoutes]),
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router';
-import { Inbox, KeyRound, type LucideIcon } from 'lucide-react';
+import { Activity, Inbox, KeyRound, Webhook, type LucideIcon } from 'lucide-react';
 import type { Session } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 
@@ -16,6 +16,14 @@ type Group = { readonly label?: () => string; readonly entries: readonly Entry[]
 const groups: readonly Group[] = [
   { entries: [{ to: '/inbox', icon: Inbox, label: m.inbox }] },
   { label: m.integrations, entries: [{ to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: ['owner'] }] },
+  {
+    label: m.integrations,
+    entries: [
+      { to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: ['owner'] },
+      { to: '/integrations/webhooks', icon: Webhook, label: m.webhooks, roles: ['owner'] },
+      { to: '/integrations/events', icon: Activity, label: m.events, roles: ['owner', 'manager'] },
+    ],
+  },
 ];
 
 /** The groups that a person with this role sees. */
