@@ -1,10 +1,12 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
-import { inboxRoutes } from './inbox/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { inboxRoutes } from './inbox/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { knowledgeRoutes } from './knowledge/routes.ts';
 import { login } from './login/routes.ts';
+import { reportRoutes } from './reports/routes.ts';
 import { root, shell } from './shell/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
@@ -16,12 +18,19 @@ const start = createRoute({
   },
 });
 
+const screens = shell.addChildren([
+  start,
+  ...inboxRoutes,
+  ...knowledgeRoutes,
+  ...reportRoutes,
+  ...keyRoutes,
+  ...webhookRoutes,
+  ...eventRoutes,
+  ...accountRoutes,
+]);
+
 export const router = createRouter({
-  routeTree: root.addChildren([login, shell.addChildren([start, ...inboxRoutes, ...keyRoutes, ...accountRoutes])]),
-  routeTree: root.addChildren([
-    login,
-    shell.addChildren([start, ...keyRoutes, ...accountRoutes, ...webhookRoutes, ...eventRoutes]),
-  ]),
+  routeTree: root.addChildren([login, screens]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,33 +1,67 @@
 import type { LinkProps } from '@tanstack/react-router';
-import { Activity, Inbox, KeyRound, Webhook, type LucideIcon } from 'lucide-react';
+import {
+  Activity,
+  BookOpen,
+  Bot,
+  CalendarDays,
+  ChartColumn,
+  Clock,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  Plug,
+  TriangleAlert,
+  UserRound,
+  UsersRound,
+  Webhook,
+} from 'lucide-react';
 import type { Session } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 
+type Role = Session['role'];
 type Entry = {
   readonly to: LinkProps['to'];
   readonly icon: LucideIcon;
   readonly label: () => string;
   /** Who sees it. Default: every role. */
-  readonly roles?: readonly Session['role'][];
+  readonly roles?: readonly Role[];
 };
 type Group = { readonly label?: () => string; readonly entries: readonly Entry[] };
 
+const owner: readonly Role[] = ['owner'];
+const leaders: readonly Role[] = ['owner', 'manager'];
+
 /** The screens in the order of the navigation. */
 const groups: readonly Group[] = [
-  { entries: [{ to: '/inbox', icon: Inbox, label: m.inbox }] },
-  { label: m.integrations, entries: [{ to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: ['owner'] }] },
+  {
+    entries: [
+      { to: '/inbox', icon: Inbox, label: m.inbox },
+    ],
+  },
+  {
+    label: m.nav_assistant,
+    entries: [
+      { to: '/knowledge', icon: BookOpen, label: m.knowledge },
+    ],
+  },
+  {
+    label: m.nav_store,
+    entries: [
+      { to: '/reports', icon: ChartColumn, label: m.reports, roles: leaders },
+    ],
+  },
   {
     label: m.integrations,
     entries: [
-      { to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: ['owner'] },
-      { to: '/integrations/webhooks', icon: Webhook, label: m.webhooks, roles: ['owner'] },
-      { to: '/integrations/events', icon: Activity, label: m.events, roles: ['owner', 'manager'] },
+      { to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: owner },
+      { to: '/integrations/webhooks', icon: Webhook, label: m.webhooks, roles: owner },
+      { to: '/integrations/events', icon: Activity, label: m.events, roles: leaders },
     ],
   },
 ];
 
 /** The groups that a person with this role sees. */
-export const navigationOf = (role: Session['role']): Group[] =>
+export const navigationOf = (role: Role): Group[] =>
   groups
     .map(({ label, entries }) => ({ label, entries: entries.filter(({ roles }) => roles?.includes(role) ?? true) }))
     .filter(({ entries }) => entries.length > 0);

@@ -1,0 +1,43 @@
+import { getLocale } from '../paraglide/runtime.js';
+import type { Bucket } from './report-search.ts';
+
+export const number = (value: number): string => new Intl.NumberFormat(getLocale()).format(value);
+
+const none = '–';
+
+/** A share of 0 to 1 in percent; a dash when there is none. */
+export const share = (value: number | null): string =>
+  value === null
+    ? none
+    : new Intl.NumberFormat(getLocale(), { style: 'percent', maximumFractionDigits: 1 }).format(value);
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** `3 min`, `1.5 hr`; a dash when there is none. */
+export function duration(seconds: number | null): string {
+  if (seconds === null) return none;
+  const [unit, size] = units.find(([, least]) => seconds >= least) ?? (['second', 1] as const);
+  const maximumFractionDigits = seconds / size < 10 ? 1 : 0;
+  const format = new Intl.NumberFormat(getLocale(), {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits,
+  });
+  return format.format(seconds / size);
+}
+
+/** The date in a time zone, as `2026-11-23`. Swedish writes it so. */
+export const dateInZone = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at);
+
+/** What a bucket is called: its first day, or its month. */
+export function bucketName(start: string, bucket: Bucket, timeZone: string): string {
+  const form: Intl.DateTimeFormatOptions =
+    bucket === 'month' ? { month: 'short', year: 'numeric' } : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat(getLocale(), { ...form, timeZone }).format(Date.parse(start));
+}

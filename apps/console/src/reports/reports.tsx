@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { createLazyRoute } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { m } from '../paraglide/messages.js';
+import { getLocale } from '../paraglide/runtime.js';
+import buttons from '../ui/button.module.css';
+import { LoadFailed } from '../ui/load-failed.tsx';
+import { Page } from '../ui/page.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { BarChart } from './bar-chart.tsx';
+import { bucketName, dateInZone, number } from './formats.ts';
+import { PeriodPicker } from './period-picker.tsx';
+import { csvAddress, type Summary, storeQuery, summaryQuery } from './queries.ts';
+import { type Period, periodOf } from './report-search.ts';
+import styles from './reports.module.css';
+import { Totals } from './totals.tsx';
+
+export const route = createLazyRoute('/shell/reports')({ component: Reports });
+
+function Reports() {
+  const search = route.useSearch();
+  const { data: store, error, refetch } = useQuery(storeQuery);
+  if (error && !store) return <LoadFailed error={error} retry={refetch} />;
+  const period = store && periodOf(search, dateInZone(new Date(), store.timezone));
+  const actions = period && (
+    <a href={csvAddress(period, getLocale())} download className={buttons.button} data-kind="plain">
+      <Download size={14} aria-hidden />
+      {m.reports_csv()}
+    </a>
+  );
+  return (
+    <Page title={m.reports()} about={m.reports_about({ zone: store?.timezone ?? '…' })} actions={actions}>
+      {period && <PeriodPicker search={search} period={period} />}
+      {period && <Content period={period} />}
+    </Page>
+  );
+}
+
+function Content({ period }: { period: Period }) {
+  const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(period));
+  if (error) return <LoadFailed error={error} retry={refetch} />;
+  return (
+    <div className={styles.content} aria-busy={!data || isPlaceholderData}>
+      <Totals data={data} />
+      {data && <Series data={data} bucket={period.bucket} />}
+      {data && <Sellers sellers={data.sellers} />}
+    </div>
+  );
+}
+
+type Element = NonNullable<Summary['series']>[number];
+
+/** Who wrote a message, in the order of the chart's parts. */
+const sources = [
+  ['seller', m.reports_by_seller],
+  ['ai', m.reports_by_ai],
+  ['followup', m.reports_by_followup],
+  ['api', m.reports_by_api],
+] as const;
+
+/** The course of the period, as charts and as a table. */
+function Series({ data, bucket }: { data: Summary; bucket: Period['bucket'] }) {
+  const series = data.series ?? [];
+  const nameOf = ({ start }: Element) => bucketName(start, bucket, data.period.timezone);
+  const counts: readonly (readonly [string, (element: Element) => number])[] = [
+    [m.reports_received(), ({ conversations }) => conversations.messages_inbound],
+    [m.reports_leads(), ({ leads }) => leads.created],
+    [m.reports_appointments(), ({ appointments }) => appointments.created],
+  ];
+  const bySource = sources.map(
+    ([source, name]) => [name(), ({ conversations }: Element) => conversations.messages_outbound[source]] as const,
+  );
+  const chart = (label: string, parts: typeof counts) => (
+    <BarChart
+      key={label}
+      label={label}
+      parts={parts.map(([name]) => name)}
+      bars={series.map((element) => ({ label: nameOf(element), values: parts.map(([, of]) => of(element)) }))}
+      format={number}
+    />
+  );
+  const columns: readonly Column<Element>[] = [
+    { key: 'start', label: m.reports_period(), cell: nameOf },
+    ...[...counts, ...bySource].map(([label, of]) => ({
+      key: label,
+      label,
+      numeric: true,
+      cell: (element: Element) => number(of(element)),
+    })),
+  ];
+  return (
+    <>
+      <div className={styles.charts}>
+        {chart(m.reports_sent_by(), bySource)}
+        {counts.map((count) => chart(count[0], [count]))}
+      </div>
+      <section>
+        <h2 className={styles.heading}>{m.reports_table()}</h2>
+        <Table label={m.reports_table()} columns={columns} rows={series} keyOf={({ start }) => start} />
+      </section>
+    </>
+  );
+}
+
+type Seller = Summary['sellers'][number];
+
+const sellerColumns: readonly Column<Seller>[] = [
+  { key: 'name', label: m.reports_seller(), wide: true, cell: ({ name }) => name ?? m.reports_deleted_seller() },
+  { key: 'leads', label: m.reports_assigned(), numeric: true, cell: ({ leads }) => number(leads) },
+  { key: 'converted', label: m.reports_won(), numeric: true, cell: ({ converted }) => number(converted) },
+];
+
+function Sellers({ sellers }: { sellers: readonly Seller[] }) {
+  if (sellers.length === 0) return null;
+  return (
+    <section>
+      <h2 className={styles.heading}>{m.reports_sellers()}</h2>
+      <Table label={m.reports_sellers()} columns={sellerColumns} rows={sellers} keyOf={({ seller_id }) => seller_id} />
+    </section>
+  );
+}

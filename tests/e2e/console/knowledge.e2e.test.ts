@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { admin } from '../platform.ts';
+import { appearances, fits, inBrowser, newPerson, open, type TestStore, tabTo, title, violations } from './browser.ts';
+
+const hostile = '<img src=x onerror="document.title=1">';
+
+async function addDocuments({ id }: TestStore): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'mostrador-documents-'));
+  const hours = join(folder, 'hours.txt');
+  writeFileSync(hours, `Opening hours\n\nOn Saturday the store opens at nine. ${hostile}`);
+  const parking = join(folder, 'parking.txt');
+  writeFileSync(parking, `Parking\n\nThere is a garage behind the store.\n${'x'.repeat(500)}`);
+  for (const file of [hours, parking]) await admin(['document', 'import', '--store', id, file]);
+  rmSync(folder, { recursive: true });
+}
+
+inBrowser(() => {
+  test('a person asks as a customer would, and reads the document behind the answer, by keyboard alone', async () => {
+    const { page, loginUrl, store } = await newPerson('seller');
+    await addDocuments(store);
+    await open(page, loginUrl, '/knowledge');
+    await title(page, 'Knowledge').waitFor();
+    await tabTo(page, 'searchbox', 'Ask as a customer would');
+    await page.keyboard.type('When do you open on Saturday?');
+    await page.keyboard.press('Enter');
+    const passages = page.getByRole('region', { name: 'What the assistant finds, best first' });
+    await passages.getByText('the store opens at nine').waitFor();
+    await passages.getByText(hostile).waitFor();
+    expect(await passages.locator('mark').allTextContents()).toContain('Saturday');
+    expect(page.url()).toContain('q=When');
+    await passages.getByRole('link', { name: 'hours' }).focus();
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(hostile).waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await page.reload();
+    await passages.getByText('the store opens at nine').waitFor();
+  });
+
+  test('what the assistant does not find, and a store without documents, say what to do', async () => {
+    const { page, loginUrl } = await newPerson();
+    await open(page, loginUrl, '/knowledge?q=parking');
+    await page.getByRole('heading', { name: 'The assistant finds nothing' }).waitFor();
+    await page.getByRole('heading', { name: 'No documents yet' }).waitFor();
+  });
+
+  test.each(appearances)('axe finds nothing in %s, and nothing is cut off on a telephone', async (_, options) => {
+    const { page, loginUrl, store } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await addDocuments(store);
+    await open(page, loginUrl, '/knowledge?q=garage');
+    await page.getByRole('listitem').getByText('garage').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await fits(page)).toBe(true);
+    }
+    await page.getByRole('row').getByRole('link').first().click();
+    await page.getByRole('dialog').getByText('Active').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { request } from '../platform.ts';
+import { appearances, fits, inBrowser, newPerson, open, type TestStore, tabTo, title, violations } from './browser.ts';
+
+async function addLeads({ key }: TestStore, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    const body = { name: `Lead ${made}`, customer_phone: `551190000000${made}` };
+    expect((await request('POST', '/leads', { key, body })).status).toBe(201);
+  }
+}
+
+inBrowser(() => {
+  test('a manager reads a report, chooses another period and downloads it, by keyboard alone', async () => {
+    const { page, loginUrl, store } = await newPerson('manager');
+    await addLeads(store, 3);
+    await open(page, loginUrl, '/reports');
+    await title(page, 'Reports').waitFor();
+    const figure = page.getByRole('definition').getByText('3', { exact: true });
+    await figure.waitFor();
+    await page.getByRole('figure').filter({ hasText: 'New leads' }).waitFor();
+    const rows = () => page.getByRole('table', { name: 'The same in numbers' }).getByRole('row').count();
+    expect(await rows()).toBe(31);
+
+    await tabTo(page, 'button', '7 days');
+    await page.keyboard.press('Enter');
+    await expect.poll(rows).toBe(8);
+    expect(page.url()).toContain('preset=7d');
+    await page.getByRole('combobox', { name: 'Divided into' }).selectOption('month');
+    await expect.poll(rows).toBeLessThan(4);
+
+    await tabTo(page, 'link', 'Download as CSV');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    const table = readFileSync((await download.path()) as string, 'utf8');
+    expect(table).toContain('leads_created');
+  });
+
+  test('a seller has no reports', async () => {
+    const { page, loginUrl } = await newPerson('seller');
+    await open(page, loginUrl, '/reports');
+    await page.getByText('Your role in the store does not allow this.').waitFor();
+    expect(await page.getByRole('link', { name: 'Reports' }).count()).toBe(0);
+  });
+
+  test.each(appearances)('axe finds nothing in %s, and nothing is cut off on a telephone', async (_, options) => {
+    const { page, loginUrl, store } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await addLeads(store, 2);
+    await open(page, loginUrl, '/reports?preset=7d');
+    await page.getByRole('table', { name: 'The same in numbers' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await fits(page)).toBe(true);
+    }
+  });
+});
