@@ -41,6 +41,12 @@ const words: Readonly<Record<string, () => string>> = {
   seller_inactive: m.error_seller_inactive,
   message_not_queued: m.error_message_not_queued,
   user_session_not_found: m.error_session_gone,
+  user_exists: m.team_error_exists,
+  user_not_found: m.team_error_gone,
+  user_disabled: m.team_error_disabled,
+  last_owner: m.team_error_last_owner,
+  seller_not_found: m.team_error_seller_gone,
+  seller_inactive: m.team_error_seller_inactive,
 };
 
 /** What went wrong and what to do, in the language of the person. */

@@ -20,6 +20,17 @@ export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookDeliveryLog = Schemas['WebhookDeliveryLog'];
 export type EventType = Schemas['EventType'];
 export type StoreEvent = Schemas['Event'];
+export type Person = Schemas['Person'];
+export type PersonLink = Schemas['InvitePersonResponse'];
+export type AuditEntry = Schemas['AuditEntry'];
+export type Seller = Schemas['Seller'];
+export type StoreChannel = Schemas['StoreChannel'];
+export type ConnectStoreChannel = Schemas['ConnectStoreChannel'];
+export type StoreCalendar = Schemas['StoreCalendar'];
+export type ConnectStoreCalendar = Schemas['ConnectCalendar'];
+export type WaitingItem = Schemas['WaitingItem'];
+export type WaitingChange = Schemas['WaitingChange'];
+export type GiveUpWaiting = Schemas['GiveUpWaiting'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */
 export const platform = createClient<paths>({ baseUrl: '/platform/v1' });

@@ -7,7 +7,8 @@ import { isEventType } from '../events/event-types.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { CheckField, Form, SelectField, TextField } from '../ui/field.tsx';
+import { CheckField, SelectField, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { webhooksChanged } from './queries.ts';
@@ -128,7 +129,7 @@ function EndpointForm({ endpoint, urlRef, action, busy, error, onSubmit, onClose
         <TextField
           label={m.webhooks_url()}
           hint={m.webhooks_url_hint()}
-          fault={fault.url ?? refused}
+          error={fault.url ?? refused}
           ref={urlRef}
           name="url"
           type="url"

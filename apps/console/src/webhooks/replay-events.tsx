@@ -7,7 +7,8 @@ import { ChooseTypes } from '../events/choose-types.tsx';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { CheckField, Form, SelectField, TextField } from '../ui/field.tsx';
+import { CheckField, SelectField, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { webhooksChanged } from './queries.ts';
 import { sequenceOf } from './sequence.ts';
@@ -83,14 +84,14 @@ export function ReplayEvents({ endpoint: { id }, open, onClose }: ReplayEventsPr
             <TextField
               label={m.webhooks_from()}
               hint={m.webhooks_from_hint()}
-              fault={faults.from ?? faultOf(replay.error, '#/from_sequence')}
+              error={faults.from ?? faultOf(replay.error, '#/from_sequence')}
               name="from"
               inputMode="numeric"
             />
             <TextField
               label={m.webhooks_to()}
               hint={m.webhooks_to_hint()}
-              fault={faults.to ?? faultOf(replay.error, '#/to_sequence')}
+              error={faults.to ?? faultOf(replay.error, '#/to_sequence')}
               name="to"
               inputMode="numeric"
             />

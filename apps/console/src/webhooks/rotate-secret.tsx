@@ -5,7 +5,8 @@ import { dataOf, platform, type WebhookEndpoint } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form, SelectField } from '../ui/field.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { SecretOnce } from './secret-once.tsx';
 

@@ -1,0 +1,93 @@
+import { CalendarDays, RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { dataOf, platform, type StoreCalendar } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { CopyText, Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { say } from '../ui/toasts.tsx';
+import { providerWords } from './calendar-providers.ts';
+import { ConnectCalendar } from './connect-calendar.tsx';
+import { ConnectionCard } from './connection-card.tsx';
+import styles from './connections.module.css';
+import { calendarQuery } from './queries.ts';
+
+type Question = 'connect' | 'disconnect' | 'rotate';
+
+/** Where the appointments of the store appear. */
+export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalendar; mayChange: boolean }) {
+  const { provider, url, username, calendar_id, feed_url, connected_at, show_customer } = calendar;
+  const { appointments_pending, appointments_needing_attention } = calendar;
+  const [asks, setAsks] = useState<Question>();
+  const question = (name: Question) => ({ open: asks === name, onClose: () => setAsks(undefined) });
+  const disconnect = async () => {
+    await dataOf(platform.DELETE('/calendar'));
+    await queries.invalidateQueries(calendarQuery);
+    say(m.connections_calendar_was_disconnected());
+  };
+  const rotate = async () => {
+    queries.setQueryData(
+      calendarQuery.queryKey,
+      await dataOf(platform.PUT('/calendar', { body: { provider: 'feed', rotate: true } })),
+    );
+    say(m.connections_was_rotated());
+  };
+  return (
+    <ConnectionCard
+      icon={CalendarDays}
+      title={m.connections_calendar()}
+      about={provider === null ? m.connections_calendar_none() : m.connections_calendar_about()}
+      connection={calendar}
+      onConnect={mayChange ? () => setAsks('connect') : undefined}
+      onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
+    >
+      {provider && (
+        <Facts
+          facts={[
+            [m.connections_kind(), providerWords[provider]()],
+            url !== null && [m.connections_url_label(), url],
+            username !== null && [m.connections_username(), username],
+            calendar_id !== null && [m.connections_calendar_id(), calendar_id],
+            feed_url !== null && [
+              m.connections_feed(),
+              <span key="feed" className={styles.value}>
+                <CopyText text={feed_url} action={m.connections_feed_copy()} />
+                <span className={styles.soft}>{m.connections_feed_shown_hint()}</span>
+              </span>,
+            ],
+            [m.connections_shows(), show_customer ? m.connections_shows_customer() : m.connections_shows_title()],
+            appointments_pending > 0 && [m.connections_pending(), appointments_pending],
+            appointments_needing_attention > 0 && [m.connections_attention(), appointments_needing_attention],
+            connected_at !== null && [m.connections_connected(), <Moment key="at" at={connected_at} relative />],
+          ]}
+        />
+      )}
+      {feed_url && mayChange && (
+        <div>
+          <Button kind="bare" className={styles.rotate} onClick={() => setAsks('rotate')}>
+            <RefreshCw size={14} aria-hidden />
+            {m.connections_rotate()}
+          </Button>
+        </div>
+      )}
+      <ConnectCalendar calendar={calendar} {...question('connect')} />
+      <Confirm
+        {...question('disconnect')}
+        title={m.connections_calendar_disconnect_title()}
+        about={m.connections_calendar_disconnect_text()}
+        action={m.connections_disconnect()}
+        act={disconnect}
+      />
+      <Confirm
+        {...question('rotate')}
+        title={m.connections_rotate_title()}
+        about={m.connections_rotate_text()}
+        action={m.connections_rotate()}
+        kind="main"
+        act={rotate}
+      />
+    </ConnectionCard>
+  );
+}

@@ -1,0 +1,105 @@
+import { MessageCircle, RefreshCw, Smartphone } from 'lucide-react';
+import { type MouseEvent, useState } from 'react';
+import { dataOf, platform, type StoreChannel } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { CopyText, Facts } from '../ui/facts.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { say } from '../ui/toasts.tsx';
+import { ConnectChannel } from './connect-channel.tsx';
+import { ConnectionCard } from './connection-card.tsx';
+import styles from './connections.module.css';
+import { channelQuery } from './queries.ts';
+
+type Question = 'connect' | 'disconnect' | 'rotate';
+
+/** How customers write to the store. */
+export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; mayChange: boolean }) {
+  const { provider, phone, connected_at, sandbox_url, webhook_url } = channel;
+  const { messages_queued, messages_unknown, webhooks_failed } = channel;
+  const [asks, setAsks] = useState<Question>();
+  const question = (name: Question) => ({ open: asks === name, onClose: () => setAsks(undefined) });
+  const disconnect = async () => {
+    await dataOf(platform.DELETE('/channel'));
+    await queries.invalidateQueries(channelQuery);
+    say(m.connections_channel_was_disconnected());
+  };
+  const rotate = async () => {
+    queries.setQueryData(
+      channelQuery.queryKey,
+      await dataOf(platform.PUT('/channel', { body: { provider: 'sandbox', rotate: true } })),
+    );
+    say(m.connections_was_rotated());
+  };
+  return (
+    <ConnectionCard
+      icon={MessageCircle}
+      title={m.connections_channel()}
+      about={provider === null ? m.connections_channel_none() : m.connections_channel_about()}
+      connection={channel}
+      onConnect={mayChange ? () => setAsks('connect') : undefined}
+      onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
+      actions={sandbox_url && <Telephone url={sandbox_url} />}
+    >
+      {provider && (
+        <Facts
+          facts={[
+            [m.connections_kind(), provider === 'sandbox' ? m.connections_sandbox() : m.connections_whatsapp()],
+            phone !== null && [m.connections_phone(), `+${phone}`],
+            webhook_url !== null && [
+              m.connections_webhook(),
+              <span key="webhook" className={styles.value}>
+                <CopyText text={webhook_url} action={m.connections_webhook_copy()} />
+                <span className={styles.soft}>{m.connections_webhook_hint()}</span>
+              </span>,
+            ],
+            messages_queued > 0 && [m.connections_queued(), messages_queued],
+            messages_unknown > 0 && [m.connections_unknown(), messages_unknown],
+            webhooks_failed > 0 && [m.connections_posts_failed(), webhooks_failed],
+            connected_at !== null && [m.connections_connected(), <Moment key="at" at={connected_at} relative />],
+          ]}
+        />
+      )}
+      {sandbox_url && mayChange && (
+        <div>
+          <Button kind="bare" className={styles.rotate} onClick={() => setAsks('rotate')}>
+            <RefreshCw size={14} aria-hidden />
+            {m.connections_rotate()}
+          </Button>
+        </div>
+      )}
+      <ConnectChannel channel={channel} {...question('connect')} />
+      <Confirm
+        {...question('disconnect')}
+        title={m.connections_channel_disconnect_title()}
+        about={m.connections_channel_disconnect_text()}
+        action={m.connections_disconnect()}
+        act={disconnect}
+      />
+      <Confirm
+        {...question('rotate')}
+        title={m.connections_rotate_title()}
+        about={m.connections_rotate_text()}
+        action={m.connections_rotate()}
+        kind="main"
+        act={rotate}
+      />
+    </ConnectionCard>
+  );
+}
+
+/** Opens the customer's telephone in a small window beside this one. */
+function Telephone({ url }: { url: string }) {
+  const beside = (event: MouseEvent) => {
+    event.preventDefault();
+    window.open(url, '_blank', `popup,noopener,width=420,height=780,left=${screen.availWidth - 440},top=40`);
+  };
+  return (
+    <a href={url} target="_blank" rel="noreferrer" className={styles.telephone} onClick={beside}>
+      <Smartphone size={14} aria-hidden />
+      {m.connections_telephone()}
+    </a>
+  );
+}

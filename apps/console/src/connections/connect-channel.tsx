@@ -1,0 +1,130 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { faultOf, wordsOf } from '../api/failure.ts';
+import { type ConnectStoreChannel, dataOf, platform, type StoreChannel } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { Bad } from '../ui/page.tsx';
+import { say } from '../ui/toasts.tsx';
+import { channelQuery } from './queries.ts';
+
+type Provider = NonNullable<StoreChannel['provider']>;
+type ConnectChannelProps = {
+  readonly channel: StoreChannel;
+  readonly open: boolean;
+  readonly onClose: () => void;
+};
+
+/** Asks which channel, and for what it needs. Its secrets are kept sealed and never shown again. */
+export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) {
+  const select = useRef<HTMLSelectElement>(null);
+  const [provider, setProvider] = useState<Provider>(channel.provider ?? 'whatsapp_cloud');
+  const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
+  const connect = useMutation({
+    mutationFn: (body: ConnectStoreChannel) => dataOf(platform.PUT('/channel', { body })),
+    onSuccess: (connected) => {
+      queries.setQueryData(channelQuery.queryKey, connected);
+      say(m.connections_channel_was_connected());
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const of = (name: string) => String(form.get(name) ?? '').trim();
+    const needed = provider === 'whatsapp_cloud' ? whatsappFields : [];
+    const left = new Set<string>(needed.filter((name) => of(name) === ''));
+    setMissing(left);
+    if (left.size > 0 || connect.isPending) return;
+    if (provider === 'sandbox') return connect.mutate({ provider });
+    const [phone, phone_number_id] = [of('phone').replace(/\D/g, ''), of('phone_number_id')];
+    const [access_token, app_secret, verify_token] = [of('access_token'), of('app_secret'), of('verify_token')];
+    connect.mutate({ provider, phone, phone_number_id, secrets: { access_token, app_secret, verify_token } });
+  };
+  const errorOf = (name: string, pointer: string) =>
+    missing.has(name) ? m.connections_missing() : faultOf(connect.error, pointer);
+  const atMember = ['#/phone', '#/secrets'].some((pointer) => faultOf(connect.error, pointer));
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      onClosed={() => {
+        connect.reset();
+        setMissing(new Set());
+      }}
+      title={m.connections_channel_title()}
+      initialFocus={select}
+    >
+      <Form onSubmit={submit}>
+        <DialogBody>
+          <SelectField
+            label={m.connections_kind()}
+            hint={provider === 'sandbox' ? m.connections_sandbox_hint() : m.connections_whatsapp_hint()}
+            ref={select}
+            value={provider}
+            onChange={({ target }) => setProvider(target.value === 'sandbox' ? 'sandbox' : 'whatsapp_cloud')}
+            choices={[
+              ['whatsapp_cloud', m.connections_whatsapp()],
+              ['sandbox', m.connections_sandbox()],
+            ]}
+          />
+          {provider === 'whatsapp_cloud' && (
+            <>
+              <TextField
+                label={m.connections_phone()}
+                hint={m.connections_phone_hint()}
+                error={errorOf('phone', '#/phone')}
+                name="phone"
+                type="tel"
+                defaultValue={channel.phone ?? ''}
+              />
+              <TextField
+                label={m.connections_number_id()}
+                hint={m.connections_number_id_hint()}
+                error={errorOf('phone_number_id', '#/phone_number_id')}
+                name="phone_number_id"
+                inputMode="numeric"
+                defaultValue={channel.phone_number_id ?? ''}
+              />
+              <TextField
+                label={m.connections_access_token()}
+                hint={m.connections_access_token_hint()}
+                error={errorOf('access_token', '#/secrets/access_token')}
+                name="access_token"
+                type="password"
+                autoComplete="new-password"
+              />
+              <TextField
+                label={m.connections_app_secret()}
+                hint={m.connections_app_secret_hint()}
+                error={errorOf('app_secret', '#/secrets/app_secret')}
+                name="app_secret"
+                type="password"
+                autoComplete="new-password"
+              />
+              <TextField
+                label={m.connections_verify_token()}
+                hint={m.connections_verify_token_hint()}
+                error={errorOf('verify_token', '#/secrets/verify_token')}
+                name="verify_token"
+              />
+            </>
+          )}
+          {connect.error && !atMember && <Bad>{wordsOf(connect.error)}</Bad>}
+        </DialogBody>
+        <DialogFoot>
+          <Button onClick={onClose}>{m.cancel()}</Button>
+          <Button type="submit" kind="main" busy={connect.isPending}>
+            {m.connections_connect()}
+          </Button>
+        </DialogFoot>
+      </Form>
+    </Dialog>
+  );
+}
+
+const whatsappFields = ['phone', 'phone_number_id', 'access_token', 'app_secret', 'verify_token'] as const;

@@ -1,0 +1,70 @@
+import { type LucideIcon, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { StoreCalendar, StoreChannel } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { relativeTime } from '../ui/time.ts';
+import styles from './connections.module.css';
+import { wordsOfReason } from './reason-words.ts';
+
+type Connection = Pick<StoreChannel | StoreCalendar, 'status' | 'reason'>;
+
+const words: Record<Connection['status'], () => string> = {
+  not_connected: m.connections_not_connected,
+  connected: m.connections_connected,
+  degraded: m.connections_degraded,
+  needs_attention: m.connections_needs_attention,
+};
+const kinds = { not_connected: undefined, connected: 'good', degraded: 'warn', needs_attention: 'bad' } as const;
+
+type ConnectionCardProps = {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly about: string;
+  readonly connection: Connection;
+  /** Undefined: the person may not change it. */
+  readonly onConnect: (() => void) | undefined;
+  readonly onDisconnect: (() => void) | undefined;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+};
+
+/** One connection: whether it works, what to do when it does not, and how it is set up. */
+export function ConnectionCard(props: ConnectionCardProps) {
+  const { icon: Icon, title, about, connection, onConnect, onDisconnect, actions, children } = props;
+  const { status, reason } = connection;
+  const isConnected = status !== 'not_connected';
+  return (
+    <section className={styles.card} aria-label={title}>
+      <div className={styles.head}>
+        <Icon size={18} strokeWidth={1.75} aria-hidden />
+        <h2>{title}</h2>
+        <Badge kind={kinds[status]}>{words[status]()}</Badge>
+      </div>
+      <p className={styles.soft}>{about}</p>
+      {reason && (
+        <p className={styles.reason} data-kind={status === 'needs_attention' ? 'bad' : 'warn'}>
+          {wordsOfReason(reason)}
+          {reason.since && ` ${m.connections_since({ when: relativeTime(reason.since, Date.now()) })}`}
+        </p>
+      )}
+      {children}
+      <div className={styles.actions}>
+        {actions}
+        {onConnect && (
+          <Button kind={isConnected ? 'plain' : 'main'} onClick={onConnect}>
+            {isConnected ? m.connections_change() : m.connections_connect()}
+          </Button>
+        )}
+        {isConnected && onDisconnect && (
+          <Button kind="bare" onClick={onDisconnect}>
+            <Unplug size={14} aria-hidden />
+            {m.connections_disconnect()}
+          </Button>
+        )}
+      </div>
+      {!onConnect && <p className={styles.soft}>{m.connections_owner_only()}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { dataOf, platform } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import type { WaitingKind } from './operations-search.ts';
+
+export const waitingQuery = (kind: WaitingKind | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['waiting', kind],
+    queryFn: ({ pageParam }) => dataOf(platform.GET('/waiting', { params: { query: { kind, cursor: pageParam } } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+
+export const environmentQuery = queryOptions({
+  queryKey: ['environment'],
+  queryFn: () => dataOf(platform.GET('/environment')),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const waitingChanged = () => queries.invalidateQueries({ queryKey: ['waiting'] });

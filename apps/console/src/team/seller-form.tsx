@@ -1,0 +1,142 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type RefObject, useRef, useState } from 'react';
+import { faultOf, wordsOf } from '../api/failure.ts';
+import { dataOf, platform, type Seller } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { Bad } from '../ui/page.tsx';
+import { say } from '../ui/toasts.tsx';
+
+type Settings = Pick<Seller, 'name' | 'whatsapp_id'>;
+
+/** After a change: everything of sellers is read again where it is shown. */
+export const sellersChanged = () => queries.invalidateQueries({ queryKey: ['sellers'] });
+
+export function CreateSeller({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const name = useRef<HTMLInputElement>(null);
+  const create = useMutation({
+    mutationFn: (settings: Settings) => dataOf(platform.POST('/sellers', { body: { ...settings, is_active: true } })),
+    onSuccess: async (seller) => {
+      await sellersChanged();
+      say(m.team_seller_was_created({ name: seller.name }));
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      onClosed={create.reset}
+      title={m.team_create_seller_title()}
+      about={m.team_create_seller_text()}
+      initialFocus={name}
+    >
+      <SellerForm
+        nameRef={name}
+        busy={create.isPending}
+        error={create.error}
+        onSubmit={create.mutate}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+type EditSellerProps = { readonly seller: Seller; readonly open: boolean; readonly onClose: () => void };
+
+export function EditSeller({ seller, open, onClose }: EditSellerProps) {
+  const name = useRef<HTMLInputElement>(null);
+  const edit = useMutation({
+    // Only what was changed, so that it does not undo what another person changes meanwhile.
+    mutationFn: async (settings: Settings) => {
+      const body = {
+        ...(settings.name === seller.name ? {} : { name: settings.name }),
+        ...(settings.whatsapp_id === seller.whatsapp_id ? {} : { whatsapp_id: settings.whatsapp_id }),
+      };
+      if (Object.keys(body).length === 0) return seller;
+      return await dataOf(platform.PATCH('/sellers/{sellerId}', { params: { path: { sellerId: seller.id } }, body }));
+    },
+    onSuccess: async (changed) => {
+      await sellersChanged();
+      say(m.team_was_saved({ name: changed.name }));
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      onClosed={edit.reset}
+      title={m.team_edit_title({ name: seller.name })}
+      initialFocus={name}
+    >
+      <SellerForm
+        seller={seller}
+        nameRef={name}
+        busy={edit.isPending}
+        error={edit.error}
+        onSubmit={edit.mutate}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+type SellerFormProps = {
+  readonly seller?: Seller;
+  readonly nameRef: RefObject<HTMLInputElement | null>;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly onSubmit: (settings: Settings) => void;
+  readonly onClose: () => void;
+};
+
+function SellerForm({ seller, nameRef, busy, error, onSubmit, onClose }: SellerFormProps) {
+  const [faults, setFaults] = useState<{ name?: string; phone?: string }>({});
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const settings = { name: String(form.get('name')).trim(), whatsapp_id: String(form.get('phone')).trim() };
+    const found = {
+      ...(settings.name === '' ? { name: m.team_name_missing() } : {}),
+      ...(/\d/.test(settings.whatsapp_id) ? {} : { phone: m.team_whatsapp_bad() }),
+    };
+    setFaults(found);
+    if (Object.keys(found).length === 0 && !busy) onSubmit(settings);
+  };
+  const refused = faultOf(error, '#/whatsapp_id') && m.team_whatsapp_bad();
+  return (
+    <Form onSubmit={submit}>
+      <DialogBody>
+        <TextField
+          label={m.team_name()}
+          error={faults.name ?? faultOf(error, '#/name')}
+          ref={nameRef}
+          name="name"
+          maxLength={200}
+          defaultValue={seller?.name}
+        />
+        <TextField
+          label={m.team_whatsapp()}
+          hint={m.team_whatsapp_hint()}
+          error={faults.phone ?? refused}
+          name="phone"
+          type="tel"
+          maxLength={40}
+          defaultValue={seller?.whatsapp_id}
+        />
+        {error != null && !refused && <Bad>{wordsOf(error)}</Bad>}
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onClose}>{m.cancel()}</Button>
+        <Button type="submit" kind="main" busy={busy}>
+          {seller ? m.team_save() : m.team_create_seller()}
+        </Button>
+      </DialogFoot>
+    </Form>
+  );
+}

@@ -1,0 +1,115 @@
+import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { admin, eventually, request } from '../platform.ts';
+import { appearances, fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
+
+const path = '/integrations/connections';
+const dialogOf = (page: Page) => page.getByRole('alertdialog');
+const part = (page: Page, name: 'Messages' | 'Calendar') => page.getByRole('region', { name });
+
+inBrowser(() => {
+  test('an owner connects the telephone in the browser by keyboard alone, opens it, and disconnects it', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await open(page, loginUrl, path);
+    await title(page, 'Connections').waitFor();
+    await part(page, 'Messages').getByText('Not connected').waitFor();
+    const connect = part(page, 'Messages').getByRole('button', { name: 'Connect' });
+    await connect.press('Enter');
+    await dialogOf(page).waitFor();
+    await page.keyboard.type('Telephone');
+    await tabTo(page, 'button', 'Cancel');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await part(page, 'Messages').getByText('Connected', { exact: true }).first().waitFor();
+    const shown = await admin(['channel', 'show', '--store', store.id]);
+    const telephone = part(page, 'Messages').getByRole('link', { name: 'Open the telephone' });
+    expect(await telephone.getAttribute('href')).toBe(shown.sandbox_url);
+    const popup = page.context().waitForEvent('page');
+    await telephone.press('Enter');
+    expect((await popup).url()).toContain('/sandbox/');
+
+    await part(page, 'Messages').getByRole('button', { name: 'Disconnect' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Disconnect' }).click();
+    await part(page, 'Messages').getByText('Not connected').waitFor();
+  });
+
+  test('a calendar that refuses says in words why, and a right one is connected', async () => {
+    const radicale = await startRadicale();
+    try {
+      const { page, loginUrl, store } = await newPerson();
+      await open(page, loginUrl, path);
+      await part(page, 'Calendar').getByRole('button', { name: 'Connect' }).click();
+      await dialogOf(page).getByLabel('Kind').selectOption('caldav');
+      await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+      expect(await dialogOf(page).getByText('This is needed.').count()).toBe(3);
+      await dialogOf(page).getByLabel('Address of the calendar').fill(radicale.collectionUrl);
+      await dialogOf(page).getByLabel('Account').fill(radicale.username ?? '');
+      await dialogOf(page).getByLabel('Password').fill('wrong');
+      await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+      await dialogOf(page).getByText('did not accept the account or the password').waitFor();
+      await dialogOf(page).getByLabel('Password').fill(radicale.password ?? '');
+      await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+      await part(page, 'Calendar').getByText(radicale.collectionUrl).waitFor();
+      expect((await request('GET', '/store', { key: store.key })).body.calendar).toMatchObject({
+        provider: 'caldav',
+        status: 'connected',
+      });
+      expect(await page.content()).not.toContain(radicale.password);
+    } finally {
+      await radicale.dispose();
+    }
+  });
+
+  test('the secret address of a feed is shown, and a new one replaces it', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const { feed_url } = await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
+    await open(page, loginUrl, path);
+    await page.getByText(feed_url).waitFor();
+    await part(page, 'Calendar').getByRole('button', { name: 'New address' }).click();
+    await dialogOf(page).getByRole('button', { name: 'New address' }).click();
+    await page.getByText(feed_url).waitFor({ state: 'detached' });
+    await eventually(
+      async () => (await fetch(feed_url)).status,
+      (status) => status === 404,
+    );
+  });
+
+  test('a manager sees the connections and reads who may change them', async () => {
+    const { page, loginUrl } = await newPerson('manager');
+    await open(page, loginUrl, path);
+    await part(page, 'Calendar').getByText('Only an owner of the store can change this.').waitFor();
+    expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0);
+  });
+
+  test.each(appearances)('axe finds nothing on the screen of connections in %s', async (_, options) => {
+    const { page, loginUrl, store } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox']);
+    await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
+    await open(page, loginUrl, path);
+    await page.getByRole('link', { name: 'Open the telephone' }).waitFor();
+    await page.getByText('Secret address').waitFor();
+    expect(await violations(page)).toEqual([]);
+    for (const [name, kind] of [
+      ['Messages', 'whatsapp_cloud'],
+      ['Calendar', 'google'],
+    ] as const) {
+      await part(page, name).getByRole('button', { name: 'Change' }).click();
+      await dialogOf(page).getByLabel('Kind').selectOption(kind);
+      expect(await violations(page)).toEqual([]);
+      await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+    }
+  });
+
+  test.each([320, 390, 2560])('nothing of the connections is cut off at a width of %d px', async (width) => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+    await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
+    await open(page, loginUrl, path);
+    await page.getByText('Secret address').waitFor();
+    expect(await fits(page)).toBe(true);
+    await part(page, 'Calendar').getByRole('button', { name: 'Change' }).click();
+    await dialogOf(page).waitFor();
+    expect(await fits(page)).toBe(true);
+  });
+});

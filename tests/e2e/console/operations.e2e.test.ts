@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, request } from '../platform.ts';
+import { appearances, fits, inBrowser, newPerson, open, type TestStore, tabTo, title, violations } from './browser.ts';
+
+const path = '/operations';
+const dialogOf = (page: Page) => page.getByRole('alertdialog');
+
+/** Follow-ups of a store without a channel: they wait until someone acts. */
+async function waitingFollowups(store: TestStore, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const customer_phone = `55119${Math.floor(10_000_000 + Math.random() * 89_999_999)}`;
+    const lead = await request('POST', '/leads', { key: store.key, body: { name: 'Ana', customer_phone } });
+    const body = { lead_id: lead.body.id, message: 'Olá', delay_minutes: 0 };
+    const made = await request('POST', '/followups/scheduled', { key: store.key, body });
+    expect(made.status, made.text).toBe(201);
+    ids.push(made.body.id);
+  }
+  return ids;
+}
+const statusOf = async (store: TestStore, id: string) =>
+  (await request('GET', `/followups/scheduled/${id}`, { key: store.key })).body.status;
+const rows = (page: Page) => page.getByRole('row', { name: /No channel is connected/ });
+/** Opens the screen when everything that is to wait does. */
+async function openWaiting(page: Page, loginUrl: string, count: number, search = ''): Promise<void> {
+  await open(page, loginUrl, path);
+  await eventually(
+    async () => {
+      await page.goto(`${page.url().split(path)[0]}${path}${search}`);
+      await title(page, 'Operations').waitFor();
+      await page.locator('table[aria-busy="false"], h2').first().waitFor();
+      return rows(page).count();
+    },
+    (now) => now === count,
+  );
+}
+
+inBrowser(() => {
+  test('an owner sees what would be given up, and then gives it up, by keyboard alone', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const [first = '', second = ''] = await waitingFollowups(store, 2);
+    await openWaiting(page, loginUrl, 2);
+    await tabTo(page, 'checkbox', `Choose Follow-up ${first}`);
+    await page.keyboard.press('Space');
+    await page.getByText('Chosen: 1').waitFor();
+    await page.getByRole('button', { name: 'Give up' }).focus();
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByText('Follow-ups that will be cancelled: 1').waitFor();
+    expect(await statusOf(store, first)).toBe('pending');
+    await tabTo(page, 'button', 'Give up');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByRole('heading', { name: 'Done' }).waitFor();
+    await dialogOf(page).getByText('Follow-ups: 1').waitFor();
+    await tabTo(page, 'button', 'Close');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await eventually(
+      () => rows(page).count(),
+      (count) => count === 1,
+    );
+    expect([await statusOf(store, first), await statusOf(store, second)]).toEqual(['cancelled', 'pending']);
+  });
+
+  test('all of a kind is given up at once, and then nothing waits', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const ids = await waitingFollowups(store, 3);
+    await openWaiting(page, loginUrl, 3, '?kind=followup');
+    await page.getByRole('button', { name: 'Give up' }).click();
+    await dialogOf(page).getByText('Follow-ups that will be cancelled: 3').waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Give up' }).click();
+    await dialogOf(page).getByText('Follow-ups: 3').waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { name: 'Nothing waits' }).waitFor();
+    for (const id of ids) expect(await statusOf(store, id)).toBe('cancelled');
+  });
+
+  test('what cannot be retried stays as it is, and the preview says why', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const [id] = await waitingFollowups(store, 1);
+    await openWaiting(page, loginUrl, 1);
+    await page.getByRole('button', { name: `Actions for Follow-up ${id}` }).click();
+    await page.getByRole('menuitem', { name: 'Retry' }).click();
+    await dialogOf(page).getByText('Left as they are: 1. No channel is connected').waitFor();
+    expect(await dialogOf(page).getByRole('button', { name: 'Retry' }).count()).toBe(0);
+  });
+
+  test('a manager finds no way to the operations', async () => {
+    const { page, loginUrl } = await newPerson('manager');
+    await open(page, loginUrl, '/integrations/events');
+    await title(page, 'Event log').waitFor();
+    expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
+  });
+
+  test.each(appearances)('axe finds nothing on the screen of operations in %s', async (_, options) => {
+    const { page, loginUrl, store } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await waitingFollowups(store, 1);
+    await openWaiting(page, loginUrl, 1, '?kind=followup');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Give up' }).click();
+    await dialogOf(page).getByText('Follow-ups that will be cancelled: 1').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([320, 390, 2560])('nothing of the operations is cut off at a width of %d px', async (width) => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+    await waitingFollowups(store, 1);
+    await openWaiting(page, loginUrl, 1);
+    expect(await fits(page)).toBe(true);
+  });
+});

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, request } from '../platform.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  invitePerson,
+  newPage,
+  newPerson,
+  open,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
+
+const dialogOf = (page: Page) => page.getByRole('alertdialog');
+const newEmail = () => `${randomBytes(8).toString('hex')}@example.com`;
+
+inBrowser(() => {
+  test('an owner adds a seller and invites them by keyboard alone, and the link signs them in', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await open(page, loginUrl, '/team/sellers');
+    await page.getByRole('heading', { name: 'No sellers yet' }).waitFor();
+    await tabTo(page, 'button', 'Add seller');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).waitFor();
+    await page.keyboard.type('Bia Lima');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('(11) 98765-4321');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /^Bia Lima/ }).waitFor();
+    expect((await request('GET', '/sellers', { key: store.key })).body.data).toMatchObject([
+      { name: 'Bia Lima', whatsapp_id: '5511987654321', is_active: true },
+    ]);
+
+    await tabTo(page, 'link', 'People');
+    await page.keyboard.press('Enter');
+    await page.getByText('Who may sign in here').waitFor();
+    await tabTo(page, 'button', 'Invite');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).waitFor();
+    const email = newEmail();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Bia Lima');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByText('Choose which seller this person is').waitFor();
+    await tabTo(page, 'combobox', 'Seller');
+    await page.keyboard.type('Bia');
+    await tabTo(page, 'button', 'Invite');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByText('It works once, until').waitFor();
+    const link = (await dialogOf(page).locator('code').textContent()) ?? '';
+    await tabTo(page, 'button', 'Done');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: new RegExp(email) }).waitFor();
+
+    const other = await newPage();
+    await other.goto(link);
+    await other.getByRole('button', { name: /^Bia Lima/ }).waitFor();
+  });
+
+  test('an owner changes a role, makes a new link and removes a person, and the audit log says so', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await invitePerson(store, 'manager', 'Rui Alves');
+    await open(page, loginUrl, '/team');
+    const row = page.getByRole('row', { name: /^Rui Alves/ });
+    await row.getByText('Manager').waitFor();
+    const menu = async (item: string) => {
+      await page.getByRole('button', { name: 'Actions for Rui Alves' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await menu('Edit');
+    await dialogOf(page).getByLabel('Role').selectOption('owner');
+    await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Owner').waitFor();
+    await menu('New login link');
+    await dialogOf(page).getByRole('button', { name: 'Make link' }).click();
+    await dialogOf(page)
+      .getByText(/login#/)
+      .waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Done' }).click();
+    await menu('Remove');
+    await dialogOf(page).getByRole('button', { name: 'Remove' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page
+      .getByRole('row', { name: /^Person: removed/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole('row', { name: /^Person: changed Rui Alves|^Person: changed/ })
+      .first()
+      .waitFor();
+  });
+
+  test('the last owner stays, and reads why', async () => {
+    const { page, loginUrl } = await newPerson();
+    await open(page, loginUrl, '/team');
+    await page.getByRole('button', { name: 'Actions for Ana Souza' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Remove' }).click();
+    await dialogOf(page).getByText('The store needs at least one owner').waitFor();
+  });
+
+  test('a seller who is deactivated gets no new leads, and the change can be taken back', async () => {
+    const { page, loginUrl, store } = await newPerson('manager');
+    await request('POST', '/sellers', { key: store.key, body: { name: 'Bia', whatsapp_id: '11987654321' } });
+    await open(page, loginUrl, '/team/sellers');
+    await page.getByRole('button', { name: 'Actions for Bia' }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await page.getByText('Bia keeps their leads and gets no new ones').first().waitFor();
+    const isActive = async () => (await request('GET', '/sellers', { key: store.key })).body.data[0].is_active;
+    await eventually(isActive, (now) => now === false);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(isActive, (now) => now === true);
+    await page.getByRole('row', { name: /^Bia.*Active/ }).waitFor();
+  });
+
+  test('a manager sees the people and changes none of them, and a seller sees nothing of the team', async () => {
+    const manager = await newPerson('manager');
+    await open(manager.page, manager.loginUrl, '/team');
+    await manager.page.getByRole('row', { name: /^Ana Souza/ }).waitFor();
+    expect(await manager.page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+    expect(await manager.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
+    expect(await manager.page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+    const seller = await newPerson('seller');
+    await open(seller.page, seller.loginUrl, '/team');
+    await seller.page.getByText('This could not be loaded').waitFor();
+    expect(await seller.page.getByRole('link', { name: 'Team' }).count()).toBe(0);
+  });
+
+  const hostile = `<img src=x onerror=alert(1)>\u202eabc\u200b${'x'.repeat(150)}`;
+
+  test.each(appearances)('axe finds nothing on the screens of the team in %s', async (_, options) => {
+    const { page, loginUrl, store } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await request('POST', '/sellers', { key: store.key, body: { name: 'Bia', whatsapp_id: '11987654321' } });
+    await open(page, loginUrl, '/team');
+    await page.getByRole('row', { name: /^Ana Souza/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Invite' }).click();
+    await dialogOf(page).getByText('Give a full email address').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Sellers' }).click();
+    await page.getByRole('row', { name: /^Bia/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page
+      .getByRole('row', { name: /^Session: opened/ })
+      .first()
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([320, 390, 2560])('hostile names break nothing at a width of %d px', async (width) => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+    await invitePerson(store, 'manager', hostile);
+    await request('POST', '/sellers', { key: store.key, body: { name: hostile, whatsapp_id: '11987654321' } });
+    await open(page, loginUrl, '/team');
+    await title(page, 'Team').waitFor();
+    for (const tab of ['People', 'Sellers', 'Audit log']) {
+      await page.getByRole('link', { name: tab }).click();
+      await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+      expect(await fits(page), tab).toBe(true);
+    }
+  });
+});
