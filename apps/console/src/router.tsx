@@ -1,13 +1,16 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
+import { connectionRoutes } from './connections/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { knowledgeRoutes } from './knowledge/routes.ts';
 import { login } from './login/routes.ts';
+import { operationRoutes } from './operations/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { root, shell } from './shell/routes.ts';
+import { teamRoutes } from './team/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 const start = createRoute({
@@ -23,9 +26,12 @@ const screens = shell.addChildren([
   ...inboxRoutes,
   ...knowledgeRoutes,
   ...reportRoutes,
+  ...teamRoutes,
+  ...operationRoutes,
   ...keyRoutes,
   ...webhookRoutes,
   ...eventRoutes,
+  ...connectionRoutes,
   ...accountRoutes,
 ]);
 

@@ -110,7 +110,7 @@ inBrowser(() => {
   test('a manager reads in words why there are no keys for them', async () => {
     const { page, loginUrl } = await newPerson('manager');
     await open(page, loginUrl, '/integrations/keys');
-    await page.getByText('Only an owner of the store may do this.').waitFor();
+    await page.getByText('Your role in the store does not allow this.').waitFor();
   });
 
   test('a person ends another session, signs out, and is asked to sign in on every screen', async () => {

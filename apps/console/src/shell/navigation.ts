@@ -2,16 +2,12 @@ import type { LinkProps } from '@tanstack/react-router';
 import {
   Activity,
   BookOpen,
-  Bot,
-  CalendarDays,
+  Cable,
   ChartColumn,
-  Clock,
   Inbox,
   KeyRound,
+  ListChecks,
   type LucideIcon,
-  Plug,
-  TriangleAlert,
-  UserRound,
   UsersRound,
   Webhook,
 } from 'lucide-react';
@@ -48,6 +44,8 @@ const groups: readonly Group[] = [
     label: m.nav_store,
     entries: [
       { to: '/reports', icon: ChartColumn, label: m.reports, roles: leaders },
+      { to: '/team', icon: UsersRound, label: m.team, roles: leaders },
+      { to: '/operations', icon: ListChecks, label: m.operations, roles: owner },
     ],
   },
   {
@@ -56,6 +54,7 @@ const groups: readonly Group[] = [
       { to: '/integrations/keys', icon: KeyRound, label: m.keys, roles: owner },
       { to: '/integrations/webhooks', icon: Webhook, label: m.webhooks, roles: owner },
       { to: '/integrations/events', icon: Activity, label: m.events, roles: leaders },
+      { to: '/integrations/connections', icon: Cable, label: m.connections, roles: leaders },
     ],
   },
 ];
