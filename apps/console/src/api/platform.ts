@@ -31,6 +31,14 @@ export type ConnectStoreCalendar = Schemas['ConnectCalendar'];
 export type WaitingItem = Schemas['WaitingItem'];
 export type WaitingChange = Schemas['WaitingChange'];
 export type GiveUpWaiting = Schemas['GiveUpWaiting'];
+export type Lead = Schemas['Lead'];
+export type LeadStatus = Schemas['LeadStatus'];
+export type LeadSort = Schemas['LeadSort'];
+export type Message = Schemas['Message'];
+export type MessageSource = Schemas['MessageSource'];
+export type Appointment = Schemas['Appointment'];
+export type Followup = Schemas['Followup'];
+export type MessageTemplate = Schemas['MessageTemplate'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */
 export const platform = createClient<paths>({ baseUrl: '/platform/v1' });
@@ -47,4 +55,13 @@ export async function dataOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> 
   if (response.ok) return data as Data;
   const { code = 'unknown', detail, title, errors } = (error ?? {}) as Problem;
   throw new Failure(code, response.status, detail ?? title ?? response.statusText, errors);
+}
+
+/** A resource, and the `ETag` of the version that was read. */
+export type Versioned<Data> = { readonly data: Data; readonly etag: string };
+
+/** Reads a resource with its version, so that a change can say in `If-Match` what it is made from. */
+export async function versionedOf<Data>(call: Promise<Outcome<Data>>): Promise<Versioned<Data>> {
+  const data = await dataOf(call);
+  return { data, etag: (await call).response.headers.get('etag') ?? '*' };
 }

@@ -48,3 +48,10 @@ export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: async () => (await dataOf(platform.GET('/keys'))).data,
 });
+
+/** The store, for its time zone and its connections. */
+export const storeQuery = queryOptions({
+  queryKey: ['store'],
+  queryFn: () => dataOf(platform.GET('/store')),
+  staleTime: 300_000,
+});

@@ -7,7 +7,7 @@ export type Tab = Pick<LinkProps, 'to' | 'params'> & { readonly label: string };
 export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
   <nav className={styles.tabs} aria-label={label}>
     {tabs.map(({ label: name, ...to }) => (
-      <Link key={to.to} {...to} className={styles.tab} activeOptions={{ exact: true, includeSearch: false }}>
+      <Link key={name} {...to} className={styles.tab} activeOptions={{ exact: true, includeSearch: false }}>
         {name}
       </Link>
     ))}

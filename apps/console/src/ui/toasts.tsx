@@ -9,8 +9,11 @@ const manager = Toast.createToastManager();
 
 /** Says in a corner what has happened. Screen readers hear it too. */
 export const say = (title: string): void => void manager.add({ title });
-/** Says it and offers to take it back. */
-export const sayWithUndo = (title: string, act: () => void): void => {
+/**
+ * Says it and offers to take it back.
+ * @returns closes it, for when it can no longer be taken back
+ */
+export const sayWithUndo = (title: string, act: () => void): (() => void) => {
   const id = manager.add({
     title,
     // Time enough to read it and to reach the button.
@@ -23,9 +26,11 @@ export const sayWithUndo = (title: string, act: () => void): void => {
       },
     },
   });
+  return () => manager.close(id);
 };
-export const sayFailure = (error: unknown): void =>
-  void manager.add({ title: wordsOf(error), type: 'error', priority: 'high' });
+/** Says what went wrong, in words of its own. */
+export const sayProblem = (title: string): void => void manager.add({ title, type: 'error', priority: 'high' });
+export const sayFailure = (error: unknown): void => sayProblem(wordsOf(error));
 
 export const Toasts = () => (
   <Toast.Provider toastManager={manager}>

@@ -1,0 +1,304 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { Failure, faultOf, wordsOf } from '../api/failure.ts';
+import { dataOf, type Followup, type Lead, type MessageTemplate, platform, versionedOf } from '../api/platform.ts';
+import { storeQuery } from '../api/queries.ts';
+import { LeadPicker } from '../leads/lead-picker.tsx';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { CheckField, Form, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Bad } from '../ui/page.tsx';
+import { say } from '../ui/toasts.tsx';
+import { momentOf, wallTime } from '../ui/zone.ts';
+import { readTemplate } from './followup-template.ts';
+import styles from './followups.module.css';
+import { followupsChanged } from './queries.ts';
+
+/** Delays that are offered, in minutes. */
+const delays: readonly (readonly [minutes: number, () => string])[] = [
+  [60, () => m.followups_in_hours({ count: 1 })],
+  [240, () => m.followups_in_hours({ count: 4 })],
+  [1440, () => m.followups_in_days({ count: 1 })],
+  [4320, () => m.followups_in_days({ count: 3 })],
+  [10080, () => m.followups_in_days({ count: 7 })],
+  [43200, () => m.followups_in_days({ count: 30 })],
+];
+const dayMs = 86_400_000;
+
+type When = { readonly due_at: string } | { readonly delay_minutes: number };
+type Values = {
+  readonly message: string;
+  readonly when: When | undefined;
+  readonly cancel_on_reply: boolean;
+  readonly cancel_on_appointment: boolean;
+  readonly template: MessageTemplate | null | undefined;
+};
+
+type NewFollowupProps = {
+  /** Undefined: the person chooses one. */
+  readonly lead?: Lead | undefined;
+  readonly open: boolean;
+  readonly onClose: () => void;
+};
+
+export function NewFollowup({ lead: given, open, onClose }: NewFollowupProps) {
+  const first = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const [chosen, setChosen] = useState<Lead | null>(null);
+  const [isMissing, setMissing] = useState(false);
+  const lead = given ?? chosen;
+  const create = useMutation({
+    mutationFn: ({ when, template, ...rest }: Values & { lead_id: string }) =>
+      dataOf(platform.POST('/followups/scheduled', { body: { ...rest, ...when, ...(template && { template }) } })),
+    onSuccess: async () => {
+      await followupsChanged();
+      say(m.followups_was_made());
+      onClose();
+    },
+  });
+  const submit = (values: Values) => {
+    setMissing(!lead);
+    if (!lead) return first.current?.focus();
+    create.mutate({ ...values, lead_id: lead.id });
+  };
+  const reset = () => {
+    create.reset();
+    setChosen(null);
+    setMissing(false);
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      onClosed={reset}
+      title={m.followups_create()}
+      about={given && m.followups_to({ name: given.name })}
+      initialFocus={first}
+    >
+      <FollowupForm
+        action={m.followups_schedule()}
+        busy={create.isPending}
+        error={create.error}
+        onSubmit={submit}
+        onClose={onClose}
+        messageRef={given ? first : undefined}
+      >
+        {!given && (
+          <LeadPicker
+            ref={first}
+            label={m.followups_lead()}
+            value={chosen}
+            onChoose={setChosen}
+            fault={isMissing && !chosen ? m.followups_lead_missing() : undefined}
+          />
+        )}
+      </FollowupForm>
+    </Dialog>
+  );
+}
+
+type EditFollowupProps = { readonly followup: Followup; readonly open: boolean; readonly onClose: () => void };
+
+const isOldVersion = (error: unknown) => error instanceof Failure && error.code === 'version_mismatch';
+
+/** Changes one that waits. When somebody has changed it meanwhile, what the person wrote stays in the form. */
+export function EditFollowup({ followup, open, onClose }: EditFollowupProps) {
+  const message = useRef<HTMLTextAreaElement>(null);
+  const path = { path: { followupId: followup.id } };
+  // Read when the form opens, so that a change by somebody else after that is noticed.
+  const read = useQuery({
+    queryKey: ['followup', followup.id, 'edit'],
+    queryFn: () => versionedOf(platform.GET('/followups/scheduled/{followupId}', { params: path })),
+    enabled: open,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnMount: 'always',
+  });
+  const edit = useMutation({
+    mutationFn: async ({ when, template, ...rest }: Values) =>
+      dataOf(
+        platform.PATCH('/followups/scheduled/{followupId}', {
+          params: path,
+          headers: { 'if-match': read.data?.etag ?? '*' },
+          body: { ...rest, ...when, ...(template !== undefined && { template }) },
+        }),
+      ),
+    onSuccess: async () => {
+      await followupsChanged();
+      say(m.followups_was_saved());
+      onClose();
+    },
+    onError: (error) => void (isOldVersion(error) && read.refetch()),
+  });
+  return (
+    <Dialog open={open} onClose={onClose} onClosed={edit.reset} title={m.followups_edit()} initialFocus={message}>
+      <FollowupForm
+        followup={followup}
+        messageRef={message}
+        action={isOldVersion(edit.error) ? m.followups_save_mine() : m.followups_save()}
+        busy={edit.isPending || read.isFetching}
+        error={edit.error}
+        onSubmit={(values) => edit.mutate(values)}
+        onClose={onClose}
+      >
+        {isOldVersion(edit.error) && (
+          <Bad>{m.followups_changed_meanwhile({ text: read.data?.data.message ?? '' })}</Bad>
+        )}
+      </FollowupForm>
+    </Dialog>
+  );
+}
+
+type FollowupFormProps = {
+  /** Undefined: it is a new one. */
+  readonly followup?: Followup;
+  readonly messageRef: React.RefObject<HTMLTextAreaElement | null> | undefined;
+  readonly action: string;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly onSubmit: (values: Values) => void;
+  readonly onClose: () => void;
+  readonly children?: React.ReactNode;
+};
+
+function FollowupForm(props: FollowupFormProps) {
+  const { followup, messageRef, action, busy, error, onSubmit, onClose, children } = props;
+  const { data: store } = useQuery(storeQuery);
+  const [delay, setDelay] = useState(followup ? 'moment' : '1440');
+  const [faults, setFaults] = useState<{ message?: string; at?: string; language?: string }>({});
+  const zone = store?.timezone;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? '').trim();
+    const before = followup && zone ? wallTime(followup.due_at, zone) : undefined;
+    const due = delay === 'moment' && zone && text('at') !== before ? momentOf(text('at'), zone) : undefined;
+    const isSame = delay === 'moment' && before !== undefined && text('at') === before;
+    const isPast = due !== undefined && Date.parse(due) <= Date.now();
+    const found = {
+      ...(text('message') === '' && { message: m.followups_message_missing() }),
+      ...(delay === 'moment' && !isSame && (!due || isPast) && { at: m.followups_at_past() }),
+      ...(text('template') !== '' && text('language') === '' && { language: m.followups_language_missing() }),
+    };
+    setFaults(found);
+    const [first] = Object.keys(found);
+    if (first) return (event.currentTarget.elements.namedItem(first) as HTMLElement).focus();
+    if (busy) return;
+    onSubmit({
+      message: text('message'),
+      when: isSame ? undefined : delay === 'moment' ? { due_at: due as string } : momentAfter(Number(delay), followup),
+      cancel_on_reply: form.get('cancel_on_reply') === 'on',
+      cancel_on_appointment: form.get('cancel_on_appointment') === 'on',
+      template: followup?.template
+        ? form.get('keep_template') === 'on'
+          ? undefined
+          : null
+        : readTemplate(text('template'), text('language'), text('values')),
+    });
+  };
+  const refusedAt = faultOf(error, '#/due_at') && m.followups_at_past();
+  const isSaid = refusedAt !== undefined || (error instanceof Failure && error.code === 'version_mismatch');
+  return (
+    <Form onSubmit={submit}>
+      <DialogBody>
+        {children}
+        <TextArea
+          ref={messageRef}
+          name="message"
+          label={m.followups_message()}
+          fault={faults.message}
+          rows={4}
+          maxLength={4096}
+          dir="auto"
+          defaultValue={followup?.message}
+        />
+        <div className={styles.when}>
+          <SelectField
+            label={m.followups_when()}
+            value={delay}
+            onChange={({ target }) => setDelay(target.value)}
+            choices={[
+              ...delays.map(([minutes, text]) => [String(minutes), text()] as const),
+              ['moment', m.followups_at_moment()],
+            ]}
+          />
+          {delay === 'moment' && zone && (
+            <TextField
+              name="at"
+              type="datetime-local"
+              label={m.followups_at()}
+              hint={m.leads_appointment_zone({ zone })}
+              fault={faults.at ?? refusedAt}
+              defaultValue={wallTime(followup?.due_at ?? Date.now() + dayMs, zone)}
+            />
+          )}
+        </div>
+        <p className={styles.hint}>{m.followups_window_hint()}</p>
+        <fieldset className={styles.group}>
+          <legend>{m.followups_cancel_when()}</legend>
+          <CheckField
+            name="cancel_on_reply"
+            label={m.followups_cancel_on_reply()}
+            defaultChecked={followup?.cancel_on_reply ?? true}
+          />
+          <CheckField
+            name="cancel_on_appointment"
+            label={m.followups_cancel_on_appointment()}
+            defaultChecked={followup?.cancel_on_appointment ?? false}
+          />
+        </fieldset>
+        {followup?.template ? (
+          <CheckField
+            name="keep_template"
+            label={m.followups_keep_template({ name: followup.template.name })}
+            hint={m.followups_template_hint()}
+            defaultChecked
+          />
+        ) : (
+          <details className={styles.details}>
+            <summary>{m.followups_template()}</summary>
+            <div className={styles.group}>
+              <p className={styles.hint}>{m.followups_template_hint()}</p>
+              <TextField name="template" label={m.followups_template_name()} maxLength={512} />
+              <TextField
+                name="language"
+                label={m.followups_template_language()}
+                fault={faults.language}
+                maxLength={20}
+                defaultValue={store?.locale.replace('-', '_')}
+              />
+              <TextArea
+                name="values"
+                label={m.followups_template_values()}
+                hint={m.followups_template_values_hint()}
+                maxLength={4000}
+              />
+            </div>
+          </details>
+        )}
+        {error != null && !isSaid && <Bad>{wordsOfFollowup(error)}</Bad>}
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onClose}>{m.cancel()}</Button>
+        <Button type="submit" kind="main" busy={busy}>
+          {action}
+        </Button>
+      </DialogFoot>
+    </Form>
+  );
+}
+
+const minuteMs = 60_000;
+
+/** A change takes a moment only, a new one also a delay, which counts from when the server has it. */
+const momentAfter = (minutes: number, followup: Followup | undefined): When =>
+  followup ? { due_at: new Date(Date.now() + minutes * minuteMs).toISOString() } : { delay_minutes: minutes };
+
+const words: Readonly<Record<string, () => string>> = {
+  lead_opted_out: m.followups_why_opted_out,
+  followup_not_pending: m.followups_too_late,
+};
+
+/** What is wrong, with what it means for a follow-up. */
+export const wordsOfFollowup = (error: unknown): string =>
+  (error instanceof Failure && words[error.code]?.()) || wordsOf(error);

@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import type { RefObject } from 'react';
+import { Failure, faultOf } from '../api/failure.ts';
+import type { Lead, Seller } from '../api/platform.ts';
+import { sessionQuery } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { type Draft, readTags } from './lead-draft.ts';
+import { leadStatuses } from './lead-search.ts';
+import { sellerChoicesQuery } from './queries.ts';
+import { phoneOf, wordsOfStatus } from './words.ts';
+
+export type Faults = { readonly name?: string; readonly customer_phone?: string };
+
+/** What the form has. The seller is missing where the person may not choose one. */
+export function readDraft(form: FormData): Draft {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  return {
+    name: text('name'),
+    customer_phone: text('customer_phone').replace(/^\+/, ''),
+    status: leadStatuses.find((status) => status === form.get('status')) ?? 'pending',
+    seller_id: text('seller_id') || null,
+    email: text('email') || null,
+    external_id: text('external_id') || null,
+    tags: readTags(text('tags')),
+  };
+}
+
+export function faultsOf({ name, customer_phone }: Draft): Faults {
+  return {
+    ...(name === '' && { name: m.leads_name_missing() }),
+    ...(!/\d/.test(customer_phone) && { customer_phone: m.leads_phone_missing() }),
+  };
+}
+
+/** Sellers who can get a lead. The one who has it stays a choice. */
+export const sellerChoices = (sellers: readonly Seller[], current: string | null): (readonly [string, string])[] => {
+  const known = sellers.filter(({ id, is_active }) => is_active || id === current);
+  const isMissing = current !== null && !known.some(({ id }) => id === current);
+  return [
+    ['', m.leads_no_seller()],
+    ...known.map(({ id, name }) => [id, name] as const),
+    ...(isMissing ? [[current, m.leads_other_seller()] as const] : []),
+  ];
+};
+
+type LeadFieldsProps = {
+  /** Undefined: it is a new one. */
+  readonly lead?: Lead | undefined;
+  readonly nameRef: RefObject<HTMLInputElement | null>;
+  readonly faults: Faults;
+  readonly error: unknown;
+};
+
+export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: sellers } = useQuery(sellerChoicesQuery);
+  const isTaken = (code: string) => error instanceof Failure && error.code === code;
+  // A new lead of a seller is theirs: without a seller anybody could take it.
+  const seller = lead ? lead.seller_id : session?.role === 'seller' ? session.seller_id : null;
+  return (
+    <>
+      <TextField
+        ref={nameRef}
+        name="name"
+        label={m.leads_name()}
+        fault={faults.name ?? faultOf(error, '#/name')}
+        maxLength={200}
+        defaultValue={lead?.name}
+      />
+      <TextField
+        name="customer_phone"
+        type="tel"
+        inputMode="tel"
+        label={m.leads_phone()}
+        hint={m.leads_phone_hint()}
+        fault={
+          faults.customer_phone ??
+          (isTaken('lead_exists') ? m.leads_phone_taken() : faultOf(error, '#/customer_phone') && m.leads_phone_bad())
+        }
+        maxLength={40}
+        defaultValue={lead && phoneOf(lead)}
+      />
+      <SelectField
+        name="status"
+        label={m.leads_status()}
+        defaultValue={lead?.status ?? 'pending'}
+        choices={leadStatuses.map((status) => [status, wordsOfStatus(status)] as const)}
+      />
+      {sellers && session && (
+        <SelectField
+          name="seller_id"
+          label={m.leads_seller()}
+          defaultValue={seller ?? ''}
+          choices={sellerChoices(sellers, seller)}
+        />
+      )}
+      <TextField
+        name="email"
+        type="email"
+        label={m.leads_email()}
+        fault={faultOf(error, '#/email') && m.leads_email_bad()}
+        maxLength={254}
+        defaultValue={lead?.email ?? ''}
+      />
+      <TextField
+        name="tags"
+        label={m.leads_tags()}
+        hint={m.leads_tags_hint()}
+        fault={faultOf(error, '#/tags')}
+        defaultValue={lead?.tags.join(', ')}
+      />
+      <TextField
+        name="external_id"
+        label={m.leads_external_id()}
+        hint={m.leads_external_id_hint()}
+        fault={isTaken('external_id_exists') ? m.leads_external_id_taken() : faultOf(error, '#/external_id')}
+        maxLength={200}
+        defaultValue={lead?.external_id ?? ''}
+      />
+    </>
+  );
+}
+
+const saidAtField = new Set(['lead_exists', 'external_id_exists', 'validation_failed']);
+
+/** Whether the failure stands at one of the fields already. */
+export const isSaidAtField = (error: unknown): boolean => error instanceof Failure && saidAtField.has(error.code);

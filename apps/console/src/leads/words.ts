@@ -1,0 +1,14 @@
+import type { Lead, LeadStatus } from '../api/platform.ts';
+import { m } from '../paraglide/messages.js';
+
+const statuses: Readonly<Record<LeadStatus, () => string>> = {
+  pending: m.leads_pending,
+  in_progress: m.leads_in_progress,
+  converted: m.leads_converted,
+  lost: m.leads_lost,
+};
+export const wordsOfStatus = (status: LeadStatus): string => statuses[status]();
+
+/** A phone as it is dialled from anywhere. */
+export const phoneOf = ({ customer_phone }: Pick<Lead, 'customer_phone'>): string =>
+  customer_phone.startsWith('+') ? customer_phone : `+${customer_phone}`;

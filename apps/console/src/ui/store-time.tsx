@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { storeQuery } from '../api/queries.ts';
+import { getLocale } from '../paraglide/runtime.js';
+
+/** A day and a time on the clock of the store, in the language of the person. */
+export const storeTime = (at: string, timeZone: string | undefined): string =>
+  new Intl.DateTimeFormat(getLocale(), {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...(new Date(at).getFullYear() !== new Date().getFullYear() && { year: 'numeric' }),
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone,
+  }).format(Date.parse(at));
+
+/** When something takes place: the store's clock counts, wherever the person is. */
+export function StoreTime({ at }: { at: string }) {
+  const { data: store } = useQuery(storeQuery);
+  return (
+    <time dateTime={at} title={store?.timezone}>
+      {store && storeTime(at, store.timezone)}
+    </time>
+  );
+}
