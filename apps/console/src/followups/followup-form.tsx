@@ -5,6 +5,7 @@ import { dataOf, type Followup, type Lead, type MessageTemplate, platform, versi
 import { storeQuery } from '../api/queries.ts';
 import { LeadPicker } from '../leads/lead-picker.tsx';
 import { m } from '../paraglide/messages.js';
+import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
 import { CheckField, Form, SelectField, TextArea, TextField } from '../ui/field.tsx';
@@ -15,15 +16,21 @@ import { readTemplate } from './followup-template.ts';
 import styles from './followups.module.css';
 import { followupsChanged } from './queries.ts';
 
-/** Delays that are offered, in minutes. */
-const delays: readonly (readonly [minutes: number, () => string])[] = [
-  [60, () => m.followups_in_hours({ count: 1 })],
-  [240, () => m.followups_in_hours({ count: 4 })],
-  [1440, () => m.followups_in_days({ count: 1 })],
-  [4320, () => m.followups_in_days({ count: 3 })],
-  [10080, () => m.followups_in_days({ count: 7 })],
-  [43200, () => m.followups_in_days({ count: 30 })],
+/** Delays that are offered. */
+const delays: readonly (readonly [count: number, unit: 'hour' | 'day'])[] = [
+  [1, 'hour'],
+  [4, 'hour'],
+  [1, 'day'],
+  [3, 'day'],
+  [7, 'day'],
+  [30, 'day'],
 ];
+const minutesIn = { hour: 60, day: 1440 };
+
+function wordsOfDelay(count: number, unit: 'hour' | 'day'): string {
+  const words = new Intl.RelativeTimeFormat(getLocale()).format(count, unit);
+  return words.charAt(0).toLocaleUpperCase() + words.slice(1);
+}
 const dayMs = 86_400_000;
 
 type When = { readonly due_at: string } | { readonly delay_minutes: number };
@@ -218,7 +225,7 @@ function FollowupForm(props: FollowupFormProps) {
             value={delay}
             onChange={({ target }) => setDelay(target.value)}
             choices={[
-              ...delays.map(([minutes, text]) => [String(minutes), text()] as const),
+              ...delays.map(([count, unit]) => [String(count * minutesIn[unit]), wordsOfDelay(count, unit)] as const),
               ['moment', m.followups_at_moment()],
             ]}
           />

@@ -65,7 +65,7 @@ export function EditLead({ read, open, onClose }: EditLeadProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const draft = readDraft(new FormData(form));
+    const draft = readDraft(new FormData(form), base.current.data);
     const found = faultsOf(draft);
     setFaults(found);
     const [first] = Object.keys(found);

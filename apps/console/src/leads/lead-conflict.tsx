@@ -35,7 +35,7 @@ type LeadConflictProps = {
 /** Shows what two people have changed differently, and asks for each which one stays. */
 export function LeadConflict({ theirs, mine, members, busy, error, onCancel, onSave }: LeadConflictProps) {
   const [taken, setTaken] = useState<ReadonlySet<Member>>(new Set());
-  const textOf = useTextOf();
+  const textOf = useTextOf(theirs.data);
   const choose = (member: Member, theirsStays: boolean) => {
     const next = new Set(taken);
     if (theirsStays) next.add(member);
@@ -103,11 +103,11 @@ const Choice = ({ name, label, checked, onChoose, children }: ChoiceProps) => (
 );
 
 /** What a member says, in words. */
-function useTextOf() {
+function useTextOf(theirs: Draft) {
   const { data: sellers = [] } = useQuery(sellerChoicesQuery);
   return (draft: Draft, member: Member): string => {
     if (member === 'status') return wordsOfStatus(draft.status);
-    if (member === 'customer_phone') return phoneOf(draft);
+    if (member === 'customer_phone') return draft === theirs ? phoneOf(draft) : draft.customer_phone;
     if (member === 'tags') return draft.tags.join(', ') || m.leads_nothing();
     if (member !== 'seller_id') return draft[member] || m.leads_nothing();
     if (draft.seller_id === null) return m.leads_no_seller();

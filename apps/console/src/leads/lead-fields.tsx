@@ -12,12 +12,13 @@ import { phoneOf, wordsOfStatus } from './words.ts';
 
 export type Faults = { readonly name?: string; readonly customer_phone?: string };
 
-/** What the form has. The seller is missing where the person may not choose one. */
-export function readDraft(form: FormData): Draft {
+/** What the form has. The phone of the lead is shown with a plus sign, and stays the same when it is not changed. */
+export function readDraft(form: FormData, lead?: Lead): Draft {
   const text = (name: string) => String(form.get(name) ?? '').trim();
+  const phone = text('customer_phone');
   return {
     name: text('name'),
-    customer_phone: text('customer_phone').replace(/^\+/, ''),
+    customer_phone: lead && phone === phoneOf(lead) ? lead.customer_phone : phone,
     status: leadStatuses.find((status) => status === form.get('status')) ?? 'pending',
     seller_id: text('seller_id') || null,
     email: text('email') || null,

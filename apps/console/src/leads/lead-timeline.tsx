@@ -1,5 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { CalendarDays, CircleDot, Clock, type LucideIcon, Plug, UserPlus, UserRound } from 'lucide-react';
+import {
+  Bot,
+  CalendarClock,
+  CalendarDays,
+  CircleDot,
+  Clock,
+  type LucideIcon,
+  MessageSquare,
+  Plug,
+  UserPlus,
+  UserRound,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Appointment, Lead, Message, MessageSource } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
@@ -142,9 +153,17 @@ const sources: Readonly<Record<MessageSource, () => string>> = {
   api: m.leads_from_api,
 };
 
+const icons: Readonly<Record<MessageSource, LucideIcon>> = {
+  lead: MessageSquare,
+  seller: UserRound,
+  ai: Bot,
+  followup: CalendarClock,
+  api: Plug,
+};
+
 const MessageRow = ({ message: { source, body, created_at, status } }: { message: Message }) => (
   <Row
-    icon={source === 'api' ? Plug : source === 'lead' ? UserRound : Clock}
+    icon={icons[source]}
     title={sources[source]()}
     at={<Moment at={created_at} relative />}
     badge={
