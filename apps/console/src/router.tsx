@@ -3,9 +3,11 @@ import { accountRoutes } from './account/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { followupRoutes } from './followups/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { knowledgeRoutes } from './knowledge/routes.ts';
+import { leadRoutes } from './leads/routes.ts';
 import { login } from './login/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
@@ -24,6 +26,8 @@ const start = createRoute({
 const screens = shell.addChildren([
   start,
   ...inboxRoutes,
+  ...leadRoutes,
+  ...followupRoutes,
   ...knowledgeRoutes,
   ...reportRoutes,
   ...teamRoutes,

@@ -4,10 +4,12 @@ import {
   BookOpen,
   Cable,
   ChartColumn,
+  Clock,
   Inbox,
   KeyRound,
   ListChecks,
   type LucideIcon,
+  UserRound,
   UsersRound,
   Webhook,
 } from 'lucide-react';
@@ -32,6 +34,8 @@ const groups: readonly Group[] = [
   {
     entries: [
       { to: '/inbox', icon: Inbox, label: m.inbox },
+      { to: '/leads', icon: UserRound, label: m.leads },
+      { to: '/follow-ups', icon: Clock, label: m.followups, roles: leaders },
     ],
   },
   {
