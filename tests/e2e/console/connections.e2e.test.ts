@@ -44,11 +44,15 @@ inBrowser(() => {
       await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
       expect(await dialogOf(page).getByText('This is needed.').count()).toBe(3);
       await dialogOf(page).getByLabel('Address of the calendar').fill(radicale.collectionUrl);
-      await dialogOf(page).getByLabel('Account').fill(radicale.username ?? '');
+      await dialogOf(page)
+        .getByLabel('Account')
+        .fill(radicale.username ?? '');
       await dialogOf(page).getByLabel('Password').fill('wrong');
       await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
       await dialogOf(page).getByText('did not accept the account or the password').waitFor();
-      await dialogOf(page).getByLabel('Password').fill(radicale.password ?? '');
+      await dialogOf(page)
+        .getByLabel('Password')
+        .fill(radicale.password ?? '');
       await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
       await part(page, 'Calendar').getByText(radicale.collectionUrl).waitFor();
       expect((await request('GET', '/store', { key: store.key })).body.calendar).toMatchObject({

@@ -46,7 +46,6 @@ const words: Readonly<Record<string, () => string>> = {
   user_disabled: m.team_error_disabled,
   last_owner: m.team_error_last_owner,
   seller_not_found: m.team_error_seller_gone,
-  seller_inactive: m.team_error_seller_inactive,
 };
 
 /** What went wrong and what to do, in the language of the person. */

@@ -28,6 +28,7 @@ const groupOf: Record<EventType, Group> = {
   'message.failed': 'message',
   'message.cancelled': 'message',
   'message.unsettled': 'message',
+  'conversation.read': 'message',
   'session.started': 'session',
   'session.ended': 'session',
   'appointment.created': 'appointment',

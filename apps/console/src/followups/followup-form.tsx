@@ -8,7 +8,8 @@ import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { CheckField, Form, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
@@ -96,7 +97,7 @@ export function NewFollowup({ lead: given, open, onClose }: NewFollowupProps) {
             label={m.followups_lead()}
             value={chosen}
             onChoose={setChosen}
-            fault={isMissing && !chosen ? m.followups_lead_missing() : undefined}
+            error={isMissing && !chosen ? m.followups_lead_missing() : undefined}
           />
         )}
       </FollowupForm>
@@ -213,7 +214,7 @@ function FollowupForm(props: FollowupFormProps) {
           ref={messageRef}
           name="message"
           label={m.followups_message()}
-          fault={faults.message}
+          error={faults.message}
           rows={4}
           maxLength={4096}
           dir="auto"
@@ -235,7 +236,7 @@ function FollowupForm(props: FollowupFormProps) {
               type="datetime-local"
               label={m.followups_at()}
               hint={m.leads_appointment_zone({ zone })}
-              fault={faults.at ?? refusedAt}
+              error={faults.at ?? refusedAt}
               defaultValue={wallTime(followup?.due_at ?? Date.now() + dayMs, zone)}
             />
           )}
@@ -270,7 +271,7 @@ function FollowupForm(props: FollowupFormProps) {
               <TextField
                 name="language"
                 label={m.followups_template_language()}
-                fault={faults.language}
+                error={faults.language}
                 maxLength={20}
                 defaultValue={store?.locale.replace('-', '_')}
               />

@@ -58,7 +58,7 @@ export function ThreadHead({ lead }: { lead: Lead }) {
     );
   return (
     <header className={styles.head}>
-      <Link to="/inbox" search={(search) => search} className={styles.back} aria-label={m.inbox_back()}>
+      <Link to="/inbox" search className={styles.back} aria-label={m.inbox_back()}>
         <ArrowLeft size={18} aria-hidden />
       </Link>
       <div className={styles.who}>

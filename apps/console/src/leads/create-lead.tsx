@@ -6,7 +6,7 @@ import { dataOf, platform } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import type { Draft } from './lead-draft.ts';
 import { type Faults, faultsOf, isSaidAtField, LeadFields, readDraft } from './lead-fields.tsx';

@@ -5,7 +5,7 @@ import type { Lead, Versioned } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import styles from './lead.module.css';
 import type { Change, Draft, Member } from './lead-draft.ts';

@@ -65,7 +65,7 @@ export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
         ref={nameRef}
         name="name"
         label={m.leads_name()}
-        fault={faults.name ?? faultOf(error, '#/name')}
+        error={faults.name ?? faultOf(error, '#/name')}
         maxLength={200}
         defaultValue={lead?.name}
       />
@@ -75,7 +75,7 @@ export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
         inputMode="tel"
         label={m.leads_phone()}
         hint={m.leads_phone_hint()}
-        fault={
+        error={
           faults.customer_phone ??
           (isTaken('lead_exists') ? m.leads_phone_taken() : faultOf(error, '#/customer_phone') && m.leads_phone_bad())
         }
@@ -100,7 +100,7 @@ export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
         name="email"
         type="email"
         label={m.leads_email()}
-        fault={faultOf(error, '#/email') && m.leads_email_bad()}
+        error={faultOf(error, '#/email') && m.leads_email_bad()}
         maxLength={254}
         defaultValue={lead?.email ?? ''}
       />
@@ -108,14 +108,14 @@ export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
         name="tags"
         label={m.leads_tags()}
         hint={m.leads_tags_hint()}
-        fault={faultOf(error, '#/tags')}
+        error={faultOf(error, '#/tags')}
         defaultValue={lead?.tags.join(', ')}
       />
       <TextField
         name="external_id"
         label={m.leads_external_id()}
         hint={m.leads_external_id_hint()}
-        fault={isTaken('external_id_exists') ? m.leads_external_id_taken() : faultOf(error, '#/external_id')}
+        error={isTaken('external_id_exists') ? m.leads_external_id_taken() : faultOf(error, '#/external_id')}
         maxLength={200}
         defaultValue={lead?.external_id ?? ''}
       />

@@ -23,7 +23,7 @@ export const route = createLazyRoute('/shell/leads')({ component: Leads });
 
 function Leads() {
   const search = useSearch({ from: '/shell/leads' });
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/leads' });
   const change = (part: LeadSearch) =>
     void navigate({ to: '/leads', search: (before) => ({ ...before, ...part }), replace: true });
   const leads = useInfiniteQuery(leadsQuery(search));

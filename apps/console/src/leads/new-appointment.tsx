@@ -6,7 +6,8 @@ import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
@@ -62,13 +63,13 @@ export function NewAppointment({ lead, open, onClose }: NewAppointmentProps) {
     >
       <Form onSubmit={submit}>
         <DialogBody>
-          <TextField ref={title} name="title" label={m.leads_appointment_title()} fault={fault.title} maxLength={200} />
+          <TextField ref={title} name="title" label={m.leads_appointment_title()} error={fault.title} maxLength={200} />
           <TextField
             name="at"
             type="datetime-local"
             label={m.leads_appointment_at()}
             hint={store && m.leads_appointment_zone({ zone: store.timezone })}
-            fault={fault.at}
+            error={fault.at}
             defaultValue={store && nextHour(store.timezone)}
           />
           <SelectField

@@ -40,9 +40,7 @@ const groups: readonly Group[] = [
   },
   {
     label: m.nav_assistant,
-    entries: [
-      { to: '/knowledge', icon: BookOpen, label: m.knowledge },
-    ],
+    entries: [{ to: '/knowledge', icon: BookOpen, label: m.knowledge }],
   },
   {
     label: m.nav_store,

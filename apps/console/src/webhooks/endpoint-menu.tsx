@@ -25,7 +25,7 @@ export function useTest({ id }: WebhookEndpoint) {
       await navigate({
         to: '/integrations/webhooks/$endpointId',
         params: { endpointId: id },
-        search: (before) => ({ ...before, delivery }),
+        search: { delivery },
       });
     },
     onError: sayFailure,

@@ -36,7 +36,7 @@ export function ReplayEvents({ endpoint: { id }, open, onClose }: ReplayEventsPr
       await navigate({
         to: '/integrations/webhooks/$endpointId',
         params: { endpointId: id },
-        search: (before) => ({ ...before, replay: replayId }),
+        search: { replay: replayId },
       });
     },
   });
