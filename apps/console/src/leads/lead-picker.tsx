@@ -26,12 +26,12 @@ type LeadPickerProps = {
   readonly label: string;
   readonly value: Lead | null;
   readonly onChoose: (lead: Lead | null) => void;
-  readonly fault?: string | undefined;
+  readonly error?: string | undefined;
   readonly ref?: React.Ref<HTMLInputElement>;
 };
 
 /** Finds a lead by name, phone, email or tag. Without a text it offers those that changed last. */
-export function LeadPicker({ label, value, onChoose, fault, ref }: LeadPickerProps) {
+export function LeadPicker({ label, value, onChoose, error, ref }: LeadPickerProps) {
   const id = useId();
   const [text, setText] = useState('');
   const q = queryOf({ q: useSettled(text === value?.name ? '' : text).trim() }).q;
@@ -62,8 +62,8 @@ export function LeadPicker({ label, value, onChoose, fault, ref }: LeadPickerPro
           className={styles.input}
           placeholder={m.leads_picker_hint()}
           maxLength={100}
-          aria-invalid={fault ? true : undefined}
-          aria-describedby={fault && `${id}-about`}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error && `${id}-about`}
         />
         <Combobox.Portal>
           <Combobox.Positioner className={styles.positioner} sideOffset={4}>
@@ -83,9 +83,9 @@ export function LeadPicker({ label, value, onChoose, fault, ref }: LeadPickerPro
           </Combobox.Positioner>
         </Combobox.Portal>
       </Combobox.Root>
-      {fault && (
+      {error && (
         <span id={`${id}-about`} className={styles.fault}>
-          {fault}
+          {error}
         </span>
       )}
     </div>
