@@ -1,6 +1,7 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
+import { calendarRoutes } from './calendar/routes.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { followupRoutes } from './followups/routes.ts';
@@ -27,6 +28,7 @@ const screens = shell.addChildren([
   start,
   ...inboxRoutes,
   ...leadRoutes,
+  ...calendarRoutes,
   ...followupRoutes,
   ...knowledgeRoutes,
   ...reportRoutes,

@@ -175,10 +175,10 @@ inBrowser(() => {
     await planned.getByText('Again?').waitFor();
     await page.getByRole('region', { name: 'Timeline' }).getByText('Pending → Converted').waitFor();
 
-    await page.getByRole('button', { name: 'Appointment' }).click();
-    const dialog = page.getByRole('alertdialog');
-    await dialog.getByRole('textbox', { name: 'Title' }).fill('Colour');
-    await dialog.getByRole('button', { name: 'Create appointment' }).click();
+    await page.getByRole('button', { name: 'Appointment', exact: true }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('textbox', { name: 'What for' }).fill('Colour');
+    await drawer.getByRole('button', { name: 'Create appointment' }).click();
     await planned.getByText('Colour').waitFor();
     const { body } = await request('GET', `/appointments?lead_id=${id}`, store);
     expect(body.data.map((one: { title: string }) => one.title).sort()).toEqual(['Colour', 'Haircut']);

@@ -19,3 +19,18 @@ export function cursorOf(link: string | null): string | undefined {
   const next = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
   return (next && new URL(next, 'http://localhost').searchParams.get('cursor')) || undefined;
 }
+
+/** Reads all pages of a list that is short in practice, and stops after `limit` rows. */
+export async function allOf<Row>(
+  read: (cursor: string | undefined) => Promise<ListPage<Row>>,
+  limit = 1000,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    rows.push(...page.rows);
+    cursor = page.next;
+  } while (cursor !== undefined && rows.length < limit);
+  return rows;
+}

@@ -33,6 +33,7 @@ export type GiveUpWaiting = Schemas['GiveUpWaiting'];
 export type LeadSort = Schemas['LeadSort'];
 export type Appointment = Schemas['Appointment'];
 export type Followup = Schemas['Followup'];
+export type Store = Schemas['Store'];
 export type MessageTemplate = Schemas['MessageTemplate'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */

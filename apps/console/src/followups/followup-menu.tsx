@@ -2,49 +2,41 @@ import { CircleSlash, Ellipsis, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { dataOf, type Followup, platform } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import { actLater } from '../ui/act-later.ts';
 import { Button } from '../ui/button.tsx';
-import { doLater } from '../ui/later.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { say, sayProblem, sayWithUndo } from '../ui/toasts.tsx';
+import { say, sayProblem } from '../ui/toasts.tsx';
 import { hide, show } from './cancelling.ts';
 import { EditFollowup, wordsOfFollowup } from './followup-form.tsx';
 import { mayWait } from './followup-state.ts';
 import { followupsChanged } from './queries.ts';
 
-const undoMs = 10_000;
-
 /** A cancelled one cannot be brought back, so the request waits as long as the person may take it back. */
 function cancel(followup: Followup): void {
-  const send = async () => {
+  const params = { path: { followupId: followup.id } };
+  const restore = () => show(followup.id);
+  const onFailure = (error: unknown) => sayProblem(wordsOfFollowup(error));
+  const act = async () => {
     try {
-      await dataOf(
-        platform.DELETE('/followups/scheduled/{followupId}', {
-          params: { path: { followupId: followup.id } },
-          keepalive: true,
-        }),
-      );
-      return true;
-    } catch (error) {
-      sayProblem(wordsOfFollowup(error));
-      return false;
+      // The page may be about to close.
+      await dataOf(platform.DELETE('/followups/scheduled/{followupId}', { params, keepalive: true }));
     } finally {
       await followupsChanged();
-      show(followup.id);
     }
+    restore();
   };
   hide(followup.id);
-  if (!mayWait(followup, Date.now())) {
-    void send().then((done) => done && say(m.followups_was_cancelled()));
+  if (mayWait(followup, Date.now())) {
+    actLater({ title: m.followups_was_cancelled(), act, restore, onFailure });
     return;
   }
-  const takeBack = doLater(() => {
-    close();
-    void send();
-  }, undoMs);
-  const close = sayWithUndo(m.followups_was_cancelled(), () => {
-    takeBack();
-    show(followup.id);
-  });
+  act().then(
+    () => say(m.followups_was_cancelled()),
+    (error: unknown) => {
+      restore();
+      onFailure(error);
+    },
+  );
 }
 
 /** What can be done with one that waits. */

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import {
   Bot,
   CalendarClock,
@@ -14,6 +15,7 @@ import {
 import type { ReactNode } from 'react';
 import type { Appointment, Lead, Message, MessageSource } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
+import { kindOfAppointment, wordsOfAppointment } from '../calendar/appointment-words.ts';
 import { useCancelling } from '../followups/cancelling.ts';
 import { FollowupMenu } from '../followups/followup-menu.tsx';
 import { FollowupStatusBadge, whyOf } from '../followups/followup-status.tsx';
@@ -180,20 +182,16 @@ const MessageRow = ({ message: { source, body, created_at, status } }: { message
   />
 );
 
-const appointmentStates: Readonly<Record<Appointment['status'], () => string>> = {
-  scheduled: m.leads_appointment_scheduled,
-  done: m.leads_appointment_done,
-  cancelled: m.leads_appointment_cancelled,
-  no_show: m.leads_appointment_no_show,
-};
-const appointmentKinds = { scheduled: undefined, done: 'good', cancelled: undefined, no_show: 'bad' } as const;
-
-const AppointmentRow = ({ appointment: { title, scheduled_at, status, notes } }: { appointment: Appointment }) => (
+const AppointmentRow = ({ appointment: { id, title, scheduled_at, status, notes } }: { appointment: Appointment }) => (
   <Row
     icon={CalendarDays}
-    title={<bdi>{title}</bdi>}
+    title={
+      <Link to="/calendar" search={{ appointment: id }} className={styles.link}>
+        <bdi>{title}</bdi>
+      </Link>
+    }
     at={<StoreTime at={scheduled_at} />}
-    badge={<Badge kind={appointmentKinds[status]}>{appointmentStates[status]()}</Badge>}
+    badge={<Badge kind={kindOfAppointment(status)}>{wordsOfAppointment(status)}</Badge>}
     {...(notes !== null && { text: notes })}
   />
 );

@@ -4,9 +4,13 @@ import { ArrowLeft, CalendarPlus, Clock, MessageSquare, Pencil } from 'lucide-re
 import { useState } from 'react';
 import { Failure } from '../api/failure.ts';
 import type { Lead as LeadData, Versioned } from '../api/platform.ts';
+import { storeQuery } from '../api/queries.ts';
+import { AppointmentForm } from '../calendar/appointment-form.tsx';
+import { nextHour } from '../calendar/next-hour.ts';
 import { NewFollowup } from '../followups/followup-form.tsx';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Notice, Page } from '../ui/page.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -14,7 +18,6 @@ import { EditLead } from './edit-lead.tsx';
 import styles from './lead.module.css';
 import { LeadAbout } from './lead-about.tsx';
 import { LeadTimeline } from './lead-timeline.tsx';
-import { NewAppointment } from './new-appointment.tsx';
 import { leadQuery } from './queries.ts';
 import { phoneOf } from './words.ts';
 
@@ -60,6 +63,7 @@ function Lead() {
 function Actions({ read }: { read: Versioned<LeadData> }) {
   const [asks, setAsks] = useState<'edit' | 'appointment' | 'followup'>();
   const close = () => setAsks(undefined);
+  const timeZone = useQuery(storeQuery).data?.timezone;
   const { id } = read.data;
   return (
     <>
@@ -80,7 +84,9 @@ function Actions({ read }: { read: Versioned<LeadData> }) {
         {m.leads_edit()}
       </Button>
       <EditLead read={read} open={asks === 'edit'} onClose={close} />
-      <NewAppointment lead={read.data} open={asks === 'appointment'} onClose={close} />
+      <Drawer open={asks === 'appointment'} onClose={close} title={m.calendar_new()} about={read.data.name} keep>
+        {timeZone && <AppointmentForm {...{ timeZone }} start={nextHour(timeZone)} lead={read.data} onClose={close} />}
+      </Drawer>
       <NewFollowup lead={read.data} open={asks === 'followup'} onClose={close} />
     </>
   );

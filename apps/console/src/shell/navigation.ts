@@ -3,6 +3,7 @@ import {
   Activity,
   BookOpen,
   Cable,
+  CalendarDays,
   ChartColumn,
   Clock,
   Inbox,
@@ -35,6 +36,7 @@ const groups: readonly Group[] = [
     entries: [
       { to: '/inbox', icon: Inbox, label: m.inbox },
       { to: '/leads', icon: UserRound, label: m.leads },
+      { to: '/calendar', icon: CalendarDays, label: m.calendar_title },
       { to: '/follow-ups', icon: Clock, label: m.followups, roles: leaders },
     ],
   },

@@ -1,0 +1,121 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { Failure, wordsOf } from '../api/failure.ts';
+import { dataOf, type Lead, platform, type Versioned } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { LeadPicker } from '../leads/lead-picker.tsx';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { TextArea, TextField } from '../ui/field.tsx';
+import { Bad } from '../ui/page.tsx';
+import { say } from '../ui/toasts.tsx';
+import { momentOf, wallTime } from '../ui/zone.ts';
+import styles from './appointment.module.css';
+import { type Appointment, appointmentQuery, changeAppointment, refresh } from './appointment-queries.ts';
+
+type AppointmentFormProps = {
+  readonly timeZone: string;
+  /** What is changed. Without it, a new one is made. */
+  readonly version?: Versioned<Appointment>;
+  /** When a new one begins, on the clock of the store, and for how long. */
+  readonly start?: string;
+  readonly minutes?: number;
+  /** Whose new appointment it is, when that is fixed. */
+  readonly lead?: Lead;
+  readonly onClose: () => void;
+};
+
+type Given = { title: string; scheduled_at: string; duration_minutes: number; notes: string | null };
+type Faults = { title?: string; start?: string; minutes?: string };
+
+/** What an appointment is about, when and how long it is, and with whom. */
+export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, onClose }: AppointmentFormProps) {
+  const [etag, setEtag] = useState(version?.etag);
+  const [isStale, setStale] = useState(false);
+  const [picked, setPicked] = useState<Lead | null>(lead ?? null);
+  const [faults, setFaults] = useState<Faults>({});
+  const title = useRef<HTMLInputElement>(null);
+  const appointment = version?.data;
+
+  const save = useMutation({
+    mutationFn: (given: Given) =>
+      appointment
+        ? changeAppointment(appointment.id, given, etag)
+        : dataOf(platform.POST('/appointments', { body: { ...given, lead_id: picked?.id ?? null } })),
+    onSuccess: async () => {
+      await refresh(appointment?.id);
+      say(appointment ? m.calendar_saved() : m.calendar_created());
+      onClose();
+    },
+    onError: async (error) => {
+      if (!(error instanceof Failure) || error.status !== 412 || !appointment) return;
+      // The next try is about the version that is there now, with the text that stands in the form.
+      const now = await queries.fetchQuery({ ...appointmentQuery(appointment.id), staleTime: 0 });
+      setEtag(now.etag);
+      setStale(true);
+    },
+  });
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    const form = new FormData(event.currentTarget);
+    const text = (field: string) => String(form.get(field) ?? '').trim();
+    const scheduled_at = momentOf(text('start'), timeZone);
+    const duration_minutes = Number(text('minutes'));
+    const isDuration = Number.isInteger(duration_minutes) && duration_minutes >= 1 && duration_minutes <= 1440;
+    const wrong: Faults = {
+      ...(text('title') === '' && { title: m.calendar_title_missing() }),
+      ...(!scheduled_at && { start: m.calendar_start_missing() }),
+      ...(!isDuration && { minutes: m.calendar_minutes_wrong() }),
+    };
+    setFaults(wrong);
+    if (wrong.title) title.current?.focus();
+    if (!scheduled_at || Object.keys(wrong).length > 0) return;
+    save.mutate({ title: text('title'), scheduled_at, duration_minutes, notes: text('notes') || null });
+  };
+
+  const isConflict = isStale && save.error instanceof Failure && save.error.status === 412;
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <TextField
+        ref={title}
+        name="title"
+        label={m.calendar_what()}
+        maxLength={200}
+        defaultValue={appointment?.title}
+        fault={faults.title}
+        autoFocus
+      />
+      <div className={styles.when}>
+        <TextField
+          name="start"
+          type="datetime-local"
+          label={m.calendar_start()}
+          hint={timeZone}
+          defaultValue={appointment ? wallTime(appointment.scheduled_at, timeZone) : start}
+          fault={faults.start}
+        />
+        <TextField
+          name="minutes"
+          type="number"
+          min={1}
+          max={1440}
+          step={5}
+          label={m.calendar_minutes()}
+          defaultValue={appointment?.duration_minutes ?? minutes}
+          fault={faults.minutes}
+        />
+      </div>
+      {!appointment && !lead && <LeadPicker label={m.calendar_lead()} value={picked} onChoose={setPicked} />}
+      <TextArea name="notes" label={m.calendar_notes()} maxLength={5000} defaultValue={appointment?.notes ?? ''} />
+      {save.error && <Bad>{isConflict ? m.calendar_conflict() : wordsOf(save.error)}</Bad>}
+      <div className={styles.buttons}>
+        <Button onClick={onClose}>{m.cancel()}</Button>
+        <Button type="submit" kind="main" busy={save.isPending}>
+          {isConflict ? m.calendar_save_mine() : appointment ? m.calendar_save() : m.calendar_create()}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { queryOptions } from '@tanstack/react-query';
+import { allOf, pageOf } from '../api/pages.ts';
+import { dataOf, platform, versionedOf } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import type { components } from '../generated/platform.ts';
+
+type Schemas = components['schemas'];
+export type Appointment = Schemas['Appointment'];
+export type AppointmentStatus = Schemas['AppointmentStatus'];
+export type CalendarSync = Schemas['CalendarSync'];
+type Change = Schemas['UpdateAppointmentRequest'];
+
+/** A half-open range of time. */
+export type Range = { readonly from: string; readonly to: string };
+
+/** The appointments that begin in the range. */
+export const appointmentsQuery = ({ from, to }: Range) =>
+  queryOptions({
+    queryKey: ['appointments', 'range', from, to],
+    queryFn: ({ signal }) =>
+      allOf<Appointment>((cursor) => {
+        const query = { from, to, limit: 100, ...(cursor && { cursor }) };
+        return pageOf(platform.GET('/appointments', { params: { query }, signal }));
+      }),
+  });
+
+export const appointmentQuery = (appointmentId: string) =>
+  queryOptions({
+    queryKey: ['appointment', appointmentId, 'version'],
+    queryFn: () => versionedOf(platform.GET('/appointments/{appointmentId}', { params: { path: { appointmentId } } })),
+  });
+
+export const syncQuery = (appointmentId: string) =>
+  queryOptions({
+    queryKey: ['appointment', appointmentId, 'sync'],
+    queryFn: () =>
+      dataOf(platform.GET('/appointments/{appointmentId}/calendar-sync', { params: { path: { appointmentId } } })),
+    // The sync has no events. While it is under way, it is asked again.
+    refetchInterval: ({ state: { data } }) => (data?.state === 'pending' ? 5000 : false),
+  });
+
+/** Shows a change at once, wherever the appointment is shown. */
+export function showChange(appointmentId: string, change: Partial<Appointment>): void {
+  queries.setQueriesData<readonly Appointment[]>({ queryKey: ['appointments'] }, (known) =>
+    known?.map((appointment) => (appointment.id === appointmentId ? { ...appointment, ...change } : appointment)),
+  );
+}
+
+export async function changeAppointment(appointmentId: string, body: Change, etag?: string): Promise<Appointment> {
+  const changed = await dataOf(
+    platform.PATCH('/appointments/{appointmentId}', {
+      params: { path: { appointmentId } },
+      body,
+      // The page may be about to close.
+      keepalive: true,
+      ...(etag && { headers: { 'if-match': etag } }),
+    }),
+  );
+  await refresh(appointmentId);
+  return changed;
+}
+
+export const refresh = async (appointmentId?: string): Promise<void> => {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: ['appointments'] }),
+    appointmentId && queries.invalidateQueries({ queryKey: ['appointment', appointmentId] }),
+  ]);
+};

@@ -1,0 +1,152 @@
+import { useQuery } from '@tanstack/react-query';
+import { createLazyRoute, useNavigate } from '@tanstack/react-router';
+import { ChevronLeft, ChevronRight, Plus } from 'lucide-react';
+import { useState, useSyncExternalStore } from 'react';
+import type { Store } from '../api/platform.ts';
+import { sessionQuery, storeQuery } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Drawer } from '../ui/drawer.tsx';
+import { LoadFailed } from '../ui/load-failed.tsx';
+import { Page } from '../ui/page.tsx';
+import { Segmented } from '../ui/segmented.tsx';
+import { momentOf, wallTime } from '../ui/zone.ts';
+import { Agenda } from './agenda.tsx';
+import { AppointmentDrawer } from './appointment-drawer.tsx';
+import { AppointmentForm } from './appointment-form.tsx';
+import { appointmentsQuery } from './appointment-queries.ts';
+import styles from './calendar.module.css';
+import { daysOf, readCalendarSearch, step, type View } from './calendar-search.ts';
+import { Grid, type Slot } from './grid.tsx';
+import { firstWeekday, rangeText } from './moments.ts';
+import { nextHour } from './next-hour.ts';
+
+export const route = createLazyRoute('/shell/calendar')({ component: Calendar });
+
+function Calendar() {
+  const { data: store, error, refetch } = useQuery(storeQuery);
+  return (
+    <Page
+      title={m.calendar_title()}
+      about={store ? m.calendar_about({ zone: store.timezone }) : m.calendar_about_short()}
+    >
+      {store ? <Loaded store={store} /> : error ? <LoadFailed error={error} retry={refetch} /> : null}
+    </Page>
+  );
+}
+
+/** Where there is little room, a list is the only view that can be read. */
+const narrow = matchMedia('(max-width: 45rem)');
+const useNarrow = () =>
+  useSyncExternalStore(
+    (changed) => {
+      narrow.addEventListener('change', changed);
+      return () => narrow.removeEventListener('change', changed);
+    },
+    () => narrow.matches,
+  );
+
+function Loaded({ store }: { store: Store }) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const isNarrow = useNarrow();
+  const [slot, setSlot] = useState<Slot>();
+  const { timezone: timeZone } = store;
+  const today = wallTime(Date.now(), timeZone).slice(0, 10);
+  const view: View = search.view ?? (isNarrow ? 'agenda' : 'week');
+  const date = search.date ?? today;
+  const days = daysOf(view, date, firstWeekday());
+  const range = { from: momentOf(days.from, timeZone) ?? '', to: momentOf(days.to, timeZone) ?? '' };
+  const {
+    data: appointments,
+    error,
+    refetch,
+  } = useQuery({ ...appointmentsQuery(range), placeholderData: (known) => known });
+  const go = (part: { view?: View; date?: string; appointment?: string | undefined }) =>
+    void navigate({
+      to: '/calendar',
+      search: readCalendarSearch({ ...search, ...part }),
+      replace: true,
+      resetScroll: false,
+    });
+  const create = () => setSlot({ start: nextHour(timeZone, date === today ? undefined : date), minutes: 60 });
+  const open = (appointment: string) => go({ appointment });
+  return (
+    <div className={styles.calendar}>
+      <Connection store={store} />
+      <div className={styles.bar}>
+        <div className={styles.move}>
+          <Button onClick={() => go({ date: today })}>{m.calendar_today()}</Button>
+          <Button kind="bare" aria-label={m.calendar_before()} onClick={() => go({ date: step(view, date, -1) })}>
+            <ChevronLeft size={16} aria-hidden />
+          </Button>
+          <Button kind="bare" aria-label={m.calendar_after()} onClick={() => go({ date: step(view, date, 1) })}>
+            <ChevronRight size={16} aria-hidden />
+          </Button>
+          <h2 className={styles.range} aria-live="polite">
+            {rangeText(view, date, days)}
+          </h2>
+        </div>
+        <div className={styles.move}>
+          <Segmented
+            label={m.calendar_view()}
+            value={view}
+            choices={[
+              ['month', m.calendar_month()],
+              ['week', m.calendar_week()],
+              ['day', m.calendar_day()],
+              ['agenda', m.calendar_agenda()],
+            ]}
+            onChoose={(next) => go({ view: next })}
+          />
+          <Button kind="main" onClick={create}>
+            <Plus size={14} aria-hidden />
+            {m.calendar_new()}
+          </Button>
+        </div>
+      </div>
+      {error && !appointments ? (
+        <LoadFailed error={error} retry={refetch} />
+      ) : view === 'agenda' ? (
+        <Agenda appointments={appointments} timeZone={timeZone} onOpen={open} onCreate={create} />
+      ) : (
+        <Grid
+          {...{ view, date, timeZone }}
+          appointments={appointments ?? []}
+          onOpen={open}
+          onCreate={setSlot}
+          onMore={(day) => go({ view: 'day', date: day })}
+        />
+      )}
+      <AppointmentDrawer
+        appointmentId={search.appointment}
+        timeZone={timeZone}
+        onClose={() => go({ appointment: undefined })}
+      />
+      <Drawer open={slot !== undefined} onClose={() => setSlot(undefined)} title={m.calendar_new()} keep>
+        {slot && <AppointmentForm timeZone={timeZone} {...slot} onClose={() => setSlot(undefined)} />}
+      </Drawer>
+    </div>
+  );
+}
+
+/** Says above the calendar when appointments do not reach the store's own calendar. */
+function Connection({ store: { calendar } }: { store: Store }) {
+  const { data: session } = useQuery(sessionQuery);
+  if (calendar.status === 'connected') return null;
+  const text = {
+    not_connected: m.calendar_connection_none,
+    degraded: m.calendar_connection_degraded,
+    needs_attention: m.calendar_connection_broken,
+  }[calendar.status]();
+  return (
+    <p className={styles.connection} data-status={calendar.status}>
+      {text}{' '}
+      {session?.role === 'seller' ? (
+        calendar.status !== 'degraded' && m.calendar_connection_ask()
+      ) : (
+        <a href="/console/integrations/connections">{m.calendar_connections()}</a>
+      )}
+    </p>
+  );
+}
