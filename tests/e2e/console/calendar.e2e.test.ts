@@ -1,0 +1,142 @@
+import { randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { daysAhead, eventually, type Json, request } from '../platform.ts';
+import { appearances, fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
+
+async function newLead(key: string): Promise<Json> {
+  const customer_phone = `55119${randomInt(10_000_000, 99_999_999)}`;
+  return (await request('POST', '/leads', { key, body: { name: 'Bruna Lima', customer_phone } })).body;
+}
+const newAppointment = async (key: string, more: object = {}): Promise<Json> => {
+  const body = { title: 'Haircut', scheduled_at: daysAhead(1).toISOString(), ...more };
+  return (await request('POST', '/appointments', { key, body })).body;
+};
+const read = async (key: string, path: string): Promise<Json> => (await request('GET', path, { key })).body;
+const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+
+inBrowser(() => {
+  test('an appointment is created, moved and cancelled by keyboard alone', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const lead = await newLead(store.key);
+    await open(page, loginUrl, '/calendar?view=agenda');
+    await page.getByText('No appointments in these days').waitFor();
+    await tabTo(page, 'button', 'New appointment');
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('textbox', { name: 'What for' }).waitFor();
+    await page.keyboard.type('Haircut');
+    await tabTo(page, 'combobox', 'Customer');
+    await page.keyboard.type('bruna');
+    await page.getByRole('option', { name: /Bruna Lima/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'button', 'Create appointment');
+    await page.keyboard.press('Enter');
+    await page.getByText('Appointment created').waitFor();
+    const [made] = (await read(store.key, '/appointments')).data;
+    expect(made).toMatchObject({ title: 'Haircut', lead_id: lead.id, duration_minutes: 60, status: 'scheduled' });
+
+    await tabTo(page, 'button', 'Haircut');
+    await page.keyboard.press('Enter');
+    await drawer.getByText('The store has not connected a calendar.').waitFor();
+    await tabTo(page, 'button', 'Edit');
+    await page.keyboard.press('Enter');
+    await drawer.getByLabel('Minutes').fill('90');
+    await page.keyboard.press('Enter');
+    await page.getByText('Appointment saved').waitFor();
+    expect(await read(store.key, `/appointments/${made.id}`)).toMatchObject({ duration_minutes: 90 });
+
+    await tabTo(page, 'button', 'Cancel appointment');
+    await page.keyboard.press('Enter');
+    await page.getByText('Appointment cancelled').waitFor();
+    await eventually(
+      () => read(store.key, `/appointments/${made.id}`),
+      ({ status }) => status === 'cancelled',
+    );
+  });
+
+  test('a cancellation that is taken back in time does not happen', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const { id } = await newAppointment(store.key);
+    await open(page, loginUrl, `/calendar?view=agenda&appointment=${id}`);
+    await page.getByRole('button', { name: 'Cancel appointment' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.goto('about:blank');
+    expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ status: 'scheduled' });
+  });
+
+  test('an appointment is dragged to another time, and back with one click', async () => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width: 1280, height: 1100 } });
+    const { timezone } = await read(store.key, '/store');
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(daysAhead(1));
+    const offset = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' })
+      .formatToParts(daysAhead(1))
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.replace('GMT', '');
+    const made = await newAppointment(store.key, { scheduled_at: `${day}T10:00:00${offset || 'Z'}` });
+    await open(page, loginUrl, `/calendar?view=day&date=${day}`);
+    const event = page.getByRole('button', { name: /Haircut/ });
+    const box = await event.boundingBox();
+    if (!box) throw new Error('the appointment is not in sight');
+    await page.mouse.move(box.x + 30, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 30, box.y + 8 + box.height, { steps: 8 });
+    await page.mouse.up();
+    await page.getByText('“Haircut” was moved').waitFor();
+    const moved = await read(store.key, `/appointments/${made.id}`);
+    expect(Date.parse(moved.scheduled_at) - Date.parse(made.scheduled_at)).toBe(3_600_000);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(
+      () => read(store.key, `/appointments/${made.id}`),
+      ({ scheduled_at }) => scheduled_at === made.scheduled_at,
+    );
+  });
+
+  test('what somebody changed meanwhile is explained, and what the person wrote stays', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const { id } = await newAppointment(store.key);
+    await open(page, loginUrl, `/calendar?view=agenda&appointment=${id}`);
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    await drawer.getByRole('textbox', { name: 'What for' }).fill('Mine');
+    await request('PATCH', `/appointments/${id}`, { key: store.key, body: { notes: 'Theirs' } });
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.getByText('Someone else changed this appointment').waitFor();
+    expect(await drawer.getByRole('textbox', { name: 'What for' }).inputValue()).toBe('Mine');
+    await drawer.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText('Appointment saved').waitFor();
+    expect(await read(store.key, `/appointments/${id}`)).toMatchObject({ title: 'Mine' });
+  });
+
+  test.each(appearances)('in %s every view and an appointment are accessible', async (_, options) => {
+    const { page, loginUrl, store } = await newPerson('owner', options);
+    const { id } = await newAppointment(store.key);
+    const address = `date=${dayOf(daysAhead(1))}`;
+    await open(page, loginUrl, `/calendar?view=agenda&${address}`);
+    await page.getByRole('button', { name: 'Haircut' }).waitFor();
+    expect(await violations(page), 'agenda').toEqual([]);
+    for (const view of ['Month', 'Week', 'Day']) {
+      await page.getByRole('radio', { name: view }).check();
+      await page.getByRole('button', { name: /Haircut/ }).waitFor();
+      expect(await violations(page), view).toEqual([]);
+    }
+    await page.getByRole('button', { name: /Haircut/ }).click();
+    await page.getByRole('dialog').getByText('Not in a calendar').waitFor();
+    expect(page.url()).toContain(id);
+    expect(await violations(page), 'an appointment').toEqual([]);
+  });
+
+  test.each([390, 320])('at %i px a list of days stands in the place of the grid', async (width) => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+    const { title: hostile } = await newAppointment(store.key, {
+      title: `<img src=x onerror=alert(1)>${'W'.repeat(150)}`,
+    });
+    await open(page, loginUrl, '/calendar');
+    await title(page, 'Calendar').waitFor();
+    const event = page.getByRole('button', { name: hostile });
+    await event.waitFor();
+    expect(await fits(page)).toBe(true);
+    await event.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).waitFor();
+    expect(await fits(page)).toBe(true);
+  });
+});
