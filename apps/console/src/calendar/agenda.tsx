@@ -1,7 +1,6 @@
 import { CalendarDays } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { wallTime } from '../ui/zone.ts';
@@ -15,18 +14,13 @@ type AgendaProps = {
   readonly appointments: readonly Appointment[] | undefined;
   readonly timeZone: string;
   readonly onOpen: (appointmentId: string) => void;
-  readonly onCreate: () => void;
 };
 
 /** Two weeks of appointments as a list: for small screens, keyboards and screen readers. */
-export function Agenda({ appointments, timeZone, onOpen, onCreate }: AgendaProps) {
+export function Agenda({ appointments, timeZone, onOpen }: AgendaProps) {
   if (!appointments) return <Skeleton width="long" />;
   if (appointments.length === 0) {
-    return (
-      <Empty icon={CalendarDays} title={m.calendar_empty()} text={m.calendar_empty_text()}>
-        <Button onClick={onCreate}>{m.calendar_new()}</Button>
-      </Empty>
-    );
+    return <Empty icon={CalendarDays} title={m.calendar_empty()} text={m.calendar_empty_text()} />;
   }
   const days = Map.groupBy(appointments, ({ scheduled_at }) => wallTime(scheduled_at, timeZone).slice(0, 10));
   return (

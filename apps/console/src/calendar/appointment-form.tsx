@@ -84,7 +84,7 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
         label={m.calendar_what()}
         maxLength={200}
         defaultValue={appointment?.title}
-        fault={faults.title}
+        error={faults.title}
         autoFocus
       />
       <div className={styles.when}>
@@ -94,7 +94,7 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
           label={m.calendar_start()}
           hint={timeZone}
           defaultValue={appointment ? wallTime(appointment.scheduled_at, timeZone) : start}
-          fault={faults.start}
+          error={faults.start}
         />
         <TextField
           name="minutes"
@@ -104,7 +104,7 @@ export function AppointmentForm({ timeZone, version, start, minutes = 60, lead, 
           step={5}
           label={m.calendar_minutes()}
           defaultValue={appointment?.duration_minutes ?? minutes}
-          fault={faults.minutes}
+          error={faults.minutes}
         />
       </div>
       {!appointment && !lead && <LeadPicker label={m.calendar_lead()} value={picked} onChoose={setPicked} />}

@@ -108,7 +108,7 @@ function Loaded({ store }: { store: Store }) {
       {error && !appointments ? (
         <LoadFailed error={error} retry={refetch} />
       ) : view === 'agenda' ? (
-        <Agenda appointments={appointments} timeZone={timeZone} onOpen={open} onCreate={create} />
+        <Agenda appointments={appointments} timeZone={timeZone} onOpen={open} />
       ) : (
         <Grid
           {...{ view, date, timeZone }}

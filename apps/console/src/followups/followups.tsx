@@ -65,7 +65,7 @@ function Followups({ state, search }: FollowupsProps) {
               { to: '/follow-ups/$state', params: { state: 'cancelled' }, label: m.followups_tab_cancelled() },
             ]}
           />
-          <List key={state} state={state} search={search} onCreate={() => setCreating(true)} />
+          <List key={state} state={state} search={search} />
         </div>
       )}
       <NewFollowup open={creating} onClose={() => setCreating(false)} />
@@ -73,7 +73,7 @@ function Followups({ state, search }: FollowupsProps) {
   );
 }
 
-function List({ state, search, onCreate }: FollowupsProps & { onCreate: () => void }) {
+function List({ state, search }: FollowupsProps) {
   const navigate = useNavigate();
   const list = useInfiniteQuery(followupsQuery(state, search));
   const cancelling = useCancelling();
@@ -99,11 +99,7 @@ function List({ state, search, onCreate }: FollowupsProps & { onCreate: () => vo
         keyOf={({ id }) => id}
         more={list}
         {...(state === 'pending' && { actions: (followup: Followup) => <FollowupMenu followup={followup} /> })}
-        empty={
-          <Empty icon={CalendarClock} title={empties[state]()} text={m.followups_empty_text()}>
-            {state === 'pending' && <Button onClick={onCreate}>{m.followups_create()}</Button>}
-          </Empty>
-        }
+        empty={<Empty icon={CalendarClock} title={empties[state]()} text={m.followups_empty_text()} />}
       />
     </>
   );

@@ -108,7 +108,7 @@ export function LeadFields({ lead, nameRef, faults, error }: LeadFieldsProps) {
         name="tags"
         label={m.leads_tags()}
         hint={m.leads_tags_hint()}
-        error={faultOf(error, '#/tags')}
+        error={faultOf(error, '#/tags') && m.leads_tags_bad()}
         defaultValue={lead?.tags.join(', ')}
       />
       <TextField

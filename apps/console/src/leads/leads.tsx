@@ -37,7 +37,7 @@ function Leads() {
     </Button>
   );
   return (
-    <Page title={m.leads()} about={m.leads_about()} actions={create}>
+    <Page title={m.leads()} about={m.leads_about()} actions={(rows?.length !== 0 || isFiltered(search)) && create}>
       <div className={styles.list}>
         <LeadFilters search={search} onChange={change} />
         {leads.error && !rows ? (
