@@ -7,6 +7,9 @@ alter table sessions add column opened_by text not null default 'link';
 -- When the person proved who they are, which a change of the store keeps. Null: when the session was made.
 alter table sessions add column signed_in_at timestamptz(3);
 
+-- Who sets a password or a passkey in a session has it.
+grant update (opened_by, reach) on sessions to accounts_system;
+
 create table passwords (
   user_id uuid primary key references users (id),
   -- In the PHC format: `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`.

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deletePasskeysOf } from '../passkeys/passkey.repository.ts';
-import { endSessionsOf, type SessionRow } from '../sessions/session.repository.ts';
+import { endSessionsOf, markProved, type SessionRow } from '../sessions/session.repository.ts';
 import { requireSession } from '../sessions/session.ts';
 import { assertPassword } from './assert-password.ts';
 import {
@@ -48,6 +48,7 @@ export const setPassword =
       await savePassword(sql, userId, hash);
       await joinStore(sql, { storeId, userId });
       await endSessionsOf(sql, userId, session.id);
+      await markProved(sql, session.id, 'password');
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
     });
     return {};

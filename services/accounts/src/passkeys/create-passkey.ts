@@ -6,6 +6,7 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import { joinStore, lockCredentials } from '../credentials/credential.repository.ts';
 import { sessionProof } from '../credentials/session-proof.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { markProved } from '../sessions/session.repository.ts';
 import { requireSession } from '../sessions/session.ts';
 import { algorithms } from './algorithms.ts';
 import { insertPasskey, listCredentialIds, takeChallenge } from './passkey.repository.ts';
@@ -33,6 +34,7 @@ export const createPasskey =
       const passkey = await insertPasskey(sql, { userId, name, ...made });
       if (!passkey) throw new AppError('passkey_rejected');
       await joinStore(sql, { storeId, userId });
+      await markProved(sql, session.id, 'passkey');
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'passkey.created', subjectId: passkey.id }]);
       return passkey;
     });

@@ -106,13 +106,29 @@ test('a password that a link set without the current one removes the passkeys', 
 
 describe('a passkey needs a proof', () => {
   test('a link is enough only as long as there is no other way to sign in', async () => {
-    const { token } = await withPasskey();
-    await expect(start(token)).rejects.toMatchObject({ code: 'proof_required' });
+    const one = await withPasskey();
+    const again = async ({ store, email }: { store: string; email: string }) =>
+      (await people.open(tokenOf((await people.invite(store, email)).login_url))).session_token;
+    await expect(start(await again(one))).rejects.toMatchObject({ code: 'proof_required' });
     const other = await people.signedIn();
     await people.ask(setPassword, { body: { new_password: password } }, other.token);
-    await expect(start(other.token)).rejects.toMatchObject({ code: 'proof_required' });
-    await expect(start(other.token, 'wrong')).rejects.toMatchObject({ code: 'wrong_password' });
-    await add(other.token, createAuthenticator(party), password);
+    const token = await again(other);
+    await expect(start(token)).rejects.toMatchObject({ code: 'proof_required' });
+    await expect(start(token, 'wrong')).rejects.toMatchObject({ code: 'wrong_password' });
+    await add(token, createAuthenticator(party), password);
+  });
+
+  test('what a person set in the session proves who they are: neither the passkey nor the password is lost', async () => {
+    const { token, email, phone } = await withPasskey();
+    await people.ask(setPassword, { body: { new_password: password } }, token);
+    await signIn(phone);
+    await people.signIn(email, password);
+    const other = await people.signedIn();
+    await people.ask(setPassword, { body: { new_password: password } }, other.token);
+    await add(other.token, createAuthenticator(party));
+    const change = people.ask(setPassword, { body: { new_password: 'azul de metileno' } }, other.token);
+    expect(await passkeysOf(other.token)).toHaveLength(1);
+    await change;
   });
 
   test('a session of more than 15 minutes is not enough', async () => {

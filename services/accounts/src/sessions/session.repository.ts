@@ -109,6 +109,13 @@ export async function touchSession(sql: Sql, id: string): Promise<void> {
     where id = ${id} and ended_at is null and last_seen_at < clock_timestamp() - interval '1 minute'`;
 }
 
+/** The person now has what they set in this session, so it counts as if they had signed in with it. */
+export async function markProved(sql: TransactionSql, id: string, openedBy: OpenedBy): Promise<void> {
+  await sql`
+    update sessions set opened_by = ${openedBy}, reach = case reach when 'store' then 'joined' else reach end
+    where id = ${id}`;
+}
+
 export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'> & {
   readonly address: string;
   readonly agent: string | null;
