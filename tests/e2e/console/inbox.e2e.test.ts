@@ -329,6 +329,15 @@ inBrowser(() => {
       () => sandbox.lead(id),
       ({ interaction_count }) => interaction_count === 241,
     );
+    // Older messages arrive when the test says so.
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/[/]messages[?].*cursor=/, async (route) => {
+      await released;
+      await route.continue();
+    });
     await open(page, loginUrl, `/inbox/${id}`);
     await page.getByRole('article').first().waitFor();
     const list = page.getByRole('group', { name: 'Conversations' });
@@ -338,6 +347,25 @@ inBrowser(() => {
       most.rows = Math.max(most.rows, await page.locator('[data-lead]').count());
       most.messages = Math.max(most.messages, await page.getByRole('article').count());
     };
+    const toTop = async () => {
+      await thread.evaluate((element) => element.scrollTo(0, 0));
+      return (await page.getByRole('article').first().locator('p').first().textContent()) ?? '';
+    };
+    let above = await toTop();
+    await eventually(toTop, (text) => {
+      const isSame = text === above;
+      above = text;
+      return isSame;
+    });
+    const first = thread.getByText(above, { exact: true });
+    const before = await first.boundingBox();
+    release();
+    await eventually(
+      () => thread.evaluate((element) => element.scrollTop),
+      (top) => top > 500,
+    );
+    const after = await first.boundingBox();
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThanOrEqual(2);
     await eventually(async () => {
       await thread.evaluate((element) => element.scrollBy(0, -1_500));
       await count();

@@ -17,6 +17,7 @@ type MessageListProps = {
   /** Newest first, as the API lists them. */
   readonly messages: readonly Message[];
   readonly outgoing: readonly Outgoing[];
+  readonly hasOlder: boolean;
   readonly onOlder: () => void;
   readonly olderFailed: boolean;
   readonly onBottom: (isAtBottom: boolean) => void;
@@ -32,7 +33,7 @@ type Row = { readonly key: string; readonly at: string } & (
 
 /** The thread, the newest at the bottom. Older messages come above it, and what is in view stays where it is. */
 export function MessageList(props: MessageListProps) {
-  const { name, messages, outgoing, onOlder, olderFailed, onBottom, onCancel, onRetry, onEdit } = props;
+  const { name, messages, outgoing, hasOlder, onOlder, olderFailed, onBottom, onCancel, onRetry, onEdit } = props;
   const list = useRef<VirtuosoHandle>(null);
   const [atBottom, setAtBottom] = useState(true);
   const rows: Row[] = [
@@ -74,9 +75,11 @@ export function MessageList(props: MessageListProps) {
         computeItemKey={(_, { key }) => key}
         itemContent={(index, row) => {
           const previous = rows[index - firstIndex - 1];
+          // Above the oldest row that was read the day is not known yet, and a line that goes would move the thread.
+          const beginsDay = previous ? !isSameDay(previous.at, row.at) : !hasOlder;
           return (
             <div className={styles.row}>
-              {!(previous && isSameDay(previous.at, row.at)) && <Day at={row.at} />}
+              {beginsDay && <Day at={row.at} />}
               {'message' in row ? (
                 <MessageItem
                   message={row.message}

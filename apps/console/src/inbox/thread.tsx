@@ -56,7 +56,7 @@ const Loading = () => (
 type ShownProps = { readonly lead: Lead; readonly own: ReturnType<typeof ownOf> };
 
 function Shown({ lead, own: { outbox, storage } }: ShownProps) {
-  const { items: messages, error, refetch, readMore, moreFailed } = useMessages(lead.id);
+  const { items: messages, error, refetch, hasMore, readMore, moreFailed } = useMessages(lead.id);
   const sent = useSyncExternalStore(outbox.subscribe, () => outbox.itemsOf(lead.id));
   const input = useRef<HTMLTextAreaElement>(null);
   const [edited, setEdited] = useState(0);
@@ -85,6 +85,7 @@ function Shown({ lead, own: { outbox, storage } }: ShownProps) {
             name={lead.name}
             messages={messages}
             outgoing={notShown(sent, messages)}
+            hasOlder={hasMore}
             onOlder={() => void readMore()}
             olderFailed={moreFailed !== undefined}
             onBottom={setAtBottom}
