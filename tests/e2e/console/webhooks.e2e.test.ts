@@ -206,7 +206,7 @@ inBrowser(() => {
     await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
     expect(await fits(page)).toBe(true);
     await page.goto(`${page.url().split(list)[0]}${path}`);
-    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor();
     expect(await fits(page)).toBe(true);
   });
 });
