@@ -20,7 +20,7 @@ export async function askAsPage(method: string, path: string, { cookie, body, he
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 
-export const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
 /** Invites a person to a store and signs them in. A role `seller` needs `sellerId`. Returns the cookie. */
 export async function signInAs(storeId: string, role: string, sellerId?: string): Promise<string> {

@@ -46,7 +46,6 @@ export async function connectSandbox(store: TestStore, replyWindow?: number) {
       (await get(`/leads/${leadId}/messages?limit=200`)).data.toReversed(),
   };
 }
-export type Sandbox = Awaited<ReturnType<typeof connectSandbox>>;
 
 /** The row of a lead in the list of conversations. */
 export const rowOf = (page: Page, leadId: string) => page.locator(`[data-lead="${leadId}"]`);

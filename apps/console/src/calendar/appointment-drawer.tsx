@@ -78,7 +78,7 @@ const said: Readonly<Record<Exclude<AppointmentStatus, 'scheduled'>, () => strin
 };
 
 /** Ends an appointment. That is final, so that it happens only after a moment to undo it. */
-export function endAppointment({ id }: Appointment, status: Exclude<AppointmentStatus, 'scheduled'>): void {
+function endAppointment({ id }: Appointment, status: Exclude<AppointmentStatus, 'scheduled'>): void {
   showChange(id, { status });
   actLater({
     title: said[status](),
@@ -151,7 +151,7 @@ function Shown({ version: { data: appointment }, onEdit, onClose }: ShownProps) 
 }
 
 /** The lead's name, or that a seller may not see it. */
-export function LeadName({ leadId }: { leadId: string }) {
+function LeadName({ leadId }: { leadId: string }) {
   const { data: version, error } = useQuery({ ...leadQuery(leadId), staleTime: 300_000 });
   if (error) return <span className={styles.soft}>{m.calendar_lead_hidden()}</span>;
   if (!version) return <Skeleton width="short" />;

@@ -4,7 +4,7 @@ import { shell } from '../shell/routes.ts';
 export type KnowledgeSearch = { readonly q?: string; readonly document?: string };
 
 /** What stands behind the `?` of the address: the question, and the open document. */
-export const readKnowledgeSearch = ({ q, document }: Record<string, unknown>): KnowledgeSearch => ({
+const readKnowledgeSearch = ({ q, document }: Record<string, unknown>): KnowledgeSearch => ({
   ...(typeof q === 'string' && q !== '' ? { q: q.slice(0, 500) } : {}),
   ...(typeof document === 'string' ? { document } : {}),
 });

@@ -5,7 +5,7 @@ export type Draft = Pick<Lead, 'name' | 'customer_phone' | 'status' | 'seller_id
 export type Member = keyof Draft;
 export type Change = Partial<Draft>;
 
-export const members = [
+const members = [
   'name',
   'customer_phone',
   'status',

@@ -2,7 +2,7 @@ import { doLater } from './later.ts';
 import { sayFailure, sayWithUndo } from './toasts.tsx';
 
 /** How long an act that cannot be taken back waits for a change of mind. */
-export const undoMs = 10_000;
+const undoMs = 10_000;
 
 type Later = {
   /** What happens, in words. */

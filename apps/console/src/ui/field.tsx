@@ -15,7 +15,7 @@ type Control = { id: string; className: string | undefined; 'aria-describedby': 
 type ShellProps = FieldProps & { readonly children: (control: Control & { 'aria-invalid'?: true }) => ReactNode };
 
 /** A label, a control, and a hint or an error below it. */
-export function Field({ label, hint, error, children }: ShellProps) {
+function Field({ label, hint, error, children }: ShellProps) {
   const id = useId();
   const below = error ?? hint;
   return (
@@ -72,9 +72,6 @@ export const SelectField = ({
     )}
   </Field>
 );
-
-/** A day and a time on the clock of a time zone: `wallTime` and `momentOf` of `zone.ts` convert it. */
-export const DateTimeField = (props: With<'input'>) => <TextField type="datetime-local" step={60} {...props} />;
 
 export const CheckField = ({ label, hint, ...input }: FieldProps & ComponentProps<'input'>) => (
   <label className={styles.check}>

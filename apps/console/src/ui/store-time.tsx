@@ -3,7 +3,7 @@ import { storeQuery } from '../api/queries.ts';
 import { getLocale } from '../paraglide/runtime.js';
 
 /** A day and a time on the clock of the store, in the language of the person. */
-export const storeTime = (at: string, timeZone: string | undefined): string =>
+const storeTime = (at: string, timeZone: string | undefined): string =>
   new Intl.DateTimeFormat(getLocale(), {
     weekday: 'short',
     day: 'numeric',
