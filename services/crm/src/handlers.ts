@@ -3,9 +3,9 @@ import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAgent } from './agents/create-agent.ts';
 import { getAgent } from './agents/get-agent.ts';
-import { listAgents } from './agents/list-agents.ts';
+import { listAgents, listStoreAgents } from './agents/list-agents.ts';
 import { selectAgent } from './agents/select-agent.ts';
-import { updateAgent } from './agents/update-agent.ts';
+import { updateAgent, updateStoreAgent } from './agents/update-agent.ts';
 import type { Dependencies } from './dependencies.ts';
 import { getDocument } from './knowledge/get-document.ts';
 import { importDocument } from './knowledge/import-document.ts';
@@ -67,10 +67,14 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     selectAgent: selectAgent(dependencies),
     createAgent: createAgent(dependencies),
     updateAgent: updateAgent(dependencies),
+    listStoreAgents: listStoreAgents(dependencies),
+    createStoreAgent: createAgent(dependencies),
+    updateStoreAgent: updateStoreAgent(dependencies),
     listDocuments: listDocuments(dependencies),
     getDocument: getDocument(dependencies),
     searchKnowledge: searchKnowledge(dependencies),
     importDocument: importDocument(dependencies),
+    importStoreDocument: importDocument(dependencies),
     summarizeLeads: summarizeLeads(dependencies),
     summarizeLeadsV1: summarizeLeadsV1(dependencies),
     reportLead: reportLead(dependencies),

@@ -14,7 +14,7 @@ import {
   Uuid,
 } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
-import { leadStatuses } from './leads.ts';
+import { LeadStatus } from './leads.ts';
 
 export const agentModels = ['auto', 'gemini', 'openai'] as const;
 
@@ -154,44 +154,80 @@ export const selectAgent = defineOperation({
   errors: ['lead_not_found'],
 });
 
-const NewCondition = Exact({
-  condition_type: OneOf(['lead_status']),
-  operator: OneOf(['=']),
-  value: OneOf(leadStatuses),
-});
+const GivenCondition = Exact(
+  {
+    condition_type: OneOf(['lead_status'], { title: 'ConditionType', description: 'What is compared.' }),
+    operator: OneOf(['='], { title: 'ConditionOperator', description: 'How it is compared.' }),
+    value: About(LeadStatus, 'With what it is compared: a status of a lead.'),
+  },
+  { title: 'GivenCondition', description: 'One comparison with a lead.' },
+);
 
-const NewConditionGroup = Exact({
-  group_index: Type.Integer({ minimum: 0, maximum: 1000 }),
-  logical_operator: Type.Optional(OneOf(['AND'], { default: 'AND' })),
-  conditions: Type.Array(NewCondition, { minItems: 1, maxItems: agentBounds.conditionsPerGroup }),
-});
+const GivenConditionGroup = Exact(
+  {
+    group_index: Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      description: 'The place of the group. No two groups of an agent have the same.',
+    }),
+    logical_operator: Type.Optional(
+      OneOf(['AND'], {
+        title: 'LogicalOperator',
+        default: 'AND',
+        description: 'All conditions of the group must hold.',
+      }),
+    ),
+    conditions: Type.Array(GivenCondition, {
+      minItems: 1,
+      maxItems: agentBounds.conditionsPerGroup,
+      description: 'The conditions of the group.',
+    }),
+  },
+  { title: 'GivenConditionGroup', description: 'Conditions that must hold together.' },
+);
 
 const agentMembers = {
-  name: Text(200),
+  name: Text(200, { description: 'The name of the agent.' }),
   model: AgentModel,
-  priority: Type.Integer({ minimum: 0, maximum: agentBounds.greatestPriority }),
-  is_active: Type.Boolean(),
-  is_default: Type.Boolean(),
-  voice_id: NullableText(200),
-  audio_response_enabled: Type.Boolean(),
-  condition_groups: Type.Array(NewConditionGroup, { maxItems: agentBounds.groups }),
+  priority: Type.Integer({
+    minimum: 0,
+    maximum: agentBounds.greatestPriority,
+    description: 'A lower number is chosen first.',
+  }),
+  is_active: Type.Boolean({ description: 'Whether the agent can be chosen.' }),
+  is_default: Type.Boolean({ description: "Used when no agent's conditions hold. A store has one at most." }),
+  voice_id: About(NullableText(200), 'The voice of audio replies, as its provider names it.'),
+  audio_response_enabled: Type.Boolean({ description: 'Replies with audio when the lead sends audio.' }),
+  condition_groups: Type.Array(GivenConditionGroup, {
+    maxItems: agentBounds.groups,
+    description: 'OR between groups, AND within a group. They replace all groups that the agent has.',
+  }),
 };
+
+const AgentToCreate = Exact(
+  {
+    name: agentMembers.name,
+    model: Type.Optional(Described(AgentModel, { default: 'auto' })),
+    priority: agentMembers.priority,
+    is_active: Type.Optional(Described(agentMembers.is_active, { default: true })),
+    is_default: Type.Optional(Described(agentMembers.is_default, { default: false })),
+    voice_id: Type.Optional(agentMembers.voice_id),
+    audio_response_enabled: Type.Optional(Described(agentMembers.audio_response_enabled, { default: false })),
+    condition_groups: Type.Optional(agentMembers.condition_groups),
+  },
+  { description: 'The agent.' },
+);
+
+const AgentChanges = Type.Partial(Exact(agentMembers), {
+  minProperties: 1,
+  additionalProperties: false,
+  description: 'What to change. Members that it leaves out stay as they are.',
+});
 
 export const createAgent = defineOperation({
   subject: 'crm.admin.agents.create',
   summary: 'Create an agent',
-  request: {
-    body: Exact({
-      name: agentMembers.name,
-      model: Type.Optional(Described(AgentModel, { default: 'auto' })),
-      priority: agentMembers.priority,
-      is_active: Type.Optional(Type.Boolean({ default: true })),
-      is_default: Type.Optional(Type.Boolean({ default: false })),
-      voice_id: Type.Optional(agentMembers.voice_id),
-      audio_response_enabled: Type.Optional(Type.Boolean({ default: false })),
-      condition_groups: Type.Optional(agentMembers.condition_groups),
-    }),
-  },
+  request: { body: AgentToCreate },
   reply: Agent,
   errors: ['default_agent_exists'],
 });
@@ -202,11 +238,46 @@ export const updateAgent = defineOperation({
   request: {
     body: Exact({
       agent_id: Uuid,
-      changes: Type.Partial(Exact(agentMembers), { minProperties: 1, additionalProperties: false }),
+      changes: AgentChanges,
     }),
   },
   reply: Agent,
   errors: ['agent_not_found', 'default_agent_exists'],
 });
 
-export const agentOperations = { listAgents, getAgent, selectAgent, createAgent, updateAgent } as const;
+/** The public list has only the active agents. */
+export const listStoreAgents = defineOperation({
+  subject: 'crm.platform.agents.list',
+  summary: 'List the agents of the store, active or not',
+  description: 'Ordered by `priority` (lowest number first), then by id.',
+  request: { query: Exact(paging()) },
+  reply: Page(Agent),
+});
+
+export const createStoreAgent = defineOperation({
+  subject: 'crm.platform.agents.create',
+  summary: 'Create an agent',
+  request: { body: AgentToCreate },
+  reply: Agent,
+  errors: ['default_agent_exists'],
+});
+
+export const updateStoreAgent = defineOperation({
+  subject: 'crm.platform.agents.update',
+  summary: 'Change an agent',
+  description: 'Members left out stay as they are. Condition groups are replaced as a whole.',
+  request: { params: Exact({ agentId: About(Uuid, 'The id of the agent.') }), body: AgentChanges },
+  reply: Agent,
+  errors: ['agent_not_found', 'default_agent_exists'],
+});
+
+export const agentOperations = {
+  listAgents,
+  getAgent,
+  selectAgent,
+  createAgent,
+  updateAgent,
+  listStoreAgents,
+  createStoreAgent,
+  updateStoreAgent,
+} as const;

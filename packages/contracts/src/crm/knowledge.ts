@@ -79,28 +79,60 @@ export const searchKnowledge = defineOperation({
   ),
 });
 
-/** The name that identifies a document in its store: the file name without its folder. */
-const SourceName = Text(255);
+const DocumentToImport = Exact(
+  {
+    name: Text(255, {
+      description: 'The file name without its folder. A document with this name in the store is replaced.',
+    }),
+    title: Text(200, { description: 'The title of the document.' }),
+    content: Type.String({
+      minLength: 1,
+      maxLength: greatestDocumentBytes,
+      description: 'The text, at most 128 KiB of UTF-8.',
+    }),
+    locale: Type.String({
+      format: 'locale',
+      maxLength: 35,
+      description: 'The store’s locale. It decides the word forms that a search finds.',
+    }),
+    is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the agents answer from it.' })),
+  },
+  { description: 'The document.' },
+);
+
+const ImportedDocument = Type.Object(
+  {
+    result: OneOf(['created', 'changed', 'unchanged'], {
+      title: 'DocumentImportResult',
+      description: '`changed`: it replaced the document of this name. `unchanged`: that was the same already.',
+    }),
+    id: About(Uuid, 'The id of the document.'),
+    title: Type.String({ description: 'The title of the document.' }),
+    is_active: Type.Boolean({ description: 'Whether the agents answer from it.' }),
+    passages: Type.Integer({ description: 'The number of passages that a search can find. An inactive one has none.' }),
+  },
+  { title: 'ImportedDocument', description: 'The outcome of an import.' },
+);
 
 export const importDocument = defineOperation({
   subject: 'crm.admin.documents.import',
   summary: "Add a document to the store's knowledge base, or change the one with this name",
-  request: {
-    body: Exact({
-      name: SourceName,
-      title: Text(200),
-      content: Type.String({ minLength: 1, maxLength: greatestDocumentBytes }),
-      locale: Type.String({ format: 'locale', maxLength: 35, description: "The store's; it decides the word forms." }),
-      is_active: Type.Optional(Type.Boolean({ default: true })),
-    }),
-  },
-  reply: Type.Object({
-    result: OneOf(['created', 'changed', 'unchanged']),
-    id: Uuid,
-    title: Type.String(),
-    is_active: Type.Boolean(),
-    passages: Type.Integer(),
-  }),
+  request: { body: DocumentToImport },
+  reply: ImportedDocument,
 });
 
-export const knowledgeOperations = { listDocuments, getDocument, searchKnowledge, importDocument } as const;
+export const importStoreDocument = defineOperation({
+  subject: 'crm.platform.documents.import',
+  summary: 'Add a document to the knowledge base, or change the one with this name',
+  description: 'Plain text or Markdown. The admin command also reads HTML, PDF and Word files.',
+  request: { body: DocumentToImport },
+  reply: ImportedDocument,
+});
+
+export const knowledgeOperations = {
+  listDocuments,
+  getDocument,
+  searchKnowledge,
+  importDocument,
+  importStoreDocument,
+} as const;

@@ -2,24 +2,31 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { PageStart } from '@mostrador/kit/database/paging';
 import type { AgentContent, AgentRow } from './agent.ts';
 
-/** The active agents in the order in which a selection tries them. */
-export async function listActiveAgents(
+type AgentPage = { start: PageStart<{ priority: number; id: string }>; limit: number; inactiveToo: boolean };
+
+/** The agents in the order in which a selection tries them. */
+export async function listAgents(
   sql: Sql,
   storeId: string,
-  { start, limit }: { start: PageStart<{ priority: number; id: string }>; limit: number },
+  { start, limit, inactiveToo }: AgentPage,
 ): Promise<AgentRow[]> {
   const after = 'after' in start ? start.after : undefined;
   return await sql<AgentRow[]>`
     ${selectAgents(sql)}
-    where a.store_id = ${storeId} and a.is_active
+    where a.store_id = ${storeId} ${inactiveToo ? sql`` : sql`and a.is_active`}
       ${after ? sql`and (a.priority, a.id) > (${after.priority}, ${after.id})` : sql``}
     order by a.priority, a.id
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
-export async function countActiveAgents(sql: Sql, storeId: string): Promise<number> {
+export async function countAgents(
+  sql: Sql,
+  storeId: string,
+  { inactiveToo }: Pick<AgentPage, 'inactiveToo'>,
+): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
-    select count(*)::int as total from agents where store_id = ${storeId} and is_active`;
+    select count(*)::int as total from agents
+    where store_id = ${storeId} ${inactiveToo ? sql`` : sql`and is_active`}`;
   return row?.total ?? 0;
 }
 

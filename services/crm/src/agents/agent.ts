@@ -11,6 +11,8 @@ export type AgentRow = Omit<Agent, 'created_at' | 'updated_at'> & {
 
 type NewGroups = NonNullable<RequestOf<typeof createAgent>['body']['condition_groups']>;
 
+export type AgentChanges = RequestOf<typeof updateAgent>['body']['changes'];
+
 /** The values of an agent that a create or an update writes. */
 export type AgentContent = {
   readonly name: string;
@@ -44,12 +46,13 @@ export function newAgent(body: RequestOf<typeof createAgent>['body']): AgentCont
   };
 }
 
-/** The agent's values after the change, or null if nothing changes. */
+/** The agent's values after the change, or null if nothing changes. `pointer` is the place of the changes in the body. */
 export function changeAgent(
   row: AgentRow,
-  changes: RequestOf<typeof updateAgent>['body']['changes'],
+  changes: AgentChanges,
+  { pointer }: { pointer: string },
 ): AgentContent | null {
-  refuseEqualIndexes(changes.condition_groups ?? [], '#/changes/condition_groups');
+  refuseEqualIndexes(changes.condition_groups ?? [], `${pointer}/condition_groups`);
   const current = contentOf(row);
   const changed: AgentContent = { ...current, ...changes };
   return JSON.stringify(contentOf(changed)) === JSON.stringify(current) ? null : changed;

@@ -3,7 +3,7 @@ import { pagesOf } from '@mostrador/kit/database/paging';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
-import { countActiveAgents, listActiveAgents } from './agent.repository.ts';
+import { countAgents, listAgents as listRows } from './agent.repository.ts';
 import { type AgentRow, toAgent } from './agent.ts';
 
 const readPage = pagesOf({
@@ -13,12 +13,17 @@ const readPage = pagesOf({
   toAfter: (position) => position,
 });
 
-export const listAgents =
+/** The public list has only the active agents. People also see the others. */
+const lists =
+  (inactiveToo: boolean) =>
   ({ database }: Dependencies): Handler<typeof operation> =>
   (context, { query }) =>
     readPage(database, context, query, {
-      filters: {},
-      list: (sql, page) => listActiveAgents(sql, context.storeId, page),
-      count: (sql) => countActiveAgents(sql, context.storeId),
+      filters: inactiveToo ? { all: true } : {},
+      list: (sql, page) => listRows(sql, context.storeId, { ...page, inactiveToo }),
+      count: (sql) => countAgents(sql, context.storeId, { inactiveToo }),
       show: toAgent,
     });
+
+export const listAgents = lists(false);
+export const listStoreAgents = lists(true);

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { createStoreAgent, listAgents, listStoreAgents, type RequestOf, updateStoreAgent } from '@mostrador/contracts';
+import { testContext } from '@mostrador/testing/context';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCrm, type TestCrm } from '../../test/crm.ts';
+
+let crm: TestCrm;
+beforeAll(async () => {
+  crm = await startCrm();
+});
+afterAll(() => crm?.stop());
+
+const create = (storeId: string, body: RequestOf<typeof createStoreAgent>['body']) =>
+  crm.rpc.call(createStoreAgent, { body }, testContext({ storeId }));
+const update = (storeId: string, agentId: string, body: RequestOf<typeof updateStoreAgent>['body']) =>
+  crm.rpc.call(updateStoreAgent, { params: { agentId }, body }, testContext({ storeId }));
+const group = (group_index: number) => ({
+  group_index,
+  conditions: [{ condition_type: 'lead_status', operator: '=', value: 'lost' } as const],
+});
+
+test('people see the inactive agents of their store too, in the order of selection, and no other store’s', async () => {
+  const storeId = randomUUID();
+  const paused = await create(storeId, { name: 'Paused', priority: 1, is_active: false });
+  const sales = await create(storeId, { name: 'Sales', priority: 2 });
+  await create(randomUUID(), { name: 'Other', priority: 0 });
+  const context = testContext({ storeId });
+  const all = await crm.rpc.call(listStoreAgents, { query: {} }, context);
+  expect(all).toMatchObject({ data: [paused, sales], total: 2 });
+  const [first] = (await crm.rpc.call(listStoreAgents, { query: { limit: 1 } }, context)).data;
+  expect(first).toEqual(paused);
+  expect(await crm.rpc.call(listAgents, { query: {} }, context)).toMatchObject({ data: [sales], total: 1 });
+});
+
+test('a change keeps what it leaves out, replaces the conditions, and is in the feed', async () => {
+  const storeId = randomUUID();
+  const made = await create(storeId, { name: 'Sales', priority: 2, condition_groups: [group(0), group(1)] });
+  const changed = await update(storeId, made.id, { condition_groups: [group(7)], is_active: false });
+  expect(changed).toMatchObject({ name: 'Sales', priority: 2, is_active: false });
+  expect(changed.condition_groups.map(({ group_index }) => group_index)).toEqual([7]);
+  expect((await crm.feed(storeId)).map(({ type }) => type)).toEqual(['agent.created', 'agent.updated']);
+});
+
+test('a fault is named by its place in the body', async () => {
+  const storeId = randomUUID();
+  const made = await create(storeId, { name: 'Sales', priority: 2 });
+  await expect(update(storeId, made.id, { condition_groups: [group(1), group(1)] })).rejects.toMatchObject({
+    code: 'validation_failed',
+    members: { errors: [{ pointer: '#/condition_groups/1/group_index' }] },
+  });
+});
+
+test('an agent of another store is not found, and a second default agent is refused', async () => {
+  const storeId = randomUUID();
+  const made = await create(storeId, { name: 'Sales', priority: 2, is_default: true });
+  await expect(update(randomUUID(), made.id, { name: 'Mine' })).rejects.toMatchObject({ code: 'agent_not_found' });
+  await expect(create(storeId, { name: 'Two', priority: 3, is_default: true })).rejects.toMatchObject({
+    code: 'default_agent_exists',
+    members: { id: made.id },
+  });
+});

@@ -1,0 +1,55 @@
+import { beforeAll, expect, test } from 'vitest';
+import { askAsPage, signInAs } from './people.ts';
+import { newStore, request } from './platform.ts';
+import { expectProblem } from './problem.ts';
+
+type Store = { id: string; key: string; manager: string; seller: string };
+let store: Store;
+let other: Store;
+
+async function newStoreWithPeople(): Promise<Store> {
+  const { id, key } = await newStore();
+  const whatsapp_id = `55119${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
+  const made = await request('POST', '/sellers', { key, body: { name: 'Rui', whatsapp_id } });
+  const [manager, seller] = [await signInAs(id, 'manager'), await signInAs(id, 'seller', made.body.id)];
+  return { id, key, manager, seller };
+}
+const ask = (method: string, path: string, cookie: string, body?: unknown) => askAsPage(method, path, { cookie, body });
+
+beforeAll(async () => {
+  [store, other] = await Promise.all([newStoreWithPeople(), newStoreWithPeople()]);
+});
+
+test('a manager creates and changes an agent, a seller only sees it, and another store does neither', async () => {
+  const body = { name: 'Secret agent', priority: 1, is_active: false };
+  expectProblem(await ask('POST', '/agents', store.seller, body), 'role_required');
+  const made = await ask('POST', '/agents', store.manager, body);
+  expect(made.status, made.text).toBe(201);
+  expect((await ask('GET', '/agents/all', store.seller)).body.data).toEqual([made.body]);
+  const listed = await ask('GET', '/agents/all', other.manager);
+  expect(listed.body).toMatchObject({ data: [], total: 0 });
+
+  const path = `/agents/${made.body.id}`;
+  expectProblem(await ask('PATCH', path, other.manager, { is_active: true }), 'agent_not_found');
+  expectProblem(await ask('PATCH', path, store.seller, { is_active: true }), 'role_required');
+  const changed = await ask('PATCH', path, store.manager, { is_active: true });
+  expect(changed.body).toMatchObject({ name: 'Secret agent', is_active: true });
+  expect((await request('GET', path, { key: store.key })).body).toEqual(changed.body);
+});
+
+test('a manager imports a document, which the search finds in their store alone', async () => {
+  const body = {
+    name: 'prices.md',
+    title: 'Prices',
+    content: '# Prices\n\nA secret haircut costs 80.',
+    locale: 'en-US',
+  };
+  expectProblem(await ask('POST', '/knowledge/documents', store.seller, body), 'role_required');
+  const made = await ask('POST', '/knowledge/documents', store.manager, body);
+  expect([made.status, made.body.result]).toEqual([200, 'created']);
+  const changed = await ask('POST', '/knowledge/documents', store.manager, { ...body, content: 'A haircut costs 90.' });
+  expect(changed.body).toMatchObject({ id: made.body.id, result: 'changed' });
+  const found = (cookie: string) => ask('GET', '/knowledge/search?q=haircut', cookie);
+  expect((await found(store.seller)).body.data).toMatchObject([{ document: { id: made.body.id } }]);
+  expect((await found(other.manager)).body.data).toEqual([]);
+});
