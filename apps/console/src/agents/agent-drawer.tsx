@@ -1,0 +1,117 @@
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
+import { Drawer } from '../ui/drawer.tsx';
+import { Moment } from '../ui/moment.tsx';
+import { Notice } from '../ui/page.tsx';
+import { AgentForm, agentFormId } from './agent-form.tsx';
+import type { Agent } from './agent-queries.ts';
+import { AgentState } from './agent-state.tsx';
+import styles from './agents.module.css';
+import { wordsOfCondition } from './condition-words.ts';
+import { isEditable } from './draft.ts';
+
+type AgentDrawerProps = {
+  readonly agents: readonly Agent[];
+  readonly agentId: string | undefined;
+  readonly creating: boolean;
+  readonly mayChange: boolean;
+  readonly onClose: () => void;
+};
+
+/** One agent: what it does, its conditions in words, and the form that changes them. */
+export function AgentDrawer({ agents, agentId, creating, mayChange, onClose }: AgentDrawerProps) {
+  const [editing, setEditing] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const agent = agents.find(({ id }) => id === agentId);
+  const form = creating || (editing && agent !== undefined);
+  const close = () => {
+    setEditing(false);
+    onClose();
+  };
+  const foot = form && (
+    <>
+      <Button onClick={creating ? close : () => setEditing(false)}>{m.cancel()}</Button>
+      <Button type="submit" form={agentFormId} kind="main" busy={busy}>
+        {creating ? m.agents_create() : m.agents_save()}
+      </Button>
+    </>
+  );
+  const edit = agent && mayChange && !form && isEditable(agent) && (
+    <Button onClick={() => setEditing(true)}>
+      <Pencil size={14} aria-hidden />
+      {m.agents_edit()}
+    </Button>
+  );
+  return (
+    <Drawer
+      open={creating || agent !== undefined}
+      onClose={close}
+      title={creating ? m.agents_create() : (agent?.name ?? m.agents())}
+      actions={edit}
+      foot={foot}
+      keep={form}
+    >
+      {form ? (
+        <AgentForm
+          key={agent?.id ?? 'new'}
+          agent={creating ? undefined : agent}
+          agents={agents}
+          onBusy={setBusy}
+          onSaved={creating ? close : () => setEditing(false)}
+        />
+      ) : (
+        agent && <Details agent={agent} />
+      )}
+    </Drawer>
+  );
+}
+
+const models = { auto: m.agents_model_auto, gemini: () => 'Gemini', openai: () => 'OpenAI' };
+
+function Details({ agent }: { agent: Agent }) {
+  const { condition_groups: groups, is_default, audio_response_enabled, voice_id } = agent;
+  return (
+    <>
+      <AgentState agent={agent} />
+      <section className={styles.part}>
+        <h3 className={styles.heading}>{m.agents_when()}</h3>
+        {groups.map(({ id, conditions }, index) => (
+          <div key={id} className={styles.group}>
+            {index > 0 && <span className={styles.or}>{m.agents_or()}</span>}
+            <ul className={styles.conditions}>
+              {conditions.map((condition, place) => (
+                <li key={condition.id}>
+                  {place > 0 && <span className={styles.and}>{m.agents_and()} </span>}
+                  {wordsOfCondition(condition)}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        {groups.length === 0 && !is_default && <p>{m.agents_when_never()}</p>}
+        {is_default && <p className={styles.soft}>{m.agents_default_about()}</p>}
+      </section>
+      <dl className={styles.facts}>
+        <dt>{m.agents_priority()}</dt>
+        <dd>{agent.priority}</dd>
+        <dt>{m.agents_model()}</dt>
+        <dd>{models[agent.model]()}</dd>
+        <dt>{m.agents_audio()}</dt>
+        <dd>{audio_response_enabled ? m.agents_yes() : m.agents_no()}</dd>
+        {voice_id && (
+          <>
+            <dt>{m.agents_voice()}</dt>
+            <dd>{voice_id}</dd>
+          </>
+        )}
+        <dt>{m.agents_changed()}</dt>
+        <dd>
+          <Moment at={agent.updated_at} relative />
+        </dd>
+      </dl>
+      {!isEditable(agent) && <Notice title={m.agents_later_title()} text={m.agents_later_text()} />}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Failure, wordsOf } from '../api/failure.ts';
+import { dataOf, platform } from '../api/platform.ts';
+import { queries } from '../api/queries.ts';
+import { m } from '../paraglide/messages.js';
+import { CheckField, SelectField, TextField } from '../ui/field.tsx';
+import { Bad } from '../ui/page.tsx';
+import { say } from '../ui/toasts.tsx';
+import { type Agent, agentsQuery } from './agent-queries.ts';
+import styles from './agents.module.css';
+import { ConditionEditor } from './condition-editor.tsx';
+import { type AgentBody, bodyOf, type Draft, draftOf, emptyDraft, faultsOf, greatestPriority } from './draft.ts';
+
+/** The button that saves stands outside of the form. */
+export const agentFormId = 'agent-form';
+
+type AgentFormProps = {
+  /** Undefined: a new one. */
+  readonly agent: Agent | undefined;
+  readonly agents: readonly Agent[];
+  readonly onBusy: (busy: boolean) => void;
+  readonly onSaved: () => void;
+};
+
+export function AgentForm({ agent, agents, onBusy, onSaved }: AgentFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [draft, setDraft] = useState<Draft>(() => (agent ? draftOf(agent) : emptyDraft(agents)));
+  const [tried, setTried] = useState(false);
+  const save = useMutation({
+    mutationFn: (body: AgentBody) =>
+      dataOf(
+        agent
+          ? platform.PATCH('/agents/{agentId}', { params: { path: { agentId: agent.id } }, body })
+          : platform.POST('/agents', { body }),
+      ),
+    onSuccess: async ({ name }) => {
+      await queries.invalidateQueries(agentsQuery);
+      say(agent ? m.agents_was_saved({ name }) : m.agents_was_created({ name }));
+      onSaved();
+    },
+  });
+  useEffect(() => onBusy(save.isPending), [onBusy, save.isPending]);
+
+  const faults = tried ? faultsOf(draft) : {};
+  const change = (part: Partial<Draft>) => setDraft((current) => ({ ...current, ...part }));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    setTried(true);
+    const wrong = faultsOf(draft);
+    const first = wrong.name ? 'name' : wrong.priority ? 'priority' : undefined;
+    if (first) return form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus();
+    save.mutate(bodyOf(draft));
+  };
+  return (
+    <form ref={form} id={agentFormId} className={styles.form} onSubmit={submit} noValidate>
+      <TextField
+        label={m.agents_name()}
+        name="name"
+        maxLength={200}
+        value={draft.name}
+        error={faults.name && m.agents_name_missing()}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+      />
+      <ConditionEditor groups={draft.groups} onChange={(groups) => change({ groups })} />
+      <TextField
+        label={m.agents_priority()}
+        name="priority"
+        inputMode="numeric"
+        maxLength={7}
+        value={draft.priority}
+        hint={m.agents_priority_hint()}
+        error={faults.priority && m.agents_priority_wrong({ most: greatestPriority })}
+        onChange={(event) => change({ priority: event.currentTarget.value })}
+      />
+      <SelectField
+        label={m.agents_model()}
+        value={draft.model}
+        choices={[
+          ['auto', m.agents_model_auto()],
+          ['gemini', 'Gemini'],
+          ['openai', 'OpenAI'],
+        ]}
+        onChange={(event) => change({ model: event.currentTarget.value as Draft['model'] })}
+      />
+      <CheckField
+        label={m.agents_active()}
+        hint={m.agents_active_hint()}
+        checked={draft.isActive}
+        onChange={(event) => change({ isActive: event.currentTarget.checked })}
+      />
+      <CheckField
+        label={m.agents_default()}
+        hint={m.agents_default_about()}
+        checked={draft.isDefault}
+        onChange={(event) => change({ isDefault: event.currentTarget.checked })}
+      />
+      <CheckField
+        label={m.agents_audio()}
+        checked={draft.audio}
+        onChange={(event) => change({ audio: event.currentTarget.checked })}
+      />
+      {draft.audio && (
+        <TextField
+          label={m.agents_voice()}
+          hint={m.agents_voice_hint()}
+          maxLength={200}
+          value={draft.voice}
+          onChange={(event) => change({ voice: event.currentTarget.value })}
+        />
+      )}
+      {save.error && <Bad>{failureOf(save.error)}</Bad>}
+    </form>
+  );
+}
+
+const failureOf = (error: unknown): string =>
+  error instanceof Failure && error.code === 'default_agent_exists' ? m.agents_default_exists() : wordsOf(error);

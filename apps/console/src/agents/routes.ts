@@ -1,0 +1,16 @@
+import { createRoute } from '@tanstack/react-router';
+import { shell } from '../shell/routes.ts';
+
+export type AgentsSearch = { readonly agent?: string; readonly lead?: string };
+
+/** What stands behind the `?` of the address: the open agent, and the lead for whom the choice is explained. */
+export const readAgentsSearch = ({ agent, lead }: Record<string, unknown>): AgentsSearch => ({
+  ...(typeof agent === 'string' ? { agent } : {}),
+  ...(typeof lead === 'string' ? { lead } : {}),
+});
+
+export const agentRoutes = [
+  createRoute({ getParentRoute: () => shell, path: '/agents', validateSearch: readAgentsSearch }).lazy(() =>
+    import('./agents.tsx').then(({ route }) => route),
+  ),
+] as const;

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { LoadFailed } from '../ui/load-failed.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
+import { type AgentSelection, leadQuery, leadsToTryQuery, selectionQuery } from './agent-queries.ts';
+import styles from './agents.module.css';
+import { wordsOfCondition, wordsOfStatus } from './condition-words.ts';
+
+type TryAgentsProps = {
+  readonly leadId: string | undefined;
+  readonly onChoose: (leadId: string | undefined) => void;
+};
+
+/** Says which agent would answer a lead, and why each of the others would not. */
+export const TryAgents = ({ leadId, onChoose }: TryAgentsProps) => (
+  <section className={styles.part} aria-labelledby="try-agents">
+    <h2 id="try-agents" className={styles.title}>
+      {m.agents_try()}
+    </h2>
+    <p className={styles.soft}>{m.agents_try_about()}</p>
+    {leadId ? (
+      <Answer leadId={leadId} onClear={() => onChoose(undefined)} />
+    ) : (
+      <LeadPicker onChoose={(next) => onChoose(next)} />
+    )}
+  </section>
+);
+
+function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
+  const [q, setQ] = useState('');
+  const { data, error, refetch } = useQuery(leadsToTryQuery(q));
+  return (
+    <>
+      <SearchBox label={m.agents_find_lead()} value={q} onSearch={setQ} maxLength={100} />
+      {error && !data ? (
+        <LoadFailed error={error} retry={refetch} />
+      ) : (
+        <ul className={styles.leads}>
+          {data?.data.map(({ id, name, status }) => (
+            <li key={id}>
+              <Button kind="bare" className={styles.lead} onClick={() => onChoose(id)}>
+                <span className={styles.leadName}>{name}</span>
+                <span className={styles.soft}>{wordsOfStatus(status)}</span>
+              </Button>
+            </li>
+          ))}
+          {data?.data.length === 0 && <li className={styles.soft}>{m.agents_no_lead()}</li>}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const reasons = {
+  conditions_hold: m.agents_reason_conditions_hold,
+  default: m.agents_reason_default,
+  no_agent: m.agents_reason_no_agent,
+};
+const outcomes = {
+  selected: m.agents_outcome_selected,
+  outranked: m.agents_outcome_outranked,
+  no_group_holds: m.agents_outcome_no_group_holds,
+  no_groups: m.agents_outcome_no_groups,
+  inactive: m.agents_outcome_inactive,
+};
+
+function Answer({ leadId, onClear }: { leadId: string; onClear: () => void }) {
+  const { data: lead } = useQuery(leadQuery(leadId));
+  const { data: selection, error, refetch } = useQuery(selectionQuery(leadId));
+  return (
+    <>
+      <div className={styles.tried}>
+        <span className={styles.leadName}>{lead?.name ?? ''}</span>
+        {lead && <Badge>{wordsOfStatus(lead.status)}</Badge>}
+        <Button kind="bare" onClick={onClear}>
+          <X size={14} aria-hidden />
+          {m.agents_other_lead()}
+        </Button>
+      </div>
+      <div aria-live="polite">
+        {error && !selection ? (
+          <LoadFailed error={error} retry={refetch} />
+        ) : (
+          selection && <Explained selection={selection} />
+        )}
+      </div>
+    </>
+  );
+}
+
+const Explained = ({ selection: { agent, reason, considered } }: { selection: AgentSelection }) => (
+  <>
+    <p className={styles.answer}>
+      <strong>{agent?.name ?? m.agents_none()}</strong> {reasons[reason]()}
+    </p>
+    <ol className={styles.considered}>
+      {considered.map(({ agent_id, name, outcome, condition_groups }) => (
+        <li key={agent_id} data-selected={outcome === 'selected' || undefined}>
+          <span className={styles.tried}>
+            <span className={styles.leadName}>{name}</span>
+            <Badge kind={outcome === 'selected' ? 'good' : undefined}>{outcomes[outcome]()}</Badge>
+          </span>
+          {condition_groups.map(({ id, conditions }) => (
+            <ul key={id} className={styles.checks}>
+              {conditions.map((condition) => (
+                <li key={condition.id}>
+                  {wordsOfCondition(condition)}: {condition.holds ? m.agents_holds() : m.agents_holds_not()}
+                </li>
+              ))}
+            </ul>
+          ))}
+        </li>
+      ))}
+    </ol>
+  </>
+);

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { admin, request } from '../platform.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  invitePerson,
+  newPage,
+  newPerson,
+  open,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
+
+const newLead = async (key: string, name: string) => {
+  const customer_phone = `55119${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
+  return (await request('POST', '/leads', { key, body: { customer_phone, name, status: 'lost' } })).body;
+};
+const hostile = `<img src=x onerror="document.title='taken'">${'w'.repeat(120)}`;
+
+inBrowser(() => {
+  test('a manager makes an agent with conditions, learns whom it answers, and changes it, by keyboard alone', async () => {
+    const { page, loginUrl, store } = await newPerson('manager');
+    await newLead(store.key, 'Bia Prado');
+    await open(page, loginUrl, '/agents');
+    await page.getByRole('heading', { name: 'No agents yet' }).waitFor();
+    await tabTo(page, 'button', 'Create agent');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await tabTo(page, 'textbox', 'Name');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Give the agent a name.').waitFor();
+    await page.keyboard.type('Win back');
+    await tabTo(page, 'combobox', 'Condition 1');
+    await page.keyboard.type('Lost');
+    await tabTo(page, 'checkbox', /^Active/);
+    await page.keyboard.press('Enter');
+    await page.getByText('“Win back” is created').waitFor();
+    const { data } = (await request('GET', '/agents', { key: store.key })).body;
+    expect(data).toMatchObject([{ name: 'Win back', condition_groups: [{ conditions: [{ value: 'lost' }] }] }]);
+
+    await tabTo(page, 'button', /^Bia Prado/);
+    await page.keyboard.press('Enter');
+    await page.getByText('it is the first agent whose conditions hold').waitFor();
+
+    await tabTo(page, 'link', 'Win back');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'button', 'Edit');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'checkbox', /^Active/);
+    await page.keyboard.press('Space');
+    await tabTo(page, 'button', 'Save');
+    await page.keyboard.press('Enter');
+    await page.getByText('“Win back” is saved').waitFor();
+    expect((await request('GET', `/agents/${data[0].id}`, { key: store.key })).body.is_active).toBe(false);
+  });
+
+  test('a second default agent is refused in words, and nothing typed is lost', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const file = JSON.stringify({ name: 'General', priority: 1, is_default: true });
+    await admin(['agent', 'create', '--store', store.id, '/dev/stdin'], file);
+    await open(page, loginUrl, '/agents');
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Second');
+    await page.getByRole('checkbox', { name: /^Default agent/ }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('alert').getByText('already has a default agent').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Second');
+  });
+
+  test('a seller sees the agents, and nothing that changes them', async () => {
+    const { store } = await newPerson();
+    const { loginUrl } = await invitePerson(store, 'seller');
+    const page = await newPage();
+    await open(page, loginUrl, '/agents');
+    await page.getByRole('heading', { name: 'No agents yet' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Create agent' }).count()).toBe(0);
+  });
+
+  test.each(appearances)('the screen keeps the rules of axe and shows hostile text as text: %s', async (_, look) => {
+    const { page, loginUrl, store } = await newPerson('owner', look);
+    const lead = await newLead(store.key, hostile);
+    const file = JSON.stringify({
+      name: hostile,
+      priority: 1,
+      condition_groups: [
+        { group_index: 0, conditions: [{ condition_type: 'lead_status', operator: '=', value: 'lost' }] },
+      ],
+    });
+    const agent = await admin(['agent', 'create', '--store', store.id, '/dev/stdin'], file);
+    await open(page, loginUrl, `/agents?lead=${lead.id}`);
+    await title(page, 'AI agents').waitFor();
+    await page.getByText('it is the first agent whose conditions hold').waitFor();
+    expect(await violations(page)).toEqual([]);
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await fits(page), `${width} px`).toBe(true);
+    }
+    await page.goto(`${new URL(page.url()).origin}/console/agents?agent=${agent.id}`);
+    await page.getByRole('dialog').waitFor();
+    expect(await page.title()).toBe('AI agents · Mostrador');
+    expect(await violations(page)).toEqual([]);
+  });
+});
