@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Screen } from './screens.ts';
+import { smallPng } from './small-png.ts';
+
+/** How each screen is shown. The height of a phone's picture is that of one screen, too. */
+const looks: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['light', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' }],
+  ['dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
+  ['phone', { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true }],
+];
+
+type Options = {
+  readonly consoleUrl: string;
+  /** A link that works once; each look needs one. */
+  readonly loginLink: () => Promise<string>;
+  readonly screens: readonly Screen[];
+  readonly directory: string;
+  readonly locale: string;
+  readonly say: (text: string) => void;
+};
+
+/** Takes every screen in every look. Returns the bytes of all pictures. Throws when a screen reports an error. */
+export async function takeScreenshots(options: Options): Promise<number> {
+  const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
+  });
+  try {
+    let bytes = 0;
+    for (const [look, context] of looks) bytes += await takeLook(browser, look, context, options);
+    return bytes;
+  } finally {
+    await browser.close();
+  }
+}
+
+async function takeLook(
+  browser: Browser,
+  look: string,
+  appearance: BrowserContextOptions,
+  { consoleUrl, loginLink, screens, directory, locale, say }: Options,
+): Promise<number> {
+  const timezoneId = 'America/Sao_Paulo';
+  const context = await browser.newContext({ ...appearance, locale, timezoneId, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.goto(await loginLink());
+  await page.getByRole('navigation').first().waitFor();
+  let bytes = 0;
+  for (const { name, path } of screens) {
+    await page.goto(`${consoleUrl}${path}`);
+    await settle(page);
+    const picture = smallPng(await page.screenshot({ caret: 'hide', animations: 'disabled' }));
+    writeFileSync(join(directory, `${name}-${look}.png`), picture);
+    bytes += picture.length;
+    say(`${name}-${look}.png  ${Math.ceil(picture.length / 1024)} KiB`);
+    if (faults.length > 0) throw new Error(`${path} reports an error: ${faults[0]}`);
+  }
+  await context.close();
+  return bytes;
+}
+
+/** Waits until the screen shows what it loads: a heading, and nothing that is busy. The event stream never ends. */
+async function settle(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('heading').first().waitFor();
+  await page.waitForFunction('!document.querySelector("[aria-busy=true]")');
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
+  // Two frames: what has arrived is painted.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');
+}
