@@ -1,5 +1,6 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
+import { agentRoutes } from './agents/routes.ts';
 import { onSignedOut, queries } from './api/queries.ts';
 import { calendarRoutes } from './calendar/routes.ts';
 import { connectionRoutes } from './connections/routes.ts';
@@ -30,6 +31,7 @@ const screens = shell.addChildren([
   ...leadRoutes,
   ...calendarRoutes,
   ...followupRoutes,
+  ...agentRoutes,
   ...knowledgeRoutes,
   ...reportRoutes,
   ...teamRoutes,

@@ -2,6 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import {
   Activity,
   BookOpen,
+  Bot,
   Cable,
   CalendarDays,
   ChartColumn,
@@ -42,7 +43,10 @@ const groups: readonly Group[] = [
   },
   {
     label: m.nav_assistant,
-    entries: [{ to: '/knowledge', icon: BookOpen, label: m.knowledge }],
+    entries: [
+      { to: '/agents', icon: Bot, label: m.agents },
+      { to: '/knowledge', icon: BookOpen, label: m.knowledge },
+    ],
   },
   {
     label: m.nav_store,
