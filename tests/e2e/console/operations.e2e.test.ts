@@ -29,7 +29,7 @@ async function openWaiting(page: Page, loginUrl: string, count: number, search =
     async () => {
       await page.goto(`${page.url().split(path)[0]}${path}${search}`);
       await title(page, 'Operations').waitFor();
-      await page.locator('table[aria-busy="false"], h2').first().waitFor();
+      await page.locator('main').locator('table[aria-busy="false"], h2').first().waitFor();
       return rows(page).count();
     },
     (now) => now === count,
@@ -75,14 +75,20 @@ inBrowser(() => {
     for (const id of ids) expect(await statusOf(store, id)).toBe('cancelled');
   });
 
-  test('what cannot be retried stays as it is, and the preview says why', async () => {
+  test('one is retried from its menu, and still says why it waits', async () => {
     const { page, loginUrl, store } = await newPerson();
     const [id] = await waitingFollowups(store, 1);
     await openWaiting(page, loginUrl, 1);
     await page.getByRole('button', { name: `Actions for Follow-up ${id}` }).click();
     await page.getByRole('menuitem', { name: 'Retry' }).click();
-    await dialogOf(page).getByText('Left as they are: 1. No channel is connected').waitFor();
-    expect(await dialogOf(page).getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    await dialogOf(page).getByText('Follow-ups that will be tried now: 1').waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Retry' }).click();
+    await dialogOf(page).getByText('Follow-ups: 1').waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+    await eventually(
+      () => rows(page).count(),
+      (count) => count === 1,
+    );
   });
 
   test('a manager finds no way to the operations', async () => {

@@ -9,6 +9,9 @@ export const waitingQuery = (kind: WaitingKind | undefined) =>
     queryFn: ({ pageParam }) => dataOf(platform.GET('/waiting', { params: { query: { kind, cursor: pageParam } } })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // No event says what became of an attempt, so what is being tried is read again.
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages[0]?.data.some(({ reason }) => reason === 'due' || reason === 'running') ? 2_000 : false,
   });
 
 export const environmentQuery = queryOptions({
