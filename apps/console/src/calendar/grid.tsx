@@ -67,7 +67,7 @@ export function Grid({ view, date, timeZone, appointments, onOpen, onCreate, onM
         eventTimeFormat={{ hour: 'numeric', minute: '2-digit' }}
         eventClass={({ event }: EventDisplayInfo) => `${styles.event} ${styles[event.extendedProps.status] ?? ''}`}
         events={appointments.map((appointment) => eventOf(appointment, timeZone))}
-        eventDidMount={({ el, event }) => el.setAttribute('aria-label', event.extendedProps.words)}
+        eventDidMount={({ el, event }) => el.setAttribute('title', event.extendedProps.words)}
         eventClick={({ event, jsEvent }) => {
           jsEvent.preventDefault();
           onOpen(event.id);
