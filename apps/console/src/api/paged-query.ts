@@ -1,7 +1,7 @@
 import { hashKey, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { itemsOf, type PagePart, type Pages, partsWith, withNewest } from './newest-first.ts';
-import { dataOf } from './platform.ts';
+import { type ListOutcome, pageOf } from './pages.ts';
 import { queries } from './queries.ts';
 
 /** Items that have changed since a list was read, by the hash of its key. */
@@ -15,14 +15,11 @@ export function markChanged(root: QueryKey, id: string): void {
   }
 }
 
-type ListCall<Item> = Promise<{ data?: { data: Item[] }; error?: unknown; response: Response }>;
+type ListCall<Item> = Promise<ListOutcome<Item>>;
 
-/** Reads one page, and the cursor of the next one from the header `Link`. */
 async function readPage<Item>(call: ListCall<Item>, cursor: string | undefined): Promise<PagePart<Item>> {
-  const answer = await call.catch(() => undefined);
-  const { data } = await dataOf(answer ? Promise.resolve(answer) : call);
-  const [, next] = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(answer?.response.headers.get('link') ?? '') ?? [];
-  return { cursor, items: data, next: next && decodeURIComponent(next) };
+  const { rows, next } = await pageOf(call);
+  return { cursor, items: rows, next };
 }
 
 type PagedListOptions<Item> = {

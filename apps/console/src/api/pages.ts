@@ -1,6 +1,8 @@
+import { cursorOf } from './link-cursor.ts';
 import { dataOf } from './platform.ts';
 
-type ListOutcome<Row> = { data?: { data: Row[]; total?: number }; error?: unknown; response: Response };
+/** What a call that lists rows gives. */
+export type ListOutcome<Row> = { data?: { data: Row[]; total?: number }; error?: unknown; response: Response };
 
 export type ListPage<Row> = {
   readonly rows: readonly Row[];
@@ -13,11 +15,6 @@ export async function pageOf<Row>(call: Promise<ListOutcome<Row>>): Promise<List
   const { data, total } = await dataOf(call);
   const { response } = await call;
   return { rows: data, total, next: cursorOf(response.headers.get('link')) };
-}
-
-export function cursorOf(link: string | null): string | undefined {
-  const next = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1];
-  return (next && new URL(next, 'http://localhost').searchParams.get('cursor')) || undefined;
 }
 
 /** Reads all pages of a list that is short in practice, and stops after `limit` rows. */

@@ -1,7 +1,7 @@
 import type { EventType } from '../api/platform.ts';
 import { CheckField } from '../ui/field.tsx';
 import styles from './choose-types.module.css';
-import { typesByGroup } from './event-types.ts';
+import { typesByGroup } from './event-groups.ts';
 
 type ChooseTypesProps = {
   readonly chosen: readonly EventType[];

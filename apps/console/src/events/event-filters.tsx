@@ -2,8 +2,8 @@ import { X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { typesByGroup } from './event-groups.ts';
 import { type EventSearch, isId } from './event-search.ts';
-import { typesByGroup } from './event-types.ts';
 import styles from './events.module.css';
 
 type EventFiltersProps = { readonly search: EventSearch; readonly onChange: (part: EventSearch) => void };

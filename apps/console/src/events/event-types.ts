@@ -1,20 +1,20 @@
 import type { EventType } from '../api/platform.ts';
-import { m } from '../paraglide/messages.js';
 
-const groupNames = {
-  lead: m.area_leads,
-  message: m.area_messages,
-  session: m.events_sessions,
-  appointment: m.area_appointments,
-  followup: m.area_followups,
-  seller: m.area_sellers,
-  agent: m.area_agents,
-  document: m.area_knowledge,
-};
-type Group = keyof typeof groupNames;
+/** What events are about. */
+export const eventGroups = [
+  'lead',
+  'message',
+  'session',
+  'appointment',
+  'followup',
+  'seller',
+  'agent',
+  'document',
+] as const;
+export type EventGroup = (typeof eventGroups)[number];
 
 /** Every type of event, with what it is about. A new type fails the type check here. */
-const groupOf: Record<EventType, Group> = {
+export const groupOf: Record<EventType, EventGroup> = {
   'lead.created': 'lead',
   'lead.updated': 'lead',
   'lead.merged': 'lead',
@@ -48,13 +48,3 @@ const groupOf: Record<EventType, Group> = {
 export const eventTypes = Object.keys(groupOf) as EventType[];
 
 export const isEventType = (text: unknown): text is EventType => eventTypes.some((type) => type === text);
-
-type TypeGroup = { readonly group: string; readonly name: string; readonly types: readonly EventType[] };
-
-/** The types as people choose them: by what they are about. */
-export const typesByGroup = (): TypeGroup[] =>
-  (Object.keys(groupNames) as Group[]).map((group) => ({
-    group,
-    name: groupNames[group](),
-    types: eventTypes.filter((type) => groupOf[type] === group),
-  }));
