@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { root } from '../../infra/local/paths.ts';
 import { appointments } from './appointments/appointments.ts';
+import { consoleBench } from './console/console.ts';
 import { crm } from './crm/crm.ts';
 import { events } from './events/events.ts';
 import { followups } from './followups/followups.ts';
@@ -11,7 +12,16 @@ import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } fr
 import { publish } from './shared/page.ts';
 import { textOf } from './shared/report.ts';
 
-const benchmarks: readonly Benchmark[] = [appointments, crm, messaging, followups, reports, mixed, events];
+const benchmarks: readonly Benchmark[] = [
+  appointments,
+  crm,
+  messaging,
+  followups,
+  reports,
+  mixed,
+  events,
+  consoleBench,
+];
 
 type Options = BenchmarkOptions & { readonly write?: boolean };
 
