@@ -5,7 +5,6 @@ import type { components } from '../generated/platform.ts';
 type Schemas = components['schemas'];
 export type Agent = Schemas['Agent'];
 export type AgentSelection = Schemas['AgentSelection'];
-export type Lead = Schemas['Lead'];
 
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],

@@ -4,7 +4,7 @@ import { shell } from '../shell/routes.ts';
 export type AgentsSearch = { readonly agent?: string; readonly lead?: string };
 
 /** What stands behind the `?` of the address: the open agent, and the lead for whom the choice is explained. */
-export const readAgentsSearch = ({ agent, lead }: Record<string, unknown>): AgentsSearch => ({
+const readAgentsSearch = ({ agent, lead }: Record<string, unknown>): AgentsSearch => ({
   ...(typeof agent === 'string' ? { agent } : {}),
   ...(typeof lead === 'string' ? { lead } : {}),
 });
