@@ -30,6 +30,7 @@ export default defineConfig({
           isolate: false,
           include: tests('test'),
           exclude: [...ignored, '**/*.int.test.ts', '**/*.e2e.test.ts'],
+          globalSetup: ['./apps/console/build/before-tests.ts'],
           // Only a busy machine needs so long.
           testTimeout: 20_000,
           expect: { poll: { timeout: 15_000 } },

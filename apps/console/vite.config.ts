@@ -7,8 +7,6 @@ const browsers = ['chrome123', 'firefox121', 'safari17.5'];
 export default defineConfig({
   base: '/console/',
   plugins: [react()],
-  // Also where a test builds it.
-  define: { 'process.env.NODE_ENV': '"production"' },
   // No file may become a `data:` URL, which the content security policy forbids for scripts and styles.
   build: {
     target: browsers,

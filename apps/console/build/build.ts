@@ -32,7 +32,15 @@ async function makeConsole(outDir: string): Promise<void> {
   const { compileMessages } = await import('./messages.ts');
   await compileMessages();
   const { build } = await import('vite');
-  await build({ root: folder, logLevel: 'warn', build: { outDir, emptyOutDir: true, reportCompressedSize: false } });
+  const { NODE_ENV } = process.env;
+  // Where it is something else, as in a test, Vite takes the development builds of the libraries.
+  process.env.NODE_ENV = 'production';
+  try {
+    await build({ root: folder, logLevel: 'warn', build: { outDir, emptyOutDir: true, reportCompressedSize: false } });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
 }
 
 /** A hash of the sources, of the lockfile (for the libraries) and of the repository's path. */

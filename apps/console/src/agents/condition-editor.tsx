@@ -1,8 +1,9 @@
 import { Plus, X } from 'lucide-react';
+import { isLeadStatus, leadStatuses } from '../leads/lead-statuses.ts';
+import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import styles from './agents.module.css';
-import { isLeadStatus, leadStatuses, wordsOfStatus } from './condition-words.ts';
 import { type DraftCondition, type DraftGroup, mostConditions, mostGroups, newCondition, newGroup } from './draft.ts';
 
 type ConditionEditorProps = {

@@ -1,26 +1,17 @@
+import { isLeadStatus } from '../leads/lead-statuses.ts';
+import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
 import type { Agent } from './agent-queries.ts';
 
 type Condition = Omit<Agent['condition_groups'][number]['conditions'][number], 'id'>;
 
-export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const;
-export type LeadStatus = (typeof leadStatuses)[number];
-
-const statusWords: Readonly<Record<LeadStatus, () => string>> = {
-  pending: m.agents_status_pending,
-  in_progress: m.agents_status_in_progress,
-  converted: m.agents_status_converted,
-  lost: m.agents_status_lost,
-};
-
-export const isLeadStatus = (value: string): value is LeadStatus => value in statusWords;
-export const wordsOfStatus = (value: string): string => (isLeadStatus(value) ? statusWords[value]() : value);
+const wordsOf = (value: string): string => (isLeadStatus(value) ? wordsOfStatus(value) : value);
 
 /** A condition as a sentence. One of a later version is shown as it is. */
 export function wordsOfCondition({ condition_type, operator, value }: Condition): string {
   if (condition_type !== 'lead_status' || operator !== '=') return `${condition_type} ${operator} ${value}`;
-  return m.agents_condition_status({ status: wordsOfStatus(value) });
+  return m.agents_condition_status({ status: wordsOf(value) });
 }
 
 /** When an agent answers, in a sentence. */

@@ -1,6 +1,7 @@
+import type { LeadStatus } from '../api/platform.ts';
 import type { components } from '../generated/platform.ts';
+import { isLeadStatus } from '../leads/lead-statuses.ts';
 import type { Agent } from './agent-queries.ts';
-import { isLeadStatus, type LeadStatus } from './condition-words.ts';
 
 /** An agent while a person edits it. Keys tell conditions apart that say the same. */
 export type Draft = {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -8,7 +9,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { type AgentSelection, leadQuery, leadsToTryQuery, selectionQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
-import { wordsOfCondition, wordsOfStatus } from './condition-words.ts';
+import { wordsOfCondition } from './condition-words.ts';
 
 type TryAgentsProps = {
   readonly leadId: string | undefined;

@@ -3,16 +3,17 @@ import { Inbox, Search, SearchX } from 'lucide-react';
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { sessionQuery } from '../api/queries.ts';
+import { leadStatuses } from '../leads/lead-statuses.ts';
+import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { ConversationRow } from './conversation-row.tsx';
-import { type Filters, leadStatuses, type Switch, switches } from './filters.ts';
+import { type Filters, type Switch, switches } from './filters.ts';
 import styles from './inbox.module.css';
 import { sellerChoicesQuery, useConversations } from './inbox-queries.ts';
-import { wordsOfLeadStatus } from './lead-words.ts';
 
 export type ConversationListHandle = {
   /** Moves the focus by so many rows. */
@@ -221,7 +222,7 @@ function FilterBar({ filters, onFilters }: { filters: Filters; onFilters: (filte
         <option value="">{m.inbox_any_status()}</option>
         {leadStatuses.map((status) => (
           <option key={status} value={status}>
-            {wordsOfLeadStatus(status)}
+            {wordsOfStatus(status)}
           </option>
         ))}
       </select>

@@ -1,6 +1,6 @@
 import type { LeadStatus } from '../api/platform.ts';
+import { isLeadStatus } from '../leads/lead-statuses.ts';
 
-export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const satisfies readonly LeadStatus[];
 export const switches = ['unread', 'unanswered', 'needs_attention', 'ai_paused'] as const;
 export type Switch = (typeof switches)[number];
 
@@ -12,7 +12,6 @@ export type Filters = { readonly [Name in Switch]?: true } & {
   readonly q?: string;
 };
 
-const isStatus = (value: unknown): value is LeadStatus => leadStatuses.some((status) => status === value);
 const isSeller = (value: unknown): value is string =>
   typeof value === 'string' && /^(none|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(value);
 
@@ -22,7 +21,7 @@ export function readFilters(search: Readonly<Record<string, unknown>>): Filters 
   const text = typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, 100) : '';
   return {
     ...Object.fromEntries(switches.filter((name) => search[name] === true).map((name) => [name, true] as const)),
-    ...(isStatus(status) && { status }),
+    ...(isLeadStatus(status) && { status }),
     ...(isSeller(seller_id) && { seller_id }),
     ...(text && { q: text }),
   };

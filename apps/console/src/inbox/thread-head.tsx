@@ -3,15 +3,15 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { ArrowLeft, BellOff, Bot, BotOff, CircleDot, Ellipsis, ExternalLink, SquareX, UserRound } from 'lucide-react';
 import { dataOf, type Lead, type LeadStatus, platform } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
+import { leadStatuses } from '../leads/lead-statuses.ts';
+import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { fullTime } from '../ui/time.ts';
 import { say, sayFailure, sayWithUndo } from '../ui/toasts.tsx';
-import { leadStatuses } from './filters.ts';
 import { leadQuery, leadSessionsQuery, sellerChoicesQuery, windowQuery } from './inbox-queries.ts';
-import { wordsOfLeadStatus } from './lead-words.ts';
 import { pauses, untilOf } from './pause.ts';
 import styles from './thread.module.css';
 
@@ -82,24 +82,21 @@ export function ThreadHead({ lead }: { lead: Lead }) {
       <div className={styles.actions}>
         <Menu
           trigger={
-            <Button
-              aria-label={m.inbox_status_of({ status: wordsOfLeadStatus(lead.status) })}
-              className={styles.action}
-            >
+            <Button aria-label={m.inbox_status_of({ status: wordsOfStatus(lead.status) })} className={styles.action}>
               <CircleDot size={14} aria-hidden />
-              <span>{wordsOfLeadStatus(lead.status)}</span>
+              <span>{wordsOfStatus(lead.status)}</span>
             </Button>
           }
         >
           <MenuChoice<LeadStatus>
             label={m.inbox_status()}
             value={lead.status}
-            choices={leadStatuses.map((status) => [status, wordsOfLeadStatus(status)] as const)}
+            choices={leadStatuses.map((status) => [status, wordsOfStatus(status)] as const)}
             onChoose={(status) =>
               changeAndSay(
                 { status },
                 { status: lead.status },
-                m.inbox_status_changed({ status: wordsOfLeadStatus(status) }),
+                m.inbox_status_changed({ status: wordsOfStatus(status) }),
               )
             }
           />

@@ -9,7 +9,7 @@ import { Moment } from '../ui/moment.tsx';
 import { sayFailure, sayWithUndo } from '../ui/toasts.tsx';
 import styles from './lead.module.css';
 import { sellerChoices } from './lead-fields.tsx';
-import { leadStatuses } from './lead-search.ts';
+import { leadStatuses } from './lead-statuses.ts';
 import { leadChanged, leadQuery, sellerChoicesQuery } from './queries.ts';
 import { phoneOf, wordsOfStatus } from './words.ts';
 

@@ -6,7 +6,7 @@ import { sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { type Draft, readTags } from './lead-draft.ts';
-import { leadStatuses } from './lead-search.ts';
+import { leadStatuses } from './lead-statuses.ts';
 import { sellerChoicesQuery } from './queries.ts';
 import { phoneOf, wordsOfStatus } from './words.ts';
 

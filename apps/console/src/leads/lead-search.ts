@@ -1,6 +1,6 @@
 import type { LeadSort, LeadStatus } from '../api/platform.ts';
+import { leadStatuses } from './lead-statuses.ts';
 
-export const leadStatuses = ['pending', 'in_progress', 'converted', 'lost'] as const satisfies readonly LeadStatus[];
 export const otherSorts = ['created_at', '-updated_at', 'updated_at'] as const satisfies readonly LeadSort[];
 type OtherSort = (typeof otherSorts)[number];
 
