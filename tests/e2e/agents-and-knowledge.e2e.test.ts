@@ -1,23 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admin, newStore, request, runAdmin, storeOf } from './platform.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { admin, fileOf, newStore, request, runAdmin, storeOf } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
-let folder: string;
 let store: Awaited<ReturnType<typeof newStore>>;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'mostrador-e2e-'));
   store = await newStore({ arguments: ['--locale', 'pt-BR'] });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const fileOf = (name: string, content: string | object) => {
-  const file = join(folder, name);
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return file;
-};
 const statusIs = (value: string) => ({ condition_type: 'lead_status', operator: '=', value });
 const createAgent = (content: object) => admin(['agent', 'create', '--store', store.id, fileOf('agent.json', content)]);
 
@@ -97,8 +86,8 @@ test('an imported document is listed, found by a search in the language of the s
   ]);
   expect(found.body.data[0].highlight).toContain('&lt;b&gt;cortes&lt;/b&gt;');
 
-  fileOf('servicos.md', '# Serviços\n\nSó barba.');
-  const again = await admin(['document', 'import', '--store', store.id, file]);
+  const changed = fileOf('servicos.md', '# Serviços\n\nSó barba.');
+  const again = await admin(['document', 'import', '--store', store.id, changed]);
   expect(again.documents).toMatchObject([{ result: 'changed', id: imported.id }]);
   expect((await request('GET', '/knowledge/search?q=coloracao', { key: store.key })).body).toEqual({ data: [] });
   expectProblem(await request('GET', '/knowledge/search', { key: store.key }), 'validation_failed');

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Owned } from './operations.ts';
-import { admin, eventually, type newStore, request } from './platform.ts';
+import { admin, eventually, fileOf, type newStore, request } from './platform.ts';
 
 /** Gives a store one row of each kind, whose texts have the word `Secret`. The lead belongs to a seller. */
 export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Promise<Owned> {
@@ -34,14 +31,10 @@ export async function ownedRows(store: Awaited<ReturnType<typeof newStore>>): Pr
   const message = await request('POST', `/leads/${leadId}/messages`, { key: store.key, body: { message: 'Secret' } });
   expect(message.status, message.text).toBe(200);
   const sessions = await request('GET', `/leads/${leadId}/sessions`, { key: store.key });
-  const folder = mkdtempSync(join(tmpdir(), 'mostrador-cross-store-'));
-  const agentFile = join(folder, 'agent.json');
-  writeFileSync(agentFile, JSON.stringify({ name: 'Secret agent', priority: 1 }));
+  const agentFile = fileOf('agent.json', { name: 'Secret agent', priority: 1 });
   const { id: agentId } = await admin(['agent', 'create', '--store', store.id, agentFile]);
-  const documentFile = join(folder, 'recipe.txt');
-  writeFileSync(documentFile, 'The Secret recipe.');
+  const documentFile = fileOf('recipe.txt', 'The Secret recipe.');
   const imported = await admin(['document', 'import', '--store', store.id, documentFile]);
-  rmSync(folder, { recursive: true });
   const events = await eventually(
     () => request('GET', `/events?entity_id=${leadId}`, { key: store.key }),
     ({ body }) => body.data.length > 0,

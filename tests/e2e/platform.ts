@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -84,6 +84,13 @@ export async function admin(argv: readonly string[], input = ''): Promise<Json> 
   const { out, err, exitCode } = await runAdmin([...argv, '--json'], input);
   if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} exited with ${exitCode}: ${err}`);
   return JSON.parse(out);
+}
+
+/** Writes a file for an admin command, as JSON unless it is a text. It is removed with the folder of the run. */
+export function fileOf(name: string, content: string | object): string {
+  const file = join(mkdtempSync(join(platform.localDirectory, 'file-')), name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
 }
 
 /** Creates a store with a key that has every scope. */

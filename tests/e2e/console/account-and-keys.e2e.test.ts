@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { addresses, admin, eventually } from '../platform.ts';
-import { appearances, fits, inBrowser, newPage, newPerson, open, tabTo, title, violations } from './browser.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  inDialog,
+  newPage,
+  newPerson,
+  open,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
 
 inBrowser(() => {
   test('the link that npm start prints signs the demo store’s owner in, once', async () => {
@@ -36,7 +47,7 @@ inBrowser(() => {
     await tabTo(page, 'button', 'Create key');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog');
-    await dialog.waitFor();
+    await inDialog(page);
     await page.keyboard.type('Site');
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('Choose at least one').waitFor();

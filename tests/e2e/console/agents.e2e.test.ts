@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { admin, request } from '../platform.ts';
+import { admin, fileOf, request } from '../platform.ts';
 import {
   appearances,
   fits,
@@ -59,8 +59,8 @@ inBrowser(() => {
 
   test('a second default agent is refused in words, and nothing typed is lost', async () => {
     const { page, loginUrl, store } = await newPerson();
-    const file = JSON.stringify({ name: 'General', priority: 1, is_default: true });
-    await admin(['agent', 'create', '--store', store.id, '/dev/stdin'], file);
+    const file = fileOf('agent.json', { name: 'General', priority: 1, is_default: true });
+    await admin(['agent', 'create', '--store', store.id, file]);
     await open(page, loginUrl, '/agents');
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Second');
@@ -82,14 +82,14 @@ inBrowser(() => {
   test.each(appearances)('the screen keeps the rules of axe and shows hostile text as text: %s', async (_, look) => {
     const { page, loginUrl, store } = await newPerson('owner', look);
     const lead = await newLead(store.key, hostile);
-    const file = JSON.stringify({
+    const file = fileOf('agent.json', {
       name: hostile,
       priority: 1,
       condition_groups: [
         { group_index: 0, conditions: [{ condition_type: 'lead_status', operator: '=', value: 'lost' }] },
       ],
     });
-    const agent = await admin(['agent', 'create', '--store', store.id, '/dev/stdin'], file);
+    const agent = await admin(['agent', 'create', '--store', store.id, file]);
     await open(page, loginUrl, `/agents?lead=${lead.id}`);
     await title(page, 'AI agents').waitFor();
     await page.getByText('it is the first agent whose conditions hold').waitFor();

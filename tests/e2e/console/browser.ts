@@ -87,8 +87,21 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
   throw new Error(`Tab does not reach the ${role} ${name}`);
 }
 
+/** Waits until what opens, closes or fades has done so. An animation without an end, such as a spinner, is none. */
+const settled = (page: Page) =>
+  page.evaluate(`Promise.allSettled(
+    document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished),
+  ).then(() => undefined)`);
+
+/** Waits until the dialog that opened last has the focus: what is typed goes into it. */
+export async function inDialog(page: Page): Promise<void> {
+  const dialogs = `[...document.querySelectorAll('[role="alertdialog"], [role="dialog"]')]`;
+  await page.waitForFunction(`${dialogs}.at(-1)?.contains(document.activeElement)`);
+}
+
 /** Runs all rules of axe on what the page shows. */
 export async function violations(page: Page): Promise<string[]> {
+  await settled(page);
   // Runs outside the page's policy, as an extension of the browser does.
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Runtime.evaluate', { expression: axe });

@@ -2,7 +2,7 @@ import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { admin, eventually, request } from '../platform.ts';
-import { appearances, fits, inBrowser, newPerson, open, tabTo, title, violations } from './browser.ts';
+import { appearances, fits, inBrowser, inDialog, newPerson, open, tabTo, title, violations } from './browser.ts';
 
 const path = '/integrations/connections';
 const dialogOf = (page: Page) => page.getByRole('alertdialog');
@@ -16,7 +16,7 @@ inBrowser(() => {
     await part(page, 'Messages').getByText('Not connected').waitFor();
     const connect = part(page, 'Messages').getByRole('button', { name: 'Connect' });
     await connect.press('Enter');
-    await dialogOf(page).waitFor();
+    await inDialog(page);
     await page.keyboard.type('Telephone');
     await tabTo(page, 'button', 'Cancel');
     await page.keyboard.press('Tab');

@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest';
 import { eventually, request } from '../platform.ts';
-import { appearances, fits, inBrowser, newPerson, open, type TestStore, tabTo, title, violations } from './browser.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  inDialog,
+  newPerson,
+  open,
+  type TestStore,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
 
 let lastPhone = 62_000_000;
 async function newLead(store: TestStore, name = 'Ana Lima'): Promise<string> {
@@ -26,8 +37,7 @@ inBrowser(() => {
 
     await tabTo(page, 'button', 'New follow-up');
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('alertdialog');
-    await dialog.waitFor();
+    await inDialog(page);
     await page.keyboard.type('ana l');
     await page.getByRole('option', { name: /Ana Lima/ }).waitFor();
     await page.getByRole('option', { name: /Bruno/ }).waitFor({ state: 'detached' });
@@ -48,7 +58,7 @@ inBrowser(() => {
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
     await page.keyboard.press('Enter');
-    await dialog.waitFor();
+    await inDialog(page);
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Still there?');
     await tabTo(page, 'button', 'Save');

@@ -4,6 +4,7 @@ import {
   appearances,
   fits,
   inBrowser,
+  inDialog,
   invitePerson,
   newPage,
   newPerson,
@@ -41,7 +42,7 @@ inBrowser(() => {
     await tabTo(page, 'button', /^New lead$/);
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog');
-    await dialog.waitFor();
+    await inDialog(page);
     await page.keyboard.press('Enter');
     await dialog.getByText('Give the lead a name.').waitFor();
     await page.keyboard.type('Ana Lima');
@@ -58,11 +59,12 @@ inBrowser(() => {
 
     await tabTo(page, 'button', 'Edit');
     await page.keyboard.press('Enter');
-    await dialog.waitFor();
+    await inDialog(page);
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Ana Souza');
     await page.keyboard.press('Enter');
     await title(page, 'Ana Souza').waitFor();
+    await dialog.waitFor({ state: 'detached' });
     expect((await readLead(store, body.data[0].id)).name).toBe('Ana Souza');
 
     await tabTo(page, 'combobox', 'Status');

@@ -5,6 +5,7 @@ import {
   appearances,
   fits,
   inBrowser,
+  inDialog,
   invitePerson,
   newPage,
   newPerson,
@@ -57,7 +58,7 @@ inBrowser(() => {
     await tabTo(page, 'button', 'Set password');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog');
-    await dialog.waitFor();
+    await inDialog(page);
     await page.keyboard.type('password1234');
     await page.keyboard.press('Enter');
     await dialog.getByRole('alert').getByText('too easy to guess').waitFor();
@@ -118,7 +119,7 @@ inBrowser(() => {
     await tabTo(page, 'button', 'Add passkey');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog');
-    await dialog.getByLabel('Name').waitFor();
+    await inDialog(page);
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Counter');
     await page.keyboard.press('Enter');

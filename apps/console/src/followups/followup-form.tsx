@@ -112,15 +112,23 @@ const isOldVersion = (error: unknown) => error instanceof Failure && error.code 
 /** Changes one that waits. When somebody has changed it meanwhile, what the person wrote stays in the form. */
 export function EditFollowup({ followup, open, onClose }: EditFollowupProps) {
   const message = useRef<HTMLTextAreaElement>(null);
+  return (
+    <Dialog open={open} onClose={onClose} title={m.followups_edit()} initialFocus={message}>
+      <EditForm followup={followup} messageRef={message} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+type EditFormProps = Pick<FollowupFormProps, 'messageRef' | 'onClose'> & { readonly followup: Followup };
+
+function EditForm({ followup, messageRef, onClose }: EditFormProps) {
   const path = { path: { followupId: followup.id } };
-  // Read when the form opens, so that a change by somebody else after that is noticed.
   const read = useQuery({
     queryKey: ['followup', followup.id, 'edit'],
     queryFn: () => versionedOf(platform.GET('/followups/scheduled/{followupId}', { params: path })),
-    enabled: open,
-    staleTime: Number.POSITIVE_INFINITY,
+    // The version of when the form was opened. Otherwise an event would replace it, and hide that somebody changed it.
+    staleTime: 'static',
     gcTime: 0,
-    refetchOnMount: 'always',
   });
   const edit = useMutation({
     mutationFn: async ({ when, template, ...rest }: Values) =>
@@ -139,21 +147,17 @@ export function EditFollowup({ followup, open, onClose }: EditFollowupProps) {
     onError: (error) => void (isOldVersion(error) && read.refetch()),
   });
   return (
-    <Dialog open={open} onClose={onClose} onClosed={edit.reset} title={m.followups_edit()} initialFocus={message}>
-      <FollowupForm
-        followup={followup}
-        messageRef={message}
-        action={isOldVersion(edit.error) ? m.followups_save_mine() : m.followups_save()}
-        busy={edit.isPending || read.isFetching}
-        error={edit.error}
-        onSubmit={(values) => edit.mutate(values)}
-        onClose={onClose}
-      >
-        {isOldVersion(edit.error) && (
-          <Bad>{m.followups_changed_meanwhile({ text: read.data?.data.message ?? '' })}</Bad>
-        )}
-      </FollowupForm>
-    </Dialog>
+    <FollowupForm
+      followup={followup}
+      messageRef={messageRef}
+      action={isOldVersion(edit.error) ? m.followups_save_mine() : m.followups_save()}
+      busy={edit.isPending || read.isFetching}
+      error={edit.error}
+      onSubmit={(values) => edit.mutate(values)}
+      onClose={onClose}
+    >
+      {isOldVersion(edit.error) && <Bad>{m.followups_changed_meanwhile({ text: read.data?.data.message ?? '' })}</Bad>}
+    </FollowupForm>
   );
 }
 
