@@ -6,10 +6,14 @@ import { createRoot } from 'react-dom/client';
 import './styles/tokens.css';
 import './styles/base.css';
 import { queries } from './api/queries.ts';
+import { hearOfSession } from './api/session.ts';
+import { followNewVersion } from './new-version.ts';
 import { getLocale } from './paraglide/runtime.js';
 import { router } from './router.tsx';
 
 document.documentElement.lang = getLocale();
+hearOfSession();
+followNewVersion(() => router.state.isLoading);
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

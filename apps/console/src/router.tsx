@@ -1,7 +1,7 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { accountRoutes } from './account/routes.ts';
 import { agentRoutes } from './agents/routes.ts';
-import { onSignedOut, queries } from './api/queries.ts';
+import { onSignedOut } from './api/queries.ts';
 import { calendarRoutes } from './calendar/routes.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -52,8 +52,8 @@ export const router = createRouter({
 
 onSignedOut(() => {
   if (router.state.location.pathname === '/login') return;
-  queries.clear();
-  void router.navigate({ to: '/login', search: { ended: true }, replace: true });
+  // As a new page, which has nothing of the person.
+  location.replace('/console/login?ended=true');
 });
 
 declare module '@tanstack/react-router' {

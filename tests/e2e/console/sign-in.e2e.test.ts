@@ -166,7 +166,7 @@ inBrowser(() => {
     expect(await page.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
   });
 
-  test('a person of two stores goes from one to the other', async () => {
+  test('a person of two stores goes from one to the other, signs out, and all tabs follow', async () => {
     const { page, email } = await newPerson();
     const second = await newStore();
     const person = ['--email', email, '--name', 'Ana Souza', '--role', 'manager'];
@@ -174,11 +174,31 @@ inBrowser(() => {
     const { login_url } = await admin(['user', 'login-link', '--email', email, '--store', second.id]);
     await page.goto(login_url);
     await navigation(page);
+    const tab = await page.context().newPage();
+    await tab.goto(`${addresses.console_url}/team`);
+    await tab.getByRole('button', { name: /Manager/ }).waitFor();
     const menu = page.getByRole('button', { name: /^Ana Souza/ });
     await menu.click();
     await page.getByText('Manager').waitFor();
     await page.getByRole('menuitemradio', { checked: false }).first().click();
     await page.getByRole('button', { name: /Owner/ }).waitFor();
+    await tab.getByRole('button', { name: /Owner/ }).waitFor();
+    await signOut(page);
+    await title(tab, 'Sign in').waitFor();
+  });
+
+  test('a page whose files another version has replaced loads the new ones', async () => {
+    const { page, loginUrl } = await newPerson();
+    await page.goto(loginUrl);
+    await navigation(page);
+    let isReplaced = true;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) isReplaced = false;
+    });
+    const missing = { status: 404 };
+    await page.route('**/console/assets/**', (route) => (isReplaced ? route.fulfill(missing) : route.continue()));
+    await page.getByRole('link', { name: 'Knowledge' }).click();
+    await title(page, 'Knowledge').waitFor();
   });
 
   test.each(appearances)('axe finds nothing in %s', async (_, options) => {

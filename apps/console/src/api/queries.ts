@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { Failure, isSignedOut } from './failure.ts';
-import { dataOf, platform } from './platform.ts';
+import { dataOf, platform, type Session } from './platform.ts';
 
 /** Called when an answer says that the session is over. */
 let whenSignedOut = () => {};
@@ -24,9 +24,22 @@ export const queries = new QueryClient({
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => dataOf(platform.GET('/session')),
+  queryFn: async ({ client, queryKey }) => {
+    const session = await dataOf(platform.GET('/session'));
+    const known = client.getQueryData<Session>(queryKey);
+    return known && !isSame(known, session) ? await startOver() : session;
+  },
   staleTime: 60_000,
 });
+
+const isSame = (one: Session, other: Session): boolean =>
+  one.user.id === other.user.id && one.store.id === other.store.id;
+
+/** Loads the page again, so that it shows nothing of another person or store, and changes nothing in the wrong one. */
+function startOver(): Promise<never> {
+  location.assign('/console/');
+  return new Promise(() => {});
+}
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],

@@ -45,6 +45,8 @@ export function useLive(storeId: string): void {
       onGap: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => !isSession(queryKey) }),
       onState: (connected) => {
         if (connected) {
+          // Meanwhile the browser may have got another session, of which this page did not hear.
+          if (timer) void queries.invalidateQueries(sessionQuery);
           clearTimeout(timer);
           timer = undefined;
           setLost(false);

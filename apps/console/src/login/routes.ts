@@ -1,7 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { Failure } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
-import { queries, sessionQuery } from '../api/queries.ts';
+import { enter } from '../api/session.ts';
 import { root } from '../shell/routes.ts';
 
 export const login = createRoute({
@@ -13,9 +13,7 @@ export const login = createRoute({
     const token = location.hash;
     if (!token) return {};
     try {
-      const session = await dataOf(platform.POST('/session', { body: { token } }));
-      queries.clear();
-      queries.setQueryData(sessionQuery.queryKey, session);
+      enter(await dataOf(platform.POST('/session', { body: { token } })));
     } catch (failure) {
       if (failure instanceof Failure) return { failure };
       throw failure;

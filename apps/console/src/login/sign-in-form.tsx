@@ -6,7 +6,7 @@ import { CredentialField } from '../account/credential-field.tsx';
 import { hasPasskeys, signInWithPasskey } from '../account/passkey.ts';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type Session } from '../api/platform.ts';
-import { queries, sessionQuery } from '../api/queries.ts';
+import { enter } from '../api/session.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
@@ -17,8 +17,7 @@ export function SignInForm() {
   const router = useRouter();
   const [fault, setFault] = useState<string>();
   const onSuccess = async (session: Session) => {
-    queries.clear();
-    queries.setQueryData(sessionQuery.queryKey, session);
+    enter(session);
     await router.navigate({ to: '/', replace: true });
   };
   const password = useMutation({

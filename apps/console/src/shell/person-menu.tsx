@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { ChevronsUpDown, KeyRound, LogOut, MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import { dataOf, platform, type Session } from '../api/platform.ts';
-import { queries, storesQuery } from '../api/queries.ts';
+import { storesQuery } from '../api/queries.ts';
+import { tellOfSession } from '../api/session.ts';
 import { m } from '../paraglide/messages.js';
 import { getLocale, locales, setLocale } from '../paraglide/runtime.js';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
@@ -11,27 +12,28 @@ import { sayFailure } from '../ui/toasts.tsx';
 import styles from './shell.module.css';
 import { chooseTheme, currentTheme, type Theme } from './theme.ts';
 
+/** Loads another page, so that nothing of this person and store stays: here, and in the other tabs. */
+function leaveTo(path: string): void {
+  tellOfSession();
+  location.assign(path);
+}
+
 type Locale = (typeof locales)[number];
 const ownNames: Record<Locale, string> = { en: 'English', es: 'Español', 'pt-BR': 'Português' };
 const roles = { owner: m.role_owner, manager: m.role_manager, seller: m.role_seller };
 
 /** Who is signed in, and what they choose for themselves in this browser. */
 export function PersonMenu({ session: { user, role, store } }: { session: Session }) {
-  const navigate = useNavigate();
   const [theme, setTheme] = useState(currentTheme);
   const signOut = useMutation({
     mutationFn: () => dataOf(platform.DELETE('/session')),
-    onSuccess: async () => {
-      await navigate({ to: '/login', replace: true });
-      queries.clear();
-    },
+    onSuccess: () => leaveTo('/console/login'),
     onError: sayFailure,
   });
   const { data: stores = [] } = useQuery(storesQuery);
   const goTo = useMutation({
     mutationFn: (store_id: string) => dataOf(platform.POST('/session/store', { body: { store_id } })),
-    // Nothing of the other store stays: neither data nor what other tabs of this page show.
-    onSuccess: () => location.assign('/console/'),
+    onSuccess: () => leaveTo('/console/'),
     onError: sayFailure,
   });
   const choose = (next: Theme) => {
