@@ -5,6 +5,8 @@ import {
   disableUser,
   getCredentials,
   getPersonSession,
+  listPersonSessions,
+  revokePersonSession,
   setPassword,
 } from '@mostrador/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -123,6 +125,20 @@ describe('an owner who signs in with a link of somebody of two stores', () => {
     expect((await people.signIn(email, password)).session.store.id).toBe(victim.store);
   });
 
+  test('who set the first password themselves sees and ends no session of the person in another store', async () => {
+    const email = people.newEmail();
+    const victim = await people.signedIn(undefined, email);
+    const trap = await people.signedIn(undefined, email);
+    await set(trap.token, password);
+    const { data } = await people.ask(listPersonSessions, {}, trap.token);
+    expect(data.map(({ id }) => id)).toEqual([trap.session.id]);
+    const params = { sessionId: victim.session.id };
+    await expect(people.ask(revokePersonSession, { params }, trap.token)).rejects.toMatchObject({
+      code: 'user_session_not_found',
+    });
+    expect(await people.ask(getPersonSession, {}, victim.token)).toEqual(victim.session);
+  });
+
   test('while a person who knows the password joins the store with it', async () => {
     const { email, trap } = await trapped();
     const { session_token } = await openLink(email, trap);
@@ -208,6 +224,16 @@ describe('after 10 wrong passwords in 15 minutes', () => {
     await expect(set(session_token, other, password)).rejects.toMatchObject(refused);
     await accounts.adminSql`update password_attempts set since = since - interval '15 minutes'`;
     await people.signIn(ana.email, password);
+  });
+
+  test('no other way to write the address brings more attempts', async () => {
+    const email = `rita-${randomUUID()}@example.com`;
+    const { token } = await people.signedIn(undefined, email);
+    await set(token, password);
+    // PostgreSQL makes the same small letter of both.
+    const dotted = email.replace('i', 'İ');
+    await expect(people.signIn(dotted, password)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await people.signIn(email, password);
   });
 
   test('an address that nobody has waits too, so the answer tells nothing', async () => {

@@ -4,7 +4,7 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deletePasskeysOf } from '../passkeys/passkey.repository.ts';
-import { endSessionsOf, markProved, type SessionRow } from '../sessions/session.repository.ts';
+import { endOtherSessions, markProved, type SessionRow } from '../sessions/session.repository.ts';
 import { requireSession } from '../sessions/session.ts';
 import { assertPassword } from './assert-password.ts';
 import {
@@ -22,8 +22,9 @@ export const replacesPassword = (session: SessionRow, credentials: Credentials):
   session.opened_by !== 'password' && ['proved', 'first', 'reset'].includes(sessionProof(session, credentials));
 
 /**
- * A password opens the store in which it is set. The other sessions of the person end. Who replaces a password without it
- * may be the first who should have the account, so the passkeys go too.
+ * A password opens the store in which it is set. The other sessions end in the stores that it opens: what a link opened in
+ * another store is not its business. Who replaces a password without it may be the first who should have the account, so
+ * the passkeys go too.
  */
 export const setPassword =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -47,8 +48,8 @@ export const setPassword =
       if (current === undefined && sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);
       await savePassword(sql, userId, hash);
       await joinStore(sql, { storeId, userId });
-      await endSessionsOf(sql, userId, session.id);
-      await markProved(sql, session.id, 'password');
+      const reach = await markProved(sql, session.id, 'password');
+      await endOtherSessions(sql, { ...session, reach });
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'password.changed', subjectId: userId }]);
     });
     return {};

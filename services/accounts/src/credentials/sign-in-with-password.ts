@@ -13,8 +13,10 @@ export async function signInWithPassword(
   context: Context,
   { email, password }: { email: string; password: string },
 ): Promise<ReplyOf<typeof createPersonSession>> {
-  const owner = await withAttempt(systemDatabase, context, email, async () => {
-    const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, email));
+  // What is counted is what is looked up: PostgreSQL takes other letters for the same than JavaScript does.
+  const address = email.toLowerCase();
+  const owner = await withAttempt(systemDatabase, context, address, async () => {
+    const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, address));
     return (await passwords.matches(password, found?.hash ?? null)) ? found : undefined;
   });
   if (!owner) throw new AppError('invalid_credentials');

@@ -8,10 +8,9 @@ import { requireSession } from './session.ts';
 export const endPersonSession =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context) => {
-    const { id, user_id: userId } = await requireSession(systemDatabase, context);
+    const { id, user_id: userId, store_id: storeId } = await requireSession(systemDatabase, context);
     await systemDatabase.write(context, async (sql) => {
-      const storeId = await endSessionRow(sql, { userId, storeId: null }, id);
-      if (storeId === null) return;
+      if (!(await endSessionRow(sql, id))) return;
       await appendAudit(sql, context, [{ storeId, actorId: userId, action: 'session.ended', subjectId: id }]);
     });
     return {};

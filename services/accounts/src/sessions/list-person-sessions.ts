@@ -3,15 +3,13 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
 import { listOpenSessions } from './session.repository.ts';
-import { requireSession, sessionsWithin } from './session.ts';
+import { requireSession } from './session.ts';
 
 export const listPersonSessions =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const session = await requireSession(systemDatabase, context);
-    const rows = await systemDatabase.read(context, (sql) =>
-      listOpenSessions(sql, sessionsWithin(session), sessionIdleHours),
-    );
+    const rows = await systemDatabase.read(context, (sql) => listOpenSessions(sql, session, sessionIdleHours));
     const data = rows.map((row) => ({
       ...row,
       current: row.id === session.id,

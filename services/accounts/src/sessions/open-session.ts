@@ -1,6 +1,7 @@
 import { type PersonSession, sessionDays } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Context } from '@mostrador/kit/rpc/context';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { sessionForm } from '@mostrador/kit/tokens/token';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { OpenedBy, Reach } from './reach.ts';
@@ -28,7 +29,9 @@ export async function openSession(
 ): Promise<{ session_token: string; session: PersonSession }> {
   const { id, token, hash } = sessionForm.make();
   const { address = 'unknown', agent } = context.client ?? {};
-  if (previous) await endSessionRow(sql, { userId: previous.user_id, storeId: null }, previous.id);
+  const hasEnded = previous !== null && (await endSessionRow(sql, previous.id));
+  // Somebody has ended it meanwhile: it must not go on in another one.
+  if (continues && !hasEnded) throw new AppError('invalid_session');
   await insertSession(sql, {
     ...{ id, hash, storeId, userId, reach, openedBy, address, days: sessionDays },
     signedInAt: continues?.signed_in_at ?? null,

@@ -1,6 +1,7 @@
 import type { UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OpenedBy, Reach } from './reach.ts';
+import { isReachable } from './reachable-stores.repository.ts';
 
 /** A login link with what decides whether it opens a session. */
 export type LoginLinkRow = {
@@ -109,11 +110,15 @@ export async function touchSession(sql: Sql, id: string): Promise<void> {
     where id = ${id} and ended_at is null and last_seen_at < clock_timestamp() - interval '1 minute'`;
 }
 
-/** The person now has what they set in this session, so it counts as if they had signed in with it. */
-export async function markProved(sql: TransactionSql, id: string, openedBy: OpenedBy): Promise<void> {
-  await sql`
+/**
+ * The person now has what they set in this session, so it counts as if they had signed in with it. Returns where it may go
+ * from now on.
+ */
+export async function markProved(sql: TransactionSql, id: string, openedBy: OpenedBy): Promise<Reach> {
+  const [row] = await sql<[{ reach: Reach }]>`
     update sessions set opened_by = ${openedBy}, reach = case reach when 'store' then 'joined' else reach end
-    where id = ${id}`;
+    where id = ${id} returning reach`;
+  return row.reach;
 }
 
 export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'> & {
@@ -121,39 +126,48 @@ export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_a
   readonly agent: string | null;
 };
 
-/** The sessions of a person that have not ended, newest first: in one store, or in all of theirs. */
-export async function listOpenSessions(
-  sql: Sql,
-  { userId, storeId }: { userId: string; storeId: string | null },
-  idleHours: number,
-): Promise<OpenSessionRow[]> {
+type Holder = Pick<SessionRow, 'id' | 'user_id' | 'store_id' | 'reach'>;
+
+/** The person's sessions that the holder of one may see and end: those in the stores to which they may go. */
+const within = (sql: Sql, holder: Holder) => sql`
+  s.user_id = ${holder.user_id} and s.ended_at is null and exists (
+    select from memberships m
+    where m.user_id = s.user_id and m.store_id = s.store_id and ${isReachable(sql, holder)})`;
+
+/** The open sessions that the holder of one may see, newest first. */
+export async function listOpenSessions(sql: Sql, holder: Holder, idleHours: number): Promise<OpenSessionRow[]> {
   return await sql<OpenSessionRow[]>`
-    select id, created_at, last_seen_at, expires_at, address, agent from sessions
-    where user_id = ${userId} and (${storeId}::uuid is null or store_id = ${storeId}) and ended_at is null
-      and expires_at > clock_timestamp()
-      and last_seen_at > clock_timestamp() - make_interval(hours => ${idleHours})
-    order by created_at desc, id limit 200`;
+    select s.id, s.created_at, s.last_seen_at, s.expires_at, s.address, s.agent from sessions s
+    where ${within(sql, holder)} and s.expires_at > clock_timestamp()
+      and s.last_seen_at > clock_timestamp() - make_interval(hours => ${idleHours})
+    order by s.created_at desc, s.id limit 200`;
 }
 
-/** Ends a session of a person, if it is in `storeId` (null: in any). Returns its store, or null when there is none. */
-export async function endSessionRow(
-  sql: TransactionSql,
-  { userId, storeId }: { userId: string; storeId: string | null },
-  id: string,
-): Promise<string | null> {
+/** Ends a session that the holder of one may end. Returns its store, or null when there is none. */
+export async function endSessionWithin(sql: TransactionSql, holder: Holder, id: string): Promise<string | null> {
   const [row] = await sql<{ store_id: string }[]>`
-    update sessions set ended_at = clock_timestamp()
-    where id = ${id} and user_id = ${userId} and (${storeId}::uuid is null or store_id = ${storeId})
-      and ended_at is null
-    returning store_id`;
+    update sessions s set ended_at = clock_timestamp()
+    where s.id = ${id} and ${within(sql, holder)} returning s.store_id`;
   return row?.store_id ?? null;
 }
 
-/** Ends all sessions of a person but `exceptId`, and returns how many were open. */
-export async function endSessionsOf(sql: TransactionSql, userId: string, exceptId = ''): Promise<number> {
+/** Ends the sessions that the holder of one may end, but that one. */
+export async function endOtherSessions(sql: TransactionSql, holder: Holder): Promise<void> {
+  await sql`
+    update sessions s set ended_at = clock_timestamp() where s.id <> ${holder.id} and ${within(sql, holder)}`;
+}
+
+/** Ends a session. False: it had ended. */
+export async function endSessionRow(sql: TransactionSql, id: string): Promise<boolean> {
   const rows = await sql`
-    update sessions set ended_at = clock_timestamp()
-    where user_id = ${userId} and id <> ${exceptId} and ended_at is null returning 1`;
+    update sessions set ended_at = clock_timestamp() where id = ${id} and ended_at is null returning 1`;
+  return rows.length > 0;
+}
+
+/** Ends all sessions of a person, and returns how many were open. */
+export async function endSessionsOf(sql: TransactionSql, userId: string): Promise<number> {
+  const rows = await sql`
+    update sessions set ended_at = clock_timestamp() where user_id = ${userId} and ended_at is null returning 1`;
   return rows.length;
 }
 

@@ -36,12 +36,6 @@ export async function requireRole(
   return session;
 }
 
-/** The person's sessions that a session may see and end. One that an owner's link opened sees only those in its store. */
-export const sessionsWithin = ({ user_id: userId, store_id, reach }: SessionRow) => ({
-  userId,
-  storeId: reach === 'store' ? store_id : null,
-});
-
 const isDueForTouch = ({ now, last_seen_at }: SessionRow): boolean => now.getTime() - last_seen_at.getTime() > 60_000;
 
 export const toPersonSession = (row: SessionRow): PersonSession => ({

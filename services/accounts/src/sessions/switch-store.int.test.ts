@@ -1,4 +1,5 @@
 import { createLoginLink, getPersonSession, listPersonStores, setPassword, switchStore } from '@mostrador/contracts';
+import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
 import { createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
@@ -26,6 +27,21 @@ async function ofTwoStores() {
   const { login_url } = await people.invite(second, email, 'manager');
   return { email, first: first.store, second, link: tokenOf(login_url) };
 }
+
+test('a session that ends while its person goes to another store does not go on there', async () => {
+  const { email, second, link } = await ofTwoStores();
+  const { session_token } = await people.signIn(email, password);
+  const { session_token: joined, session } = await people.open(link, session_token);
+  const other = (await people.ask(listPersonStores, {}, joined)).data.find(({ id }) => id !== second);
+  let going: Promise<unknown> = Promise.resolve();
+  await accounts.adminSql.begin(async (sql) => {
+    await sql`update sessions set ended_at = clock_timestamp() where id = ${session.id}`;
+    going = goTo(other?.id ?? '', joined).catch(({ code }) => code);
+    const waits = async () => (await sql`select 1 from pg_locks where not granted`).length > 0;
+    await waitFor(waits, { description: 'it waits for the end of the session' });
+  });
+  expect(await going).toBe('invalid_session');
+});
 
 test('a person whose password opens two stores goes from one to the other with a new token', async () => {
   const { email, first, second, link } = await ofTwoStores();
