@@ -1,4 +1,12 @@
-import { type AuditEntry, createStoreKey, listAuditLog, type RequestOf, updateStore } from '@mostrador/contracts';
+import {
+  type AuditEntry,
+  createStoreKey,
+  listAuditLog,
+  type RequestOf,
+  recordChange,
+  removeUser,
+  updateStore,
+} from '@mostrador/contracts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
 import { client, createPeople, type TestPeople } from '../../test/people.ts';
@@ -33,6 +41,21 @@ test('an owner reads who did what, on what, when and from where, newest first', 
     { ...operator, ...rest, action: 'store.created', subject: { id: owner.store, name: null } },
   ]);
   expect(next_cursor).toBeNull();
+});
+
+test('a person who has left is shown by their address, and nobody by the name that another store gave them', async () => {
+  const owner = await people.signedIn();
+  const email = people.newEmail();
+  const { userId } = await people.signedIn(undefined, email);
+  await people.signedIn(owner.store, email, 'manager');
+  await accounts.admin(removeUser, { body: { store_id: owner.store, email } });
+  const stranger = await people.signedIn();
+  await people.ask(recordChange, { body: { action: 'leads.update', subject_id: stranger.userId } }, owner.token);
+  const { data } = await read(owner.token);
+  const namesOf = (id: string) => data.filter(({ subject }) => subject.id === id).map(({ subject }) => subject.name);
+  expect(namesOf(userId)).toEqual([email, email]);
+  expect(data.find(({ actor }) => actor.id === userId)?.actor.name).toBe(email);
+  expect(namesOf(stranger.userId)).toEqual([null]);
 });
 
 test('it filters by person, action and period', async () => {

@@ -46,11 +46,26 @@ export async function namesOfKeys(sql: Sql, storeId: string, ids: readonly strin
   return rows.map(({ id, name }) => [id, name]);
 }
 
-/** The names of people as the store names them, or as they were first named when they are no longer in it. */
-export async function namesOfPeople(sql: Sql, storeId: string, ids: readonly string[]): Promise<[string, string][]> {
+/** Those of the ids that are people whom the store has invited. */
+export async function listInvited(sql: Sql, storeId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ subject_id: string }[]>`
+    select distinct subject_id from audit_log
+    where store_id = ${storeId} and action = 'user.invited' and subject_id = any(${ids}::text[])`;
+  return rows.map(({ subject_id }) => subject_id);
+}
+
+/**
+ * The names of people whom the store has invited, as it names them. Of who has left it the email address, which it wrote
+ * itself: how other stores name a person is not its business.
+ */
+export async function namesOfPeople(
+  sql: Sql,
+  storeId: string,
+  invited: readonly string[],
+): Promise<[string, string][]> {
   const rows = await sql<{ id: string; name: string }[]>`
-    select u.id, coalesce(m.name, u.name) as name
+    select u.id, case when m.user_id is null then u.email else coalesce(m.name, u.name) end as name
     from users u left join memberships m on m.user_id = u.id and m.store_id = ${storeId}
-    where u.id = any(${ids}::uuid[])`;
+    where u.id = any(${invited}::uuid[])`;
   return rows.map(({ id, name }) => [id, name]);
 }

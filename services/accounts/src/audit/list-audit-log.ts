@@ -5,7 +5,7 @@ import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { requireRole } from '../sessions/session.ts';
-import { type AuditRow, listAuditRows, namesOfKeys, namesOfPeople } from './audit-log.repository.ts';
+import { type AuditRow, listAuditRows, listInvited, namesOfKeys, namesOfPeople } from './audit-log.repository.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
 const Position = Type.Object({ before: Type.String({ format: 'uuid' }) });
@@ -31,10 +31,10 @@ export const listAuditLog =
     const last = rows.length > limit ? shown.at(-1) : undefined;
     const subjects = [...new Set(shown.map(({ subject_id }) => subject_id))];
     const people = [...new Set([...subjects.filter(isUuid), ...shown.flatMap(({ actor_id }) => actor_id ?? [])])];
-    const [keys, persons] = await Promise.all([
-      database.read(scope, (sql) => namesOfKeys(sql, storeId, subjects)),
-      systemDatabase.read(context, (sql) => namesOfPeople(sql, storeId, people)),
-    ]);
+    const [keys, invited] = await database.read(scope, (sql) =>
+      Promise.all([namesOfKeys(sql, storeId, subjects), listInvited(sql, storeId, people)]),
+    );
+    const persons = await systemDatabase.read(context, (sql) => namesOfPeople(sql, storeId, invited));
     const names = new Map([...keys, ...persons]);
     return {
       data: shown.map((row) => toAuditEntry(row, names)),
