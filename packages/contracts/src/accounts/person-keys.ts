@@ -6,6 +6,9 @@ import { TokenId } from './token-id.ts';
 
 // API keys as the owner of a store manages them. The store is that of the session.
 
+/** The most valid keys of a store. Two are needed for each while one replaces the other. */
+export const mostStoreKeys = 100;
+
 const keyParams = { params: Exact({ keyId: TokenId }) };
 
 export const listStoreKeys = defineOperation({
@@ -30,7 +33,7 @@ export const createStoreKey = defineOperation({
     }),
   },
   reply: createApiKey.reply,
-  errors: ['invalid_session', 'role_required'],
+  errors: ['invalid_session', 'role_required', 'api_key_limit'],
 });
 
 export const rotateStoreKey = defineOperation({
@@ -42,7 +45,7 @@ export const rotateStoreKey = defineOperation({
     body: Exact({ overlap_seconds: Type.Integer({ minimum: 0, maximum: 90 * 86_400 }) }),
   },
   reply: rotateApiKey.reply,
-  errors: ['invalid_session', 'role_required', 'api_key_not_found'],
+  errors: ['invalid_session', 'role_required', 'api_key_not_found', 'api_key_limit'],
 });
 
 export const revokeStoreKey = defineOperation({

@@ -406,6 +406,12 @@ export const errorCatalogue = {
     description: 'No API key has this id. Check the id.',
     retryable: false,
   },
+  api_key_limit: {
+    status: 409,
+    title: 'Too many API keys',
+    description: 'The store has 100 valid API keys, and may not have more. Revoke one that is not used.',
+    retryable: false,
+  },
   user_not_found: {
     status: 404,
     title: 'User not found',

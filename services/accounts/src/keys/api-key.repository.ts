@@ -82,6 +82,15 @@ export async function listApiKeyRows(sql: Sql, storeId: string): Promise<ApiKey[
   return rows.map(toApiKey);
 }
 
+/** How many valid keys a store has. No other transaction makes one that asks this until the transaction ends. */
+export async function countForCreation(sql: TransactionSql, storeId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`api keys ${storeId}`}, 0))`;
+  const [row] = await sql<[{ total: number }]>`
+    select count(*)::int as total from api_keys
+    where store_id = ${storeId} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+  return row.total;
+}
+
 /** Records when keys were last used. The time never moves backwards, so processes may write in any order. */
 export async function recordUses(sql: Sql, uses: readonly { keyId: string; usedAt: string }[]): Promise<void> {
   const ids = uses.map((use) => use.keyId);

@@ -45,6 +45,27 @@ test('a key that the command makes is in the audit log as the operator’s', asy
   ]);
 });
 
+test('a store has at most 100 valid keys, also when two are made at once', async () => {
+  const { store, token } = await people.signedIn();
+  const made = await people.ask(createStoreKey, { body: settings }, token);
+  await accounts.adminSql`
+    insert into api_keys (id, store_id, name, key_hash, scopes)
+    select substr(md5(${store} || n), 1, 12), store_id, name, sha256(n::text::bytea), scopes
+    from api_keys, generate_series(1, 98) as n where id = ${made.key.id}`;
+  const create = () =>
+    people.ask(createStoreKey, { body: settings }, token).then(
+      () => 'made',
+      ({ code }) => code,
+    );
+  expect((await Promise.all([create(), create()])).sort()).toEqual(['api_key_limit', 'made']);
+  const params = { keyId: made.key.id };
+  const rotate = () => people.ask(rotateStoreKey, { params, body: { overlap_seconds: 0 } }, token);
+  await expect(rotate()).rejects.toMatchObject({ code: 'api_key_limit' });
+  await accounts.adminSql`
+    update api_keys set revoked_at = now() where store_id = ${store} and id <> ${made.key.id}`;
+  await rotate();
+});
+
 test('a key of another store is not found, and stays as it is', async () => {
   const { token } = await people.signedIn();
   const other = await accounts.newStore();

@@ -303,6 +303,10 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     title: 'Chave de API não encontrada',
     description: 'Nenhuma chave de API tem este id. Confira o id.',
   },
+  api_key_limit: {
+    title: 'Chaves de API demais',
+    description: 'A loja já tem 100 chaves de API válidas e não pode ter mais. Revogue uma que não é usada.',
+  },
   idempotency_key_reused: {
     title: 'Chave de idempotência usada em outra requisição',
     description: 'Esta `Idempotency-Key` já foi usada com outro corpo. Use uma chave nova para uma requisição nova.',
