@@ -23,6 +23,9 @@ export type PersonApiOptions = {
   readonly log: Log;
 };
 
+/** A store has many people at once, and what one of them does makes the pages of all read again. */
+const storeRequestsPerMinute = 6000;
+
 /** The feed as a page needs it: what to read again. So every role may follow it. */
 const hintRoute: PersonRoute = { ...eventStreamRoute, scope: 'store:read', role: 'seller' };
 
@@ -39,7 +42,7 @@ export function addPersonApi(people: FastifyInstance, options: PersonApiOptions)
     if (!apiRoute) throw new AppError('route_not_found');
     request.access = await findCaller(rpc, request, { touch: apiRoute !== hintRoute, limitMs });
   });
-  addRateLimit(people, { log });
+  addRateLimit(people, { log, storeRequestsPerMinute });
   people.addHook('onRequest', (request, _reply, done) => {
     assertMayCall(request.routeOptions.config.apiRoute as Route, request.access);
     done();

@@ -14,11 +14,11 @@ import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { queryReader, type RawQuery } from '../requests/query.ts';
 import { addDocument } from './add-document.ts';
-import { createLoginLimit } from './login-limit.ts';
+import { createLoginLimit, createNetworkLimit } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
 import { type AccountRoute, accountRoutes } from './platform-routes.ts';
 import { isFromThisSite } from './same-site.ts';
-import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from './session-cookie.ts';
 
 export type PlatformOptions = {
   readonly rpc: RpcClient;
@@ -34,10 +34,13 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
   await platform.register(cookie);
   const ownOrigin = new URL(options.publicUrl).origin;
   const checkLogin = createLoginLimit();
+  const checkNetwork = createNetworkLimit();
   platform.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store');
     const { method, headers } = request;
-    const isOurs = isFromThisSite({ method, site: headers['sec-fetch-site'], origin: headers.origin }, ownOrigin);
+    const hasSession = readSessionCookie(request) !== undefined;
+    const { 'sec-fetch-site': site, origin } = headers;
+    const isOurs = isFromThisSite({ method, site, origin, hasSession }, ownOrigin);
     done(isOurs ? undefined : new AppError('cross_site_request'));
   });
   addDocument(platform, options);
@@ -46,6 +49,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
       method: route.method,
       url: route.path,
       handler: async (request, reply) => {
+        checkNetwork(request.ip);
         const asked = checked(route, request);
         const context = contextOf(request, options.requestTimeoutMs);
         if (route.operation === createPersonSession) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLoginLimit, networkOf } from './login-limit.ts';
+import { createLoginLimit, createNetworkLimit, networkOf } from './login-limit.ts';
 
 const refused = { code: 'quota_exceeded' };
 
@@ -20,6 +20,13 @@ test('one login link gets 20 attempts a minute from all networks together', () =
   for (let tried = 0; tried < 20; tried += 1) check({ address: `198.51.100.${tried}`, linkId: 'a' });
   expect(() => check({ address: '198.51.100.99', linkId: 'a' })).toThrow(expect.objectContaining(refused));
   check({ address: '198.51.100.99', linkId: 'b' });
+});
+
+test('a network that floods accounts waits, and other networks do not', () => {
+  const check = createNetworkLimit(() => 0);
+  for (let asked = 0; asked < 6000; asked += 1) check('203.0.113.7');
+  expect(() => check('203.0.113.7')).toThrow(expect.objectContaining(refused));
+  check('203.0.113.8');
 });
 
 test.each([

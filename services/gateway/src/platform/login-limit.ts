@@ -5,6 +5,8 @@ import { createTokenBuckets } from '../plugins/token-bucket.ts';
 
 /** So many attempts a minute from one network, and with one login link or account. */
 const attemptsPerMinute = 20;
+/** All that a network asks of accounts, which checks a session, or that there is none, with each request. */
+const requestsPerMinute = 6000;
 const maximum = 100_000;
 
 export type LoginAttempt = {
@@ -28,6 +30,15 @@ export function createLoginLimit(now: () => number = () => performance.now()) {
         throw new AppError('quota_exceeded', { retryAfterSeconds, detail });
       }
     }
+  };
+}
+
+/** Throws `quota_exceeded` when a network asks accounts too often, with a session or without. Each process counts alone. */
+export function createNetworkLimit(now: () => number = () => performance.now()) {
+  const buckets = createTokenBuckets({ maximumKeys: maximum });
+  return (address: string): void => {
+    const { allowed, retryAfterSeconds } = buckets.take(networkOf(address), requestsPerMinute, now());
+    if (!allowed) throw new AppError('quota_exceeded', { retryAfterSeconds });
   };
 }
 

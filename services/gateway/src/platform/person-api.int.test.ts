@@ -158,6 +158,12 @@ test('what a person changes is recorded before the service is asked, and what th
   expect(asked[1]?.body).toEqual({ action: 'messages.send', subject_id: ownLead });
 });
 
+test('a phone in a path is not recorded', async () => {
+  await ask('PUT', '/leads/by-phone/5511900000001', { payload: { name: 'Ana' } });
+  expect(operations()).toEqual(['authorize', 'record', 'upsertLead']);
+  expect(asked[1]?.body).toEqual({ action: 'leads.upsert', subject_id: '' });
+});
+
 test('an invalid request is neither recorded nor sent on', async () => {
   expect(await reply('POST', `/leads/${ownLead}/messages`, {})).toEqual([400, 'validation_failed']);
   expect(operations()).toEqual(['authorize']);

@@ -79,7 +79,10 @@ export async function recordIntent(
   const details = audited?.(parts.body);
   if (details === null) return;
   const [, , resource = '', verb = ''] = operation.subject.split('.');
-  const ids = Object.values((parts.params ?? {}) as Record<string, string>);
+  // A phone in a path is personal, and the log is kept.
+  const ids = Object.entries((parts.params ?? {}) as Record<string, string>).flatMap(([name, value]) =>
+    name.endsWith('Id') ? [value] : [],
+  );
   const action = `${resource}.${verb}`.replaceAll('-', '_');
   const body = { action, subject_id: ids.at(-1) ?? '', ...(details && { details }) };
   await rpc.call(recordChange, { body }, contextOf(request, limitMs));

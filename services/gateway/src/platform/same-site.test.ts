@@ -5,7 +5,10 @@ const own = 'https://mostrador.example';
 
 test.each<[string, string | undefined, string | undefined, boolean, string]>([
   ['GET', undefined, undefined, true, 'a read needs nothing'],
-  ['GET', 'cross-site', 'https://evil.example', true, 'a read changes nothing'],
+  ['GET', 'same-origin', undefined, true, 'a read of a page of this address'],
+  ['GET', 'none', undefined, true, 'a typed address'],
+  ['GET', 'cross-site', undefined, false, 'an address that another site opens'],
+  ['GET', 'same-site', 'https://blog.mostrador.example', false, 'an address that a sibling opens'],
   ['POST', 'same-origin', own, true, 'a page of this address'],
   ['POST', 'same-origin', undefined, true, 'a page of this address without an origin'],
   ['DELETE', undefined, own, true, 'an old browser at this address'],
@@ -19,5 +22,11 @@ test.each<[string, string | undefined, string | undefined, boolean, string]>([
   ['POST', undefined, `${own}.evil.example`, false, 'an origin that only begins like this one'],
   ['POST', undefined, 'http://mostrador.example', false, 'another scheme'],
 ])('%s with Sec-Fetch-Site %s and Origin %s: %s (%s)', (method, site, origin, expected) => {
-  expect(isFromThisSite({ method, site, origin }, own)).toBe(expected);
+  expect(isFromThisSite({ method, site, origin, hasSession: true }, own)).toBe(expected);
+});
+
+test('without a session every site may read what is public, and none may act', () => {
+  const from = { site: 'cross-site', origin: 'https://evil.example', hasSession: false };
+  expect(isFromThisSite({ ...from, method: 'GET' }, own)).toBe(true);
+  expect(isFromThisSite({ ...from, method: 'POST' }, own)).toBe(false);
 });

@@ -47,6 +47,30 @@ function send(count: number, headers = {}) {
 /** What was sent is answered by now, unless the plugin holds it. */
 const settle = () => new Promise(setImmediate);
 
+test('the callers of a store may have a rate together that is not that of one of them', async () => {
+  const people = fastify();
+  people.decorateRequest('access');
+  people.addHook('onRequest', async (request) => {
+    const person = request.headers['x-person'] as string;
+    request.access = { ...accessOf(person === 'other' ? 'other' : 'busy', 1200), callerId: person };
+  });
+  addRateLimit(people, { log, storeRequestsPerMinute: 6000 });
+  people.get('/', (_, reply) => reply.send('ok'));
+  let answered = 0;
+  const ask = (person: string) =>
+    people.inject({ url: '/', headers: { 'x-person': person } }, (_, answer) => {
+      if (answer?.statusCode === 200) answered += 1;
+    });
+  await people.ready();
+  ask('other');
+  for (let n = 0; n < 500; n++) ask(`person ${n % 10}`);
+  await settle();
+  await vi.advanceTimersByTimeAsync(5000);
+  await settle();
+  expect(answered).toBe(501);
+  await people.close();
+});
+
 test('the first 60 rejections of a minute come at once, and the gateway holds the next ones for five seconds', async () => {
   access = accessOf('busy', 60);
   const answers = send(200);

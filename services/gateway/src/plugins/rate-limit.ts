@@ -24,12 +24,18 @@ declare module 'fastify' {
   }
 }
 
+type RateLimitOptions = {
+  readonly log: Log;
+  /** How many requests of a store may start while other stores are active. Default: the rate of the caller. */
+  readonly storeRequestsPerMinute?: number;
+};
+
 /**
  * Limits the requests of each key to its store's rate: 429 above it. While other stores are active, the requests of a
  * burst wait for their turn, before the gateway reads their bodies. Each process counts alone, so n gateways allow n
  * times the rate. Needs `request.access`.
  */
-export function addRateLimit(api: FastifyInstance, { log }: { log: Log }): void {
+export function addRateLimit(api: FastifyInstance, { log, storeRequestsPerMinute }: RateLimitOptions): void {
   const buckets = createTokenBuckets({ maximumKeys: maximum });
   const promptRejections = createTokenBuckets({ maximumKeys: maximum });
   const warnings = createTokenBuckets({ maximumKeys: maximum });
@@ -52,7 +58,7 @@ export function addRateLimit(api: FastifyInstance, { log }: { log: Log }): void 
       continueLater(reply, heldRejectionMs, () => done(error));
     };
     if (!taken.allowed) return reject(taken.retryAfterSeconds);
-    const turn = paces.take(storeId, requestsPerMinute, nowMs);
+    const turn = paces.take(storeId, storeRequestsPerMinute ?? requestsPerMinute, nowMs);
     if (!turn.starts) return reject(turn.retryAfterSeconds, pacedDetail);
     if (turn.waitMs === 0) done();
     else continueLater(reply, turn.waitMs, done);
