@@ -372,7 +372,12 @@ export const listLeadContacts = defineOperation({
 export const searchLeads = defineOperation({
   subject: 'crm.internal.leads.search',
   summary: 'Find the ids of leads by a text, as the list of leads does',
-  request: { body: Exact({ q: LeadSearchText('As in the list of leads.') }) },
+  request: {
+    body: Exact({
+      q: LeadSearchText('As in the list of leads.'),
+      visible_to: Type.Optional(About(Uuid, 'Only leads of this seller, and those without a seller.')),
+    }),
+  },
   reply: Type.Object({ lead_ids: Type.Array(Uuid) }),
 });
 

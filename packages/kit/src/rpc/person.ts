@@ -12,6 +12,17 @@ export function requireRole({ person }: Pick<Context, 'person'>, needed: UserRol
   if (!person || !mayActAs(person.role, needed)) throw roleRequired(needed);
 }
 
+/** The handler, for people with at least this role. Others get `role_required`. */
+export const onlyFor =
+  <C extends Pick<Context, 'person'>, Request, Answer>(
+    needed: UserRole,
+    handler: (context: C, request: Request) => Answer,
+  ) =>
+  async (context: C, request: Request): Promise<Awaited<Answer>> => {
+    requireRole(context, needed);
+    return await handler(context, request);
+  };
+
 export const roleRequired = (needed: UserRole, detail?: string): AppError =>
   new AppError('role_required', { detail, members: { required_role: needed } });
 

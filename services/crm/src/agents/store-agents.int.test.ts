@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createStoreAgent, listAgents, listStoreAgents, type RequestOf, updateStoreAgent } from '@mostrador/contracts';
+import {
+  createStoreAgent,
+  importStoreDocument,
+  listAgents,
+  listStoreAgents,
+  type RequestOf,
+  updateStoreAgent,
+} from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCrm, type TestCrm } from '../../test/crm.ts';
@@ -11,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => crm?.stop());
 
 const create = (storeId: string, body: RequestOf<typeof createStoreAgent>['body']) =>
-  crm.rpc.call(createStoreAgent, { body }, testContext({ storeId }));
+  crm.rpc.call(createStoreAgent, { body }, testContext({ storeId, role: 'manager' }));
 const update = (storeId: string, agentId: string, body: RequestOf<typeof updateStoreAgent>['body']) =>
-  crm.rpc.call(updateStoreAgent, { params: { agentId }, body }, testContext({ storeId }));
+  crm.rpc.call(updateStoreAgent, { params: { agentId }, body }, testContext({ storeId, role: 'manager' }));
 const group = (group_index: number) => ({
   group_index,
   conditions: [{ condition_type: 'lead_status', operator: '=', value: 'lost' } as const],
@@ -24,7 +31,7 @@ test('people see the inactive agents of their store too, in the order of selecti
   const paused = await create(storeId, { name: 'Paused', priority: 1, is_active: false });
   const sales = await create(storeId, { name: 'Sales', priority: 2 });
   await create(randomUUID(), { name: 'Other', priority: 0 });
-  const context = testContext({ storeId });
+  const context = testContext({ storeId, role: 'seller' });
   const all = await crm.rpc.call(listStoreAgents, { query: {} }, context);
   expect(all).toMatchObject({ data: [paused, sales], total: 2 });
   const [first] = (await crm.rpc.call(listStoreAgents, { query: { limit: 1 } }, context)).data;
@@ -39,6 +46,19 @@ test('a change keeps what it leaves out, replaces the conditions, and is in the 
   expect(changed).toMatchObject({ name: 'Sales', priority: 2, is_active: false });
   expect(changed.condition_groups.map(({ group_index }) => group_index)).toEqual([7]);
   expect((await crm.feed(storeId)).map(({ type }) => type)).toEqual(['agent.created', 'agent.updated']);
+});
+
+test('a seller, and who is no person, changes neither agents nor documents', async () => {
+  const storeId = randomUUID();
+  const { id: agentId } = await create(storeId, { name: 'Sales', priority: 2 });
+  for (const context of [testContext({ storeId, role: 'seller' }), testContext({ storeId })]) {
+    const tries = [
+      crm.rpc.call(createStoreAgent, { body: { name: 'x', priority: 1 } }, context),
+      crm.rpc.call(updateStoreAgent, { params: { agentId }, body: { name: 'x' } }, context),
+      crm.rpc.call(importStoreDocument, { body: { name: 'x.md', title: 'x', content: 'x', locale: 'pt-BR' } }, context),
+    ];
+    for (const tried of tries) await expect(tried).rejects.toMatchObject({ code: 'role_required' });
+  }
 });
 
 test('a fault is named by its place in the body', async () => {

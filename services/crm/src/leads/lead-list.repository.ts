@@ -75,11 +75,11 @@ export function listLeads(
 export async function listFoundIds(
   sql: Sql,
   storeId: string,
-  search: LeadSearch,
-  { isBroad }: Breadth,
+  filters: Pick<LeadFilters, 'search' | 'visible_to'>,
+  isBroad: boolean,
 ): Promise<{ id: string }[]> {
   return await sql<{ id: string }[]>`
-    select id from leads where ${matches(sql, storeId, { search }, isBroad)}
+    select id from leads where ${matches(sql, storeId, filters, isBroad)}
     order by updated_at desc, id desc limit ${mostCountedLeads}`;
 }
 

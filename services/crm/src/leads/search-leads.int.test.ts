@@ -209,8 +209,8 @@ test.each(['', 'a', ' ', '--', 'x'.repeat(101), 'a\0b'])('%j is rejected', async
 });
 
 describe('the ids for another service', () => {
-  const search = async (storeId: string, q: string) =>
-    (await crm.rpc.call(searchLeads, { body: { q } }, testContext({ storeId }))).lead_ids;
+  const search = async (storeId: string, q: string, visible_to?: string) =>
+    (await crm.rpc.call(searchLeads, { body: { q, visible_to } }, testContext({ storeId }))).lead_ids;
 
   test('are those of the leads that the list finds, in their own store', async () => {
     const storeId = randomUUID();
@@ -231,5 +231,18 @@ describe('the ids for another service', () => {
     const latest = await crm.adminSql`
       select id from leads where store_id = ${storeId} order by updated_at desc limit ${mostCountedLeads}`;
     expect(ids).toEqual(latest.map(({ id }) => id));
+  });
+
+  test('are for a seller those of their own leads, however many others were changed later', async () => {
+    const storeId = randomUUID();
+    const sellerId = randomUUID();
+    await crm.adminSql`
+      insert into leads (store_id, name, customer_phone, seller_id, updated_at)
+      select ${storeId}, 'Common ' || n, '55119' || (10000000 + n),
+        case n when 1 then ${sellerId}::uuid when 2 then null else gen_random_uuid() end, now() + n * interval '1 second'
+      from generate_series(1, ${mostCountedLeads + 2}::int) as n`;
+    const own = await crm.adminSql`
+      select id from leads where store_id = ${storeId} and (seller_id is null or seller_id = ${sellerId})`;
+    expect((await search(storeId, 'common', sellerId)).sort()).toEqual(own.map(({ id }) => id).sort());
   });
 });

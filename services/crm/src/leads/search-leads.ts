@@ -11,7 +11,7 @@ export const searchLeads =
     const search = readSearch(body.q);
     const rows = await database.read(context, async (sql) => {
       const isBroad = (await countFound(sql, storeId, search)) > mostFound;
-      return await listFoundIds(sql, storeId, search, { isBroad });
+      return await listFoundIds(sql, storeId, { search, visible_to: body.visible_to }, isBroad);
     });
     return { lead_ids: rows.map(({ id }) => id) };
   };

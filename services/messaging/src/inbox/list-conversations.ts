@@ -25,7 +25,7 @@ export const listConversations =
     const limit = limitingSeller(context);
     const [channel, found] = await Promise.all([
       database.read(context, (sql) => findLiveChannel(sql, storeId)),
-      query.q === undefined ? undefined : rpc.call(searchLeads, { body: { q: query.q } }, context),
+      query.q === undefined ? undefined : rpc.call(searchLeads, { body: { q: query.q, visible_to: limit } }, context),
       catchUpStore(dependencies, context),
     ]);
     const filters: InboxFilters = {
