@@ -9,7 +9,10 @@ const changed = new Map<string, Set<string>>();
 
 /** Says that an item has changed: a list that is read again then also reads the older page with it. */
 export function markChanged(root: QueryKey, id: string): void {
-  for (const { queryHash } of queries.getQueryCache().findAll({ queryKey: root })) {
+  const cache = queries.getQueryCache();
+  // What the cache has dropped is read from the beginning the next time.
+  for (const hash of changed.keys()) if (!cache.get(hash)) changed.delete(hash);
+  for (const { queryHash } of cache.findAll({ queryKey: root })) {
     const ids = changed.get(queryHash) ?? new Set();
     changed.set(queryHash, ids.add(id));
   }
@@ -68,7 +71,8 @@ export function usePagedList<Item>({ key, read, idOf, atOf, keepsPrevious = fals
   const reading = useRef<string>(undefined);
   const [moreFailed, setMoreFailed] = useState<unknown>();
   const readMore = async () => {
-    if (next === undefined || reading.current === next) return;
+    // The cursor of another list, which is only shown until this one is there, would be refused.
+    if (next === undefined || reading.current === next || query.isPlaceholderData) return;
     reading.current = next;
     setMoreFailed(undefined);
     try {

@@ -1,6 +1,7 @@
 import { Failure, isSignedOut } from '../api/failure.ts';
 import { dataOf, type Message, platform } from '../api/platform.ts';
 import { queries, sessionQuery } from '../api/queries.ts';
+import { isLate, keep, late, readKept } from './kept.ts';
 import type { Outgoing, Template } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
 
@@ -8,8 +9,6 @@ type Box = { items: readonly Outgoing[]; sends: boolean; again?: () => void };
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
-/** The server keeps the answer to a key for 24 hours. A message from before is not sent by itself. */
-const keptMs = 23 * 60 * 60_000;
 
 /** Without an answer, or with one of these, the message may have been sent: it is tried again with the same key. */
 const mayHaveBeenSent = (error: unknown): boolean =>
@@ -28,17 +27,17 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
   const boxes = new Map<string, Box>();
   const listeners = new Set<() => void>();
 
-  const nameOf = (leadId: string) => `outbox.${leadId}`;
   const boxOf = (leadId: string): Box => {
     const known = boxes.get(leadId);
     if (known) return known;
-    const box: Box = { items: restore(storage.read(nameOf(leadId))), sends: false };
+    const box: Box = { items: readKept(storage, leadId, Date.now()), sends: false };
     boxes.set(leadId, box);
     return box;
   };
   const set = (leadId: string, items: readonly Outgoing[]) => {
-    boxOf(leadId).items = items;
-    storage.write(nameOf(leadId), items.length > 0 ? JSON.stringify(items) : null);
+    const box = boxOf(leadId);
+    keep(storage, leadId, { items, had: box.items });
+    box.items = items;
     for (const listener of listeners) listener();
   };
   const change = (leadId: string, key: string, to: Partial<Outgoing>) =>
@@ -67,7 +66,13 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
   async function deliver(leadId: string, { key, text, template }: Outgoing, box: Box): Promise<boolean> {
     for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
       if (!isSignedIn()) return false;
-      if (!box.items.some((item) => item.key === key)) return true;
+      const item = box.items.find((one) => one.key === key);
+      if (!item) return true;
+      // The page may have slept since the first attempt.
+      if (isLate(item, Date.now())) {
+        change(leadId, key, late);
+        return true;
+      }
       change(leadId, key, { state: 'sending' });
       try {
         const { id } = await dataOf(
@@ -134,7 +139,9 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
     /** Tries a message at once that waits for its next attempt, or that was refused. */
     retry(leadId: string, key: string) {
       const box = boxOf(leadId);
-      if (box.items.find((item) => item.key === key)?.state === 'refused') change(leadId, key, { state: 'waiting' });
+      if (box.items.find((item) => item.key === key)?.state === 'refused') {
+        change(leadId, key, { state: 'waiting', createdAt: new Date().toISOString() });
+      }
       box.again?.();
       void work(leadId);
     },
@@ -144,19 +151,3 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
   };
 }
 export type Outbox = ReturnType<typeof createOutbox>;
-
-function restore(text: string | null): Outgoing[] {
-  try {
-    const items = JSON.parse(text ?? '[]') as Outgoing[];
-    const oldest = Date.now() - keptMs;
-    return items
-      .filter(({ id }) => id === undefined)
-      .map((item) =>
-        Date.parse(item.createdAt) < oldest
-          ? { ...item, state: 'refused', refusal: { code: 'not_sent_in_time', reason: '' } }
-          : item,
-      );
-  } catch {
-    return [];
-  }
-}

@@ -17,6 +17,8 @@ const longestRetryMs = 15_000;
 /** A timer of this period that comes so late has slept: the computer or the tab was suspended. */
 const tickMs = 5_000;
 const sleptMs = 20_000;
+/** Browsers let the timers of a hidden tab run once a minute. */
+const sleptHiddenMs = 120_000;
 
 /**
  * Follows the event stream until it is stopped, through lost connections, restarts of the server and sleep. It resumes
@@ -83,7 +85,7 @@ export function followStream({ url, cursor, onHint, onState, onGap, onRefused }:
   let tickedAt = Date.now();
   const tick = setInterval(() => {
     const now = Date.now();
-    if (now - tickedAt > sleptMs) connect();
+    if (now - tickedAt > (document.hidden ? sleptHiddenMs : sleptMs)) connect();
     tickedAt = now;
   }, tickMs);
   /** A connection from before may be dead without the browser's knowledge. */
