@@ -1,7 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createHealth } from '@mostrador/kit/process/health';
 import { createMetrics } from '@mostrador/kit/process/metrics';
 import { silentLog } from '@mostrador/testing/context';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../services/gateway/src/app.ts';
 import { createFollowers } from '../../services/gateway/src/events/followers.ts';
 import { publicPaths } from './public-paths.ts';
@@ -19,6 +22,10 @@ function pathsOf(tree: string): string[] {
 
 test('the fuzzer sends requests to every path that the gateway serves, and to no path that is gone', async () => {
   const unused = {} as never;
+  const consoleDirectory = mkdtempSync(join(tmpdir(), 'console-'));
+  onTestFinished(() => rmSync(consoleDirectory, { recursive: true }));
+  writeFileSync(join(consoleDirectory, 'index.html'), '');
+  mkdirSync(join(consoleDirectory, 'assets'));
   const app = await createApp({
     ...{ directory: unused, usage: unused, rpc: unused },
     followers: createFollowers({ log: silentLog() }),
@@ -31,6 +38,7 @@ test('the fuzzer sends requests to every path that the gateway serves, and to no
       maximumConnections: 10,
       connectionTimeoutMs: 30_000,
       corsOrigins: 'https://store.example',
+      consoleDirectory,
     },
   });
   const served = pathsOf(app.printRoutes({ commonPrefix: false }));

@@ -11,6 +11,7 @@ const outsideThePrefix = [
   ...['', '/messages', '/receipts', '/about'].map((path) => `/sandbox/:token${path}`),
   ...['/docs', '/docs/', '/docs/errors', '/docs/errors/:code', '/docs/guides', '/docs/guides/:guide'],
   ...['/docs/assets/style.css', '/docs/assets/reference.js', '/docs/assets/scalar.js'],
+  ...['/console', '/console/', '/console/*', '/console/assets/:file'],
   ...['/openapi.json', '/openapi.yaml', '/docs/json', '/docs/yaml'],
 ];
 
