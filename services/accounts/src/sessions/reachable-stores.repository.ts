@@ -1,10 +1,6 @@
 import type { UserRole } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
-import type { SessionRow } from './session.repository.ts';
-
-/** Whether the holder of a session may go to the store of the membership `m`. */
-export const isReachable = (sql: Sql, { store_id, reach }: Pick<SessionRow, 'store_id' | 'reach'>) =>
-  sql`(m.store_id = ${store_id} or ${reach} = 'all' or (${reach} = 'joined' and m.joined_at is not null))`;
+import { isReachable, type SessionRow } from './session.repository.ts';
 
 /** The stores to which the holder of a session may go, its own among them, by name. */
 export async function listReachableStores(

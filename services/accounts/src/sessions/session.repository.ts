@@ -1,7 +1,6 @@
 import type { UserRole } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { OpenedBy, Reach } from './reach.ts';
-import { isReachable } from './reachable-stores.repository.ts';
 
 /** A login link with what decides whether it opens a session. */
 export type LoginLinkRow = {
@@ -125,6 +124,10 @@ export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_a
   readonly address: string;
   readonly agent: string | null;
 };
+
+/** Whether the holder of a session may go to the store of the membership `m`. */
+export const isReachable = (sql: Sql, { store_id, reach }: Pick<SessionRow, 'store_id' | 'reach'>) =>
+  sql`(m.store_id = ${store_id} or ${reach} = 'all' or (${reach} = 'joined' and m.joined_at is not null))`;
 
 type Holder = Pick<SessionRow, 'id' | 'user_id' | 'store_id' | 'reach'>;
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
   createLead,
+  createSeller,
   type Lead,
   listLeads,
   mergeLead,
@@ -235,11 +236,13 @@ describe('the ids for another service', () => {
 
   test('are for a seller those of their own leads, however many others were changed later', async () => {
     const storeId = randomUUID();
-    const sellerId = randomUUID();
+    const addSeller = (whatsapp_id: string) =>
+      crm.rpc.call(createSeller, { body: { name: 'Bia', whatsapp_id } }, testContext({ storeId }));
+    const [{ id: sellerId }, other] = await Promise.all([addSeller('5511900000001'), addSeller('5511900000002')]);
     await crm.adminSql`
       insert into leads (store_id, name, customer_phone, seller_id, updated_at)
       select ${storeId}, 'Common ' || n, '55119' || (10000000 + n),
-        case n when 1 then ${sellerId}::uuid when 2 then null else gen_random_uuid() end, now() + n * interval '1 second'
+        case n when 1 then ${sellerId}::uuid when 2 then null else ${other.id}::uuid end, now() + n * interval '1 second'
       from generate_series(1, ${mostCountedLeads + 2}::int) as n`;
     const own = await crm.adminSql`
       select id from leads where store_id = ${storeId} and (seller_id is null or seller_id = ${sellerId})`;
