@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { relativeTime } from '../ui/time.ts';
 import styles from './appointment.module.css';
 import { AppointmentForm } from './appointment-form.tsx';
 import {
@@ -170,7 +171,9 @@ function Sync({ appointment: { id, status } }: { appointment: Appointment }) {
   const { state, kind, why, next } = wordsOfSync(sync);
   // A cancelled appointment does not belong into a calendar that is not there.
   if (status !== 'scheduled' && sync.state === 'not_connected') return null;
-  const canMend = session?.role !== 'seller' && (sync.state === 'not_connected' || sync.state === 'needs_attention');
+  const isLate = sync.state === 'pending' && kind === 'warn';
+  const canLook =
+    session?.role !== 'seller' && (isLate || sync.state === 'not_connected' || sync.state === 'needs_attention');
   return (
     <section className={styles.sync} data-kind={kind} aria-label={m.calendar_sync()}>
       <p className={styles.syncState}>
@@ -179,7 +182,10 @@ function Sync({ appointment: { id, status } }: { appointment: Appointment }) {
       </p>
       {why && <p>{why}</p>}
       {next && <p>{next}</p>}
-      {canMend && <a href="/console/integrations/connections">{m.calendar_connections()}</a>}
+      {isLate && sync.next_attempt_at && (
+        <p>{m.calendar_sync_next_attempt({ when: relativeTime(sync.next_attempt_at, Date.now()) })}</p>
+      )}
+      {canLook && <a href="/console/integrations/connections">{m.calendar_connections()}</a>}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { wordsOfReason } from '../connections/reason-words.ts';
 import { m } from '../paraglide/messages.js';
 import type { AppointmentStatus, CalendarSync } from './appointment-queries.ts';
 
@@ -24,6 +25,8 @@ type SyncWords = {
 /** What people can mend in the connection, and what they do there. */
 const credentials = /credentials|unauthorized|invalid_grant|unreadable/;
 const rights = /permission|read_only|takes_no_events|refused/;
+/** What passes by itself. */
+const passing = /unreachable|timeout|unavailable|throttled/;
 const gone = /not_found|moved|not_a_calendar|url_invalid|address/;
 
 /** The state of an appointment in the store's calendar, in words: why it is not there, and what to do. */
@@ -46,7 +49,12 @@ export function wordsOfSync({
     return {
       state: m.calendar_sync_pending(),
       kind: waits ? 'warn' : undefined,
-      why: reason ? m.calendar_sync_unavailable() : (last_error?.detail ?? m.calendar_sync_pending_why()),
+      why:
+        reason || passing.test(last_error?.code ?? '')
+          ? m.calendar_sync_unavailable()
+          : last_error
+            ? wordsOfReason(last_error)
+            : m.calendar_sync_pending_why(),
       next: m.calendar_sync_pending_next(),
     };
   }
@@ -59,6 +67,6 @@ export function wordsOfSync({
         ? [m.calendar_sync_rights(), m.calendar_sync_rights_next()]
         : /conflict/.test(code)
           ? [m.calendar_sync_conflict(), m.calendar_sync_conflict_next()]
-          : [last_error?.detail ?? m.calendar_sync_failed(), m.calendar_sync_failed_next()];
+          : [last_error ? wordsOfReason(last_error) : m.calendar_sync_failed(), m.calendar_sync_failed_next()];
   return { state: m.calendar_sync_needs_attention(), kind: 'bad', why, next };
 }
