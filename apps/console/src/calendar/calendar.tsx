@@ -24,7 +24,16 @@ import { nextHour } from './next-hour.ts';
 export const route = createLazyRoute('/shell/calendar')({ component: Calendar });
 
 function Calendar() {
-  const { data: store, error, refetch } = useQuery(storeQuery);
+  const {
+    data: store,
+    error,
+    refetch,
+  } = useQuery({
+    ...storeQuery,
+    staleTime: 15_000,
+    // The state of a connection has no events.
+    refetchInterval: ({ state: { data } }) => (data?.calendar.status === 'connected' ? 60_000 : 15_000),
+  });
   return (
     <Page
       title={m.calendar_title()}

@@ -1,7 +1,7 @@
 import { CalendarDays, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { dataOf, platform, type StoreCalendar } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
@@ -24,7 +24,7 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
   const question = (name: Question) => ({ open: asks === name, onClose: () => setAsks(undefined) });
   const disconnect = async () => {
     await dataOf(platform.DELETE('/calendar'));
-    await queries.invalidateQueries(calendarQuery);
+    await Promise.all([queries.invalidateQueries(calendarQuery), queries.invalidateQueries(storeQuery)]);
     say(m.connections_calendar_was_disconnected());
   };
   const rotate = async () => {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { faultOf } from '../api/failure.ts';
 import { type ConnectStoreCalendar, dataOf, platform, type StoreCalendar } from '../api/platform.ts';
-import { queries } from '../api/queries.ts';
+import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
@@ -30,6 +30,7 @@ export function ConnectCalendar({ calendar, open, onClose }: ConnectCalendarProp
     mutationFn: (body: ConnectStoreCalendar) => dataOf(platform.PUT('/calendar', { body })),
     onSuccess: (connected) => {
       queries.setQueryData(calendarQuery.queryKey, connected);
+      void queries.invalidateQueries(storeQuery);
       const count = connected.appointments_pending;
       say(count > 0 ? m.connections_calendar_works_pending({ count }) : m.connections_calendar_works());
       onClose();
