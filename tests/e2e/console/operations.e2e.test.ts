@@ -83,6 +83,7 @@ inBrowser(() => {
     await page.getByRole('menuitem', { name: 'Retry' }).click();
     await dialogOf(page).getByText('Follow-ups that will be tried now: 1').waitFor();
     await dialogOf(page).getByRole('button', { name: 'Retry' }).click();
+    await dialogOf(page).getByRole('heading', { name: 'A new attempt is under way' }).waitFor();
     await dialogOf(page).getByText('Follow-ups: 1').waitFor();
     await dialogOf(page).getByRole('button', { name: 'Close' }).click();
     await eventually(

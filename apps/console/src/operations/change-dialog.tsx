@@ -24,8 +24,21 @@ const askTo: Record<Act, (body: GiveUpWaiting) => ReturnType<typeof giveUp>> = {
 const giveUp = (body: GiveUpWaiting) => dataOf(platform.POST('/waiting/give-up', { body }));
 
 const texts = {
-  retry: { title: m.operations_retry_title, about: m.operations_retry_text, action: m.operations_retry },
-  give_up: { title: m.operations_give_up_title, about: m.operations_give_up_text, action: m.operations_give_up },
+  retry: {
+    title: m.operations_retry_title,
+    about: m.operations_retry_text,
+    action: m.operations_retry,
+    // What comes of an attempt is known only later.
+    doneTitle: m.operations_retried_title,
+    doneAbout: m.operations_retried_text,
+  },
+  give_up: {
+    title: m.operations_give_up_title,
+    about: m.operations_give_up_text,
+    action: m.operations_give_up,
+    doneTitle: m.operations_done_title,
+    doneAbout: undefined,
+  },
 };
 
 type ChangeDialogProps = {
@@ -55,7 +68,7 @@ export function ChangeDialog({ question, onClose }: ChangeDialogProps) {
     onSettled: waitingChanged,
   });
   const done = change.data;
-  const { title, about, action } = texts[act];
+  const { title, about, action, doneTitle, doneAbout } = texts[act];
   const nothing = preview.data?.every((outcome) => outcome.done === 0) ?? true;
   const settles = act === 'give_up' && choices.some(({ kind }) => kind === 'message');
   return (
@@ -66,8 +79,8 @@ export function ChangeDialog({ question, onClose }: ChangeDialogProps) {
         change.reset();
         setUnknown(undefined);
       }}
-      title={done ? m.operations_done_title() : title()}
-      about={done ? undefined : about()}
+      title={done ? doneTitle() : title()}
+      about={done ? doneAbout?.() : about()}
       initialFocus={cancel}
     >
       <DialogBody>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { createLazyRoute, useNavigate, useSearch } from '@tanstack/react-router';
-import { CircleCheck, Ellipsis, ExternalLink, RotateCw, Trash2 } from 'lucide-react';
+import { createLazyRoute, Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { CalendarDays, CircleCheck, Ellipsis, ExternalLink, MessageCircle, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { WaitingItem } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
@@ -31,6 +31,9 @@ const forAPerson: readonly WaitingItem['reason'][] = [
   'endpoint_disabled',
 ];
 
+/** What is mended in the connections. */
+const inConnections: readonly WaitingItem['reason'][] = ['not_connected', 'needs_attention'];
+
 const columns: readonly Column<WaitingItem>[] = [
   {
     key: 'kind',
@@ -49,6 +52,12 @@ const columns: readonly Column<WaitingItem>[] = [
     cell: ({ reason, detail }) => (
       <div className={styles.why} title={detail}>
         {reasonWords[reason]()}
+        {inConnections.includes(reason) && (
+          <>
+            {' '}
+            <Link to="/integrations/connections">{m.connections()}</Link>
+          </>
+        )}
       </div>
     ),
   },
@@ -130,7 +139,7 @@ function Operations() {
 
 function ItemMenu({ item, onAsk }: { item: WaitingItem; onAsk: (question: Question) => void }) {
   const { data: environment } = useQuery(environmentQuery);
-  const { workflow_id, kind, id } = item;
+  const { workflow_id, kind, id, lead_id } = item;
   const workflow =
     environment?.workflows_url && workflow_id && `${environment.workflows_url}/${encodeURIComponent(workflow_id)}`;
   return (
@@ -144,6 +153,16 @@ function ItemMenu({ item, onAsk }: { item: WaitingItem; onAsk: (question: Questi
       <MenuItem icon={<RotateCw size={14} />} onClick={() => onAsk({ act: 'retry', choices: choicesOf([item]) })}>
         {m.operations_retry()}
       </MenuItem>
+      {kind === 'calendar_sync' && (
+        <MenuItem icon={<CalendarDays size={14} />} render={<Link to="/calendar" search={{ appointment: id }} />}>
+          {m.operations_open_appointment()}
+        </MenuItem>
+      )}
+      {lead_id && (
+        <MenuItem icon={<MessageCircle size={14} />} render={<Link to="/inbox/$leadId" params={{ leadId: lead_id }} />}>
+          {m.operations_open_lead()}
+        </MenuItem>
+      )}
       {workflow && (
         <MenuItem icon={<ExternalLink size={14} />} render={<a href={workflow} target="_blank" rel="noreferrer" />}>
           {m.operations_workflow()}
