@@ -62,6 +62,32 @@ inBrowser(() => {
     await other.getByRole('button', { name: /^Bia Lima/ }).waitFor();
   });
 
+  test('a person is invited together with the seller who they are, and an email that is taken makes no second one', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const other = await invitePerson(store, 'manager', 'Rui Alves');
+    await open(page, loginUrl, '/team');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = dialogOf(page);
+    await dialog.getByLabel('Email').fill(other.email);
+    await dialog.getByLabel('Name').fill('Bia Lima');
+    await dialog.getByLabel('Seller').selectOption({ label: 'A new seller with this name' });
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('Give a full phone number').waitFor();
+    await dialog.getByLabel('WhatsApp number').fill('(11) 98765-4321');
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('is in the store already').waitFor();
+    const email = newEmail();
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await dialog.getByText('It works once, until').waitFor();
+    const sellers = (await request('GET', '/sellers', { key: store.key })).body.data;
+    expect(sellers).toMatchObject([{ name: 'Bia Lima', whatsapp_id: '11987654321' }]);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: new RegExp(email) });
+    await row.getByText('Bia Lima').nth(1).waitFor();
+    await row.getByText('Not yet').waitFor();
+  });
+
   test('an owner changes a role, makes a new link and removes a person, and the audit log says so', async () => {
     const { page, loginUrl, store } = await newPerson();
     await invitePerson(store, 'manager', 'Rui Alves');

@@ -10,8 +10,11 @@ import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { LinkOnce } from './link-once.tsx';
-import { faultsOf, type PersonFaults, PersonFields, type PersonForm, readPerson } from './person-fields.tsx';
+import { faultsOf, newSeller, type PersonFaults, PersonFields, type PersonForm, readPerson } from './person-fields.tsx';
 import { peopleQuery } from './queries.ts';
+import { sellersChanged } from './seller-form.tsx';
+
+type Invitation = PersonForm & { readonly email: string; readonly phone: string };
 
 type InvitePersonProps = { readonly sellers: readonly Seller[]; readonly open: boolean; readonly onClose: () => void };
 
@@ -19,21 +22,40 @@ type InvitePersonProps = { readonly sellers: readonly Seller[]; readonly open: b
 export function InvitePerson({ sellers, open, onClose }: InvitePersonProps) {
   const email = useRef<HTMLInputElement>(null);
   const [faults, setFaults] = useState<PersonFaults>({});
+  // What was created for an invitation that was then refused.
+  const created = useRef<{ readonly name: string; readonly phone: string; readonly id: string }>(undefined);
+  const createSeller = async (name: string, phone: string) => {
+    if (created.current?.name === name && created.current.phone === phone) return created.current.id;
+    const { id } = await dataOf(platform.POST('/sellers', { body: { name, whatsapp_id: phone, is_active: true } }));
+    created.current = { name, phone, id };
+    void sellersChanged();
+    return id;
+  };
   const invite = useMutation({
-    mutationFn: (body: PersonForm & { email: string }) => dataOf(platform.POST('/users', { body })),
+    mutationFn: async ({ phone, ...person }: Invitation) => {
+      const { name, seller_id } = person;
+      const seller = seller_id === newSeller ? await createSeller(name, phone) : seller_id;
+      return await dataOf(platform.POST('/users', { body: { ...person, seller_id: seller } }));
+    },
     onSuccess: () => queries.invalidateQueries(peopleQuery),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const body = { ...readPerson(form), email: String(form.get('email')).trim() };
-    const found = { ...(/^\S+@\S+$/.test(body.email) ? {} : { email: m.team_email_bad() }), ...faultsOf(body) };
+    const phone = String(form.get('phone') ?? '').trim();
+    const body = { ...readPerson(form), email: String(form.get('email')).trim(), phone };
+    const found: PersonFaults = {
+      ...(/^\S+@\S+$/.test(body.email) ? {} : { email: m.team_email_bad() }),
+      ...faultsOf(body),
+      ...(body.seller_id === newSeller && !/\d/.test(phone) ? { phone: m.team_whatsapp_bad() } : {}),
+    };
     setFaults(found);
     if (found.email) return email.current?.focus();
     if (Object.keys(found).length === 0 && !invite.isPending) invite.mutate(body);
   };
   const made = invite.data;
   const refused = faultOf(invite.error, '#/email') && m.team_email_bad();
+  const isAtField = refused || faultOf(invite.error, '#/whatsapp_id');
   return (
     <Dialog
       open={open}
@@ -41,6 +63,7 @@ export function InvitePerson({ sellers, open, onClose }: InvitePersonProps) {
       onClosed={() => {
         invite.reset();
         setFaults({});
+        created.current = undefined;
       }}
       title={made ? m.team_link_title({ name: made.user.name }) : m.team_invite_title()}
       about={made ? m.team_link_text() : m.team_invite_text()}
@@ -59,8 +82,8 @@ export function InvitePerson({ sellers, open, onClose }: InvitePersonProps) {
               type="email"
               maxLength={254}
             />
-            <PersonFields sellers={sellers} faults={faults} error={invite.error} />
-            {invite.error && !refused && <Bad>{wordsOf(invite.error)}</Bad>}
+            <PersonFields sellers={sellers} faults={faults} error={invite.error} mayCreate />
+            {invite.error && !isAtField && <Bad>{wordsOf(invite.error)}</Bad>}
           </DialogBody>
           <DialogFoot>
             <Button onClick={onClose}>{m.cancel()}</Button>

@@ -51,6 +51,9 @@ function People() {
   );
 }
 
+/** Who was invited in the last 30 days and was not seen in them has never come. */
+const isNew = (created_at: string) => Date.now() - Date.parse(created_at) < 30 * 86_400_000;
+
 const columnsFor = (own: string | undefined, sellers: readonly Seller[]): readonly Column<Person>[] => [
   {
     key: 'name',
@@ -77,7 +80,11 @@ const columnsFor = (own: string | undefined, sellers: readonly Seller[]): readon
   {
     key: 'seen',
     label: m.team_last_seen(),
-    cell: ({ last_seen_at }) =>
-      last_seen_at ? <Moment at={last_seen_at} relative /> : <span className={styles.soft}>{m.team_not_seen()}</span>,
+    cell: ({ last_seen_at, created_at }) =>
+      last_seen_at ? (
+        <Moment at={last_seen_at} relative />
+      ) : (
+        <span className={styles.soft}>{isNew(created_at) ? m.team_not_yet_seen() : m.team_not_seen()}</span>
+      ),
   },
 ];

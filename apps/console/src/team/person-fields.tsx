@@ -6,7 +6,15 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { type Role, roleHints, roleOf, roles, roleWords } from './roles.ts';
 
 export type PersonForm = { readonly name: string; readonly role: Role; readonly seller_id: string | null };
-export type PersonFaults = { readonly email?: string; readonly name?: string; readonly seller?: string };
+export type PersonFaults = {
+  readonly email?: string;
+  readonly name?: string;
+  readonly seller?: string;
+  readonly phone?: string;
+};
+
+/** In the place of a seller's id: one is to be created with the name of the person. */
+export const newSeller = 'new';
 
 /** What the fields below say. */
 export const readPerson = (form: FormData): PersonForm => ({
@@ -25,12 +33,21 @@ type PersonFieldsProps = {
   readonly sellers: readonly Seller[];
   readonly faults: PersonFaults;
   readonly error: unknown;
+  /** Whether a seller can be created with the person. */
+  readonly mayCreate?: boolean;
 };
 
 /** The name of a person, what they may do, and which seller they are. */
-export function PersonFields({ person, sellers, faults, error }: PersonFieldsProps) {
+export function PersonFields({ person, sellers, faults, error, mayCreate = false }: PersonFieldsProps) {
   const [role, setRole] = useState<Role>(person?.role ?? 'seller');
+  const [seller, setSeller] = useState(person?.seller_id ?? '');
   const choices = sellers.filter(({ id, is_active }) => is_active || id === person?.seller_id);
+  const hint =
+    seller === newSeller
+      ? m.team_new_seller_hint()
+      : choices.length === 0 && !mayCreate
+        ? m.team_no_sellers_hint()
+        : m.team_which_seller_hint();
   return (
     <>
       <TextField
@@ -50,12 +67,27 @@ export function PersonFields({ person, sellers, faults, error }: PersonFieldsPro
       />
       <SelectField
         label={m.team_seller()}
-        hint={choices.length === 0 ? m.team_no_sellers_hint() : m.team_which_seller_hint()}
+        hint={hint}
         error={faults.seller ?? faultOf(error, '#/seller_id')}
         name="seller"
-        defaultValue={person?.seller_id ?? ''}
-        choices={[['', m.team_no_seller()], ...choices.map(({ id, name }) => [id, name] as const)]}
+        value={seller}
+        onChange={({ target }) => setSeller(target.value)}
+        choices={[
+          ['', m.team_no_seller()],
+          ...(mayCreate ? [[newSeller, m.team_new_seller()] as const] : []),
+          ...choices.map(({ id, name }) => [id, name] as const),
+        ]}
       />
+      {seller === newSeller && (
+        <TextField
+          label={m.team_whatsapp()}
+          hint={m.team_whatsapp_hint()}
+          error={faults.phone ?? (faultOf(error, '#/whatsapp_id') && m.team_whatsapp_bad())}
+          name="phone"
+          type="tel"
+          maxLength={40}
+        />
+      )}
     </>
   );
 }
