@@ -101,7 +101,7 @@ inBrowser(() => {
     await tabTo(page, 'button', 'Revoke');
     await page.keyboard.press('Enter');
     await page.getByText('“e2e” is revoked').waitFor();
-    await page.getByRole('button', { name: 'Show 1 revoked or expired' }).waitFor();
+    await page.getByRole('button', { name: 'Show revoked or expired (1)' }).waitFor();
     await eventually(
       async () => (await fetch(`${addresses.base_url}/store`, { headers: { 'x-api-key': store.key } })).status,
       (status) => status === 401,
@@ -114,7 +114,7 @@ inBrowser(() => {
     const { keys } = await admin(['key', 'list', '--store', store.id]);
     for (const { id } of keys) await admin(['key', 'revoke', '--key', id]);
     await open(page, loginUrl, '/integrations/keys');
-    await page.getByRole('button', { name: 'Show 1 revoked or expired' }).waitFor();
+    await page.getByRole('button', { name: 'Show revoked or expired (1)' }).waitFor();
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
   });
 
