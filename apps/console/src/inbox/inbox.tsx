@@ -38,7 +38,7 @@ function Inbox() {
       <div className={styles.side}>
         <header className={styles.head}>
           <h1 className={styles.title}>{m.inbox()}</h1>
-          <Button kind="bare" aria-label={m.inbox_shortcuts()} onClick={() => setHelps(true)}>
+          <Button kind="bare" className={styles.keys} aria-label={m.inbox_shortcuts()} onClick={() => setHelps(true)}>
             <Keyboard size={16} aria-hidden />
           </Button>
         </header>
