@@ -1,7 +1,7 @@
 import { startRadicale } from '@mostrador/testing/providers/caldav/servers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { admin, eventually, request } from '../platform.ts';
+import { admin, daysAhead, eventually, request } from '../platform.ts';
 import { appearances, fits, inBrowser, inDialog, newPerson, open, tabTo, title, violations } from './browser.ts';
 
 const path = '/integrations/connections';
@@ -34,10 +34,12 @@ inBrowser(() => {
     await part(page, 'Messages').getByText('Not connected').waitFor();
   });
 
-  test('a calendar that refuses says in words why, and a right one is connected', async () => {
+  test('a calendar that refuses says in words why, a right one is connected, and what waited is seen to arrive', async () => {
     const radicale = await startRadicale();
     try {
       const { page, loginUrl, store } = await newPerson();
+      const body = { title: 'Haircut', scheduled_at: daysAhead(1).toISOString() };
+      await request('POST', '/appointments', { key: store.key, body });
       await open(page, loginUrl, path);
       await part(page, 'Calendar').getByRole('button', { name: 'Connect' }).click();
       await dialogOf(page).getByLabel('Kind').selectOption('caldav');
@@ -55,6 +57,7 @@ inBrowser(() => {
         .fill(radicale.password ?? '');
       await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
       await part(page, 'Calendar').getByText(radicale.collectionUrl).waitFor();
+      await part(page, 'Calendar').getByText('Appointments on their way').waitFor({ state: 'detached' });
       expect((await request('GET', '/store', { key: store.key })).body.calendar).toMatchObject({
         provider: 'caldav',
         status: 'connected',

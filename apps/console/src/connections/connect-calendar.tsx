@@ -12,6 +12,7 @@ import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { type CalendarProvider, neededBy, providerHints, providers, providerWords } from './calendar-providers.ts';
+import { fullAddress } from './full-address.ts';
 import { calendarQuery } from './queries.ts';
 import { wordsOfRefusal } from './reason-words.ts';
 
@@ -140,7 +141,7 @@ export function ConnectCalendar({ calendar, open, onClose }: ConnectCalendarProp
 
 function bodyOf(provider: CalendarProvider, of: (name: string) => string): ConnectStoreCalendar {
   if (provider === 'caldav')
-    return { provider, url: of('url'), username: of('username'), secrets: { password: of('password') } };
+    return { provider, url: fullAddress(of('url')), username: of('username'), secrets: { password: of('password') } };
   if (provider === 'google') {
     const secrets = {
       client_id: of('client_id'),
