@@ -3,6 +3,7 @@ import { createLazyRoute } from '@tanstack/react-router';
 import { dataOf, type OpenSession, platform } from '../api/platform.ts';
 import { queries, sessionsQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
@@ -53,7 +54,7 @@ function SessionRow({ session: { id, current, created_at, last_seen_at, address,
       <div className={styles.what}>
         <p className={styles.browser}>
           {browser}
-          {current && <span className={styles.current}>{m.session_current()}</span>}
+          {current && <Badge kind="good">{m.session_current()}</Badge>}
         </p>
         <p className={styles.more}>
           {m.session_since({ when: relativeTime(created_at, now) })} ·{' '}

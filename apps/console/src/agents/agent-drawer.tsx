@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { Notice } from '../ui/page.tsx';
 import { AgentForm, agentFormId } from './agent-form.tsx';
@@ -93,24 +94,15 @@ function Details({ agent }: { agent: Agent }) {
         {groups.length === 0 && !is_default && <p>{m.agents_when_never()}</p>}
         {is_default && <p className={styles.soft}>{m.agents_default_about()}</p>}
       </section>
-      <dl className={styles.facts}>
-        <dt>{m.agents_priority()}</dt>
-        <dd>{agent.priority}</dd>
-        <dt>{m.agents_model()}</dt>
-        <dd>{models[agent.model]()}</dd>
-        <dt>{m.agents_audio()}</dt>
-        <dd>{audio_response_enabled ? m.agents_yes() : m.agents_no()}</dd>
-        {voice_id && (
-          <>
-            <dt>{m.agents_voice()}</dt>
-            <dd>{voice_id}</dd>
-          </>
-        )}
-        <dt>{m.agents_changed()}</dt>
-        <dd>
-          <Moment at={agent.updated_at} relative />
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [m.agents_priority(), agent.priority],
+          [m.agents_model(), models[agent.model]()],
+          [m.agents_audio(), audio_response_enabled ? m.agents_yes() : m.agents_no()],
+          voice_id !== null && [m.agents_voice(), voice_id],
+          [m.agents_changed(), <Moment key="changed" at={agent.updated_at} relative />],
+        ]}
+      />
       {!isEditable(agent) && <Notice title={m.agents_later_title()} text={m.agents_later_text()} />}
     </>
   );

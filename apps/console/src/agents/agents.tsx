@@ -9,6 +9,7 @@ import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, rowLink, Table } from '../ui/table.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
 import { AgentDrawer } from './agent-drawer.tsx';
 import { type Agent, agentsQuery } from './agent-queries.ts';
 import { AgentState } from './agent-state.tsx';
@@ -24,12 +25,11 @@ const columns = (): readonly Column<Agent>[] => [
     label: m.agents_name(),
     wide: true,
     cell: (agent) => (
-      <div className={styles.two}>
+      <TwoLines below={<span className={styles.when}>{wordsOfAgent(agent)}</span>}>
         <Link to="/agents" search={(search) => ({ ...search, agent: agent.id })} className={rowLink}>
           {agent.name}
         </Link>
-        <span className={styles.soft}>{wordsOfAgent(agent)}</span>
-      </div>
+      </TwoLines>
     ),
   },
   { key: 'priority', label: m.agents_priority(), numeric: true, cell: ({ priority }) => priority },

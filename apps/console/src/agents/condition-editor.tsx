@@ -3,6 +3,7 @@ import { isLeadStatus, leadStatuses } from '../leads/lead-statuses.ts';
 import { wordsOfStatus } from '../leads/words.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/select.tsx';
 import styles from './agents.module.css';
 import { type DraftCondition, type DraftGroup, mostConditions, mostGroups, newCondition, newGroup } from './draft.ts';
 
@@ -30,7 +31,8 @@ export function ConditionEditor({ groups, onChange }: ConditionEditorProps) {
             {group.conditions.map((condition, place) => (
               <div key={condition.key} className={styles.row}>
                 <span className={styles.and}>{place === 0 ? m.agents_if_status() : m.agents_and_status()}</span>
-                <select
+                <Select
+                  look="field"
                   className={styles.select}
                   aria-label={m.agents_condition({ number: place + 1 })}
                   value={condition.status}
@@ -47,7 +49,7 @@ export function ConditionEditor({ groups, onChange }: ConditionEditorProps) {
                       {wordsOfStatus(status)}
                     </option>
                   ))}
-                </select>
+                </Select>
                 <Button
                   kind="bare"
                   aria-label={m.agents_condition_remove({ number: place + 1 })}

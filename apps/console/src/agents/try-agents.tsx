@@ -7,6 +7,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { type AgentSelection, leadQuery, leadsToTryQuery, selectionQuery } from './agent-queries.ts';
 import styles from './agents.module.css';
 import { wordsOfCondition } from './condition-words.ts';
@@ -18,7 +19,7 @@ type TryAgentsProps = {
 
 /** Says which agent would answer a lead, and why each of the others would not. */
 export const TryAgents = ({ leadId, onChoose }: TryAgentsProps) => (
-  <section className={styles.part} aria-labelledby="try-agents">
+  <section className={styles.try} aria-labelledby="try-agents">
     <h2 id="try-agents" className={styles.title}>
       {m.agents_try()}
     </h2>
@@ -36,7 +37,9 @@ function LeadPicker({ onChoose }: { onChoose: (leadId: string) => void }) {
   const { data, error, refetch } = useQuery(leadsToTryQuery(q));
   return (
     <>
-      <SearchBox label={m.agents_find_lead()} value={q} onSearch={setQ} maxLength={100} />
+      <Toolbar>
+        <SearchBox label={m.agents_find_lead()} value={q} onSearch={setQ} maxLength={100} />
+      </Toolbar>
       {error && !data ? (
         <LoadFailed error={error} retry={refetch} />
       ) : (

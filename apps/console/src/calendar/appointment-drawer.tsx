@@ -10,6 +10,7 @@ import { actLater } from '../ui/act-later.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { relativeTime } from '../ui/time.ts';
@@ -128,24 +129,17 @@ function Shown({ version: { data: appointment }, onEdit, onClose }: ShownProps) 
           </Button>
         </div>
       )}
-      <dl className={styles.facts}>
-        {lead_id && (
-          <div>
-            <dt>{m.calendar_lead()}</dt>
-            <dd>
-              <LeadName leadId={lead_id} />
-            </dd>
-          </div>
-        )}
-        {notes && (
-          <div>
-            <dt>{m.calendar_notes()}</dt>
-            <dd className={styles.notes}>
-              <bdi>{notes}</bdi>
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          lead_id !== null && [m.calendar_lead(), <LeadName key="lead" leadId={lead_id} />],
+          notes !== null && [
+            m.calendar_notes(),
+            <bdi key="notes" className={styles.notes}>
+              {notes}
+            </bdi>,
+          ],
+        ]}
+      />
       <Sync appointment={appointment} />
     </>
   );

@@ -10,6 +10,7 @@ import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Segmented } from '../ui/segmented.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
 import { Agenda } from './agenda.tsx';
 import { AppointmentDrawer } from './appointment-drawer.tsx';
@@ -34,12 +35,10 @@ function Calendar() {
     // The state of a connection has no events.
     refetchInterval: ({ state: { data } }) => (data?.calendar.status === 'connected' ? 60_000 : 15_000),
   });
+  if (store) return <Loaded store={store} />;
   return (
-    <Page
-      title={m.calendar_title()}
-      about={store ? m.calendar_about({ zone: store.timezone }) : m.calendar_about_short()}
-    >
-      {store ? <Loaded store={store} /> : error ? <LoadFailed error={error} retry={refetch} /> : null}
+    <Page title={m.calendar_title()} about={m.calendar_about_short()}>
+      {error && <LoadFailed error={error} retry={refetch} />}
     </Page>
   );
 }
@@ -81,22 +80,19 @@ function Loaded({ store }: { store: Store }) {
   const create = () => setSlot({ start: nextHour(timeZone, date === today ? undefined : date), minutes: 60 });
   const open = (appointment: string) => go({ appointment });
   return (
-    <div className={styles.calendar}>
+    <Page
+      title={m.calendar_title()}
+      about={m.calendar_about({ zone: timeZone })}
+      actions={
+        <Button kind="main" onClick={create}>
+          <Plus size={14} aria-hidden />
+          {m.calendar_new()}
+        </Button>
+      }
+    >
       <Connection store={store} />
-      <div className={styles.bar}>
-        <div className={styles.move}>
-          <Button onClick={() => go({ date: today })}>{m.calendar_today()}</Button>
-          <Button kind="bare" aria-label={m.calendar_before()} onClick={() => go({ date: step(view, date, -1) })}>
-            <ChevronLeft size={16} aria-hidden />
-          </Button>
-          <Button kind="bare" aria-label={m.calendar_after()} onClick={() => go({ date: step(view, date, 1) })}>
-            <ChevronRight size={16} aria-hidden />
-          </Button>
-          <h2 className={styles.range} aria-live="polite">
-            {rangeText(view, date, days)}
-          </h2>
-        </div>
-        <div className={styles.move}>
+      <Toolbar
+        end={
           <Segmented
             label={m.calendar_view()}
             value={view}
@@ -108,12 +104,21 @@ function Loaded({ store }: { store: Store }) {
             ]}
             onChoose={(next) => go({ view: next })}
           />
-          <Button kind="main" onClick={create}>
-            <Plus size={14} aria-hidden />
-            {m.calendar_new()}
+        }
+      >
+        <Button onClick={() => go({ date: today })}>{m.calendar_today()}</Button>
+        <div className={styles.steps}>
+          <Button kind="bare" aria-label={m.calendar_before()} onClick={() => go({ date: step(view, date, -1) })}>
+            <ChevronLeft size={16} aria-hidden />
+          </Button>
+          <Button kind="bare" aria-label={m.calendar_after()} onClick={() => go({ date: step(view, date, 1) })}>
+            <ChevronRight size={16} aria-hidden />
           </Button>
         </div>
-      </div>
+        <h2 className={styles.range} aria-live="polite">
+          {rangeText(view, date, days)}
+        </h2>
+      </Toolbar>
       {error && !appointments ? (
         <LoadFailed error={error} retry={refetch} />
       ) : view === 'agenda' ? (
@@ -135,7 +140,7 @@ function Loaded({ store }: { store: Store }) {
       <Drawer open={slot !== undefined} onClose={() => setSlot(undefined)} title={m.calendar_new()} keep>
         {slot && <AppointmentForm timeZone={timeZone} {...slot} onClose={() => setSlot(undefined)} />}
       </Drawer>
-    </div>
+    </Page>
   );
 }
 

@@ -64,7 +64,14 @@ export function Grid({ view, date, timeZone, appointments, onOpen, onCreate, onM
         eventInteractive
         longPressDelay={300}
         displayEventEnd={false}
-        eventTimeFormat={{ hour: 'numeric', minute: '2-digit' }}
+        eventTimeFormat={{ hour: 'numeric', minute: '2-digit', meridiem: 'short' }}
+        slotHeaderInnerClass={styles.slot}
+        dayHeaderInnerClass={({ isToday }) => `${styles.day} ${isToday ? styles.today : ''}`}
+        dayCellTopInnerClass={styles.slot}
+        listItemEventBeforeClass={styles.dot}
+        eventInnerClass={styles.inner}
+        eventTimeClass={styles.time}
+        eventTitleClass={styles.words}
         eventClass={({ event }: EventDisplayInfo) => `${styles.event} ${styles[event.extendedProps.status] ?? ''}`}
         events={appointments.map((appointment) => eventOf(appointment, timeZone))}
         eventDidMount={({ el, event }) => el.setAttribute('title', event.extendedProps.words)}

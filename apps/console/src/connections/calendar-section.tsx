@@ -42,6 +42,15 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
       connection={calendar}
       onConnect={mayChange ? () => setAsks('connect') : undefined}
       onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
+      actions={
+        feed_url &&
+        mayChange && (
+          <Button onClick={() => setAsks('rotate')}>
+            <RefreshCw size={14} aria-hidden />
+            {m.connections_rotate()}
+          </Button>
+        )
+      }
     >
       {provider && (
         <Facts
@@ -63,14 +72,6 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
             connected_at !== null && [m.connections_connected(), <Moment key="at" at={connected_at} relative />],
           ]}
         />
-      )}
-      {feed_url && mayChange && (
-        <div>
-          <Button kind="bare" className={styles.rotate} onClick={() => setAsks('rotate')}>
-            <RefreshCw size={14} aria-hidden />
-            {m.connections_rotate()}
-          </Button>
-        </div>
       )}
       <ConnectCalendar calendar={calendar} {...question('connect')} />
       <Confirm

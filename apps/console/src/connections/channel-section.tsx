@@ -3,7 +3,7 @@ import { type MouseEvent, useState } from 'react';
 import { dataOf, platform, type StoreChannel } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -41,7 +41,19 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
       connection={channel}
       onConnect={mayChange ? () => setAsks('connect') : undefined}
       onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
-      actions={sandbox_url && <Telephone url={sandbox_url} />}
+      actions={
+        sandbox_url && (
+          <>
+            <Telephone url={sandbox_url} />
+            {mayChange && (
+              <Button onClick={() => setAsks('rotate')}>
+                <RefreshCw size={14} aria-hidden />
+                {m.connections_rotate()}
+              </Button>
+            )}
+          </>
+        )
+      }
     >
       {provider && (
         <Facts
@@ -61,14 +73,6 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
             connected_at !== null && [m.connections_connected(), <Moment key="at" at={connected_at} relative />],
           ]}
         />
-      )}
-      {sandbox_url && mayChange && (
-        <div>
-          <Button kind="bare" className={styles.rotate} onClick={() => setAsks('rotate')}>
-            <RefreshCw size={14} aria-hidden />
-            {m.connections_rotate()}
-          </Button>
-        </div>
       )}
       <ConnectChannel channel={channel} {...question('connect')} />
       <Confirm
@@ -97,7 +101,7 @@ function Telephone({ url }: { url: string }) {
     window.open(url, '_blank', `popup,noopener,width=420,height=780,left=${screen.availWidth - 440},top=40`);
   };
   return (
-    <a href={url} target="_blank" rel="noreferrer" className={styles.telephone} onClick={beside}>
+    <a href={url} target="_blank" rel="noreferrer" {...buttonLook('main')} onClick={beside}>
       <Smartphone size={14} aria-hidden />
       {m.connections_telephone()}
     </a>

@@ -102,7 +102,7 @@ export function ConnectCalendar({ calendar, open, onClose }: ConnectCalendarProp
           )}
           {provider === 'google' && (
             <>
-              <DocsLink to="google-calendar">{m.connections_google_guide()}</DocsLink>
+              <DocsLink to="/docs/guides/google-calendar">{m.connections_google_guide()}</DocsLink>
               <TextField
                 label={m.connections_calendar_id()}
                 hint={m.connections_calendar_id_hint()}

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/select.tsx';
 import { typesByGroup } from './event-groups.ts';
 import { type EventSearch, isId } from './event-search.ts';
 import styles from './events.module.css';
@@ -11,9 +12,10 @@ type EventFiltersProps = { readonly search: EventSearch; readonly onChange: (par
 /** By type, or by the one resource that the events are about. */
 export const EventFilters = ({ search, onChange }: EventFiltersProps) => (
   <>
-    <select
+    <Select
+      look="filter"
+      on={search.type !== undefined}
       aria-label={m.events_type()}
-      className={styles.control}
       value={search.type ?? ''}
       onChange={({ target }) => onChange({ type: target.value || undefined })}
     >
@@ -28,7 +30,7 @@ export const EventFilters = ({ search, onChange }: EventFiltersProps) => (
           ))}
         </optgroup>
       ))}
-    </select>
+    </Select>
     {search.entity ? (
       <span className={styles.chip}>
         <span className={styles.chipText}>{m.events_only_of({ id: search.entity })}</span>

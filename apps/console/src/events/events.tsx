@@ -11,6 +11,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, rowLink, Table } from '../ui/table.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { EventDrawer } from './event-drawer.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { type EventSearch, typesOf } from './event-search.ts';
@@ -56,14 +57,21 @@ function Events() {
   const isFiltered = search.type !== undefined || search.entity !== undefined;
   const rows = feed.data?.pages.flatMap((part) => part.rows);
   return (
-    <Page title={m.events()} about={m.events_about()} actions={<DocsLink to="events">{m.events_docs()}</DocsLink>}>
-      <div className={styles.bar}>
+    <Page
+      title={m.events()}
+      about={m.events_about()}
+      actions={<DocsLink to="/docs/guides/events">{m.events_docs()}</DocsLink>}
+    >
+      <Toolbar
+        end={
+          <Button aria-pressed={follows} onClick={() => setFollows(!follows)}>
+            <Radio size={14} aria-hidden />
+            {follows ? m.events_follows() : m.events_follow()}
+          </Button>
+        }
+      >
         <EventFilters search={search} onChange={change} />
-        <Button aria-pressed={follows} className={styles.follow} onClick={() => setFollows(!follows)}>
-          <Radio size={14} aria-hidden />
-          {follows ? m.events_follows() : m.events_follow()}
-        </Button>
-      </div>
+      </Toolbar>
       {!follows && fresh > 0 && (
         <Button className={styles.fresh} busy={feed.isFetchingPreviousPage} onClick={() => feed.fetchPreviousPage()}>
           {m.events_show_new({ count: fresh })}

@@ -15,6 +15,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { StoreTime } from '../ui/store-time.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { useCancelling } from './cancelling.ts';
 import { NewFollowup } from './followup-form.tsx';
 import { FollowupMenu } from './followup-menu.tsx';
@@ -55,7 +56,7 @@ function Followups({ state, search }: FollowupsProps) {
           <Link to="/leads">{m.leads()}</Link>
         </Notice>
       ) : (
-        <div className={styles.list}>
+        <>
           <Tabs
             label={m.followups()}
             tabs={[
@@ -66,7 +67,7 @@ function Followups({ state, search }: FollowupsProps) {
             ]}
           />
           <List key={state} state={state} search={search} />
-        </div>
+        </>
       )}
       <NewFollowup open={creating} onClose={() => setCreating(false)} />
     </Page>
@@ -84,13 +85,15 @@ function List({ state, search }: FollowupsProps) {
   return (
     <>
       {state !== 'pending' && (
-        <Filter
-          label={m.followups_period()}
-          all={m.followups_all_time()}
-          value={search.days}
-          choices={periods.map((days) => [days, m.followups_last_days({ count: days })] as const)}
-          onChoose={(days) => void navigate({ to: '.', search: days ? { days } : {}, replace: true })}
-        />
+        <Toolbar>
+          <Filter
+            label={m.followups_period()}
+            all={m.followups_all_time()}
+            value={search.days}
+            choices={periods.map((days) => [days, m.followups_last_days({ count: days })] as const)}
+            onChoose={(days) => void navigate({ to: '.', search: days ? { days } : {}, replace: true })}
+          />
+        </Toolbar>
       )}
       <Table
         label={tables[state]()}

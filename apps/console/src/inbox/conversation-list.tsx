@@ -9,6 +9,7 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
+import { Select } from '../ui/select.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import { type Filters, type Switch, switches } from './filters.ts';
@@ -212,10 +213,11 @@ function FilterBar({ filters, onFilters }: { filters: Filters; onFilters: (filte
           {wordsOfSwitch[name]()}
         </button>
       ))}
-      <select
-        className={styles.chip}
+      <Select
+        look="filter"
+        className={styles.pick}
         aria-label={m.inbox_status()}
-        data-chosen={filters.status !== undefined || undefined}
+        on={filters.status !== undefined}
         value={filters.status ?? ''}
         onChange={({ target }) => choose('status', target.value)}
       >
@@ -225,12 +227,13 @@ function FilterBar({ filters, onFilters }: { filters: Filters; onFilters: (filte
             {wordsOfStatus(status)}
           </option>
         ))}
-      </select>
+      </Select>
       {session?.role !== 'seller' && (
-        <select
-          className={styles.chip}
+        <Select
+          look="filter"
+          className={styles.pick}
           aria-label={m.inbox_seller()}
-          data-chosen={filters.seller_id !== undefined || undefined}
+          on={filters.seller_id !== undefined}
           value={filters.seller_id ?? ''}
           onChange={({ target }) => choose('seller_id', target.value)}
         >
@@ -241,7 +244,7 @@ function FilterBar({ filters, onFilters }: { filters: Filters; onFilters: (filte
               {name}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </fieldset>
   );

@@ -6,6 +6,8 @@ import { keysQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { expiryOf } from './key-state.ts';
 import styles from './keys.module.css';
@@ -61,33 +63,16 @@ export function CreateKey({ open, onClose }: { open: boolean; onClose: () => voi
       {made ? (
         <SecretShown apiKey={made.api_key} scopes={made.key.scopes} onClose={onClose} />
       ) : (
-        <form className={styles.form} onSubmit={submit} noValidate>
+        <Form onSubmit={submit}>
           <DialogBody>
-            <label className={styles.field}>
-              <span className={styles.label}>{m.key_name()}</span>
-              <input
-                ref={name}
-                name="name"
-                maxLength={200}
-                autoComplete="off"
-                className={styles.input}
-                aria-describedby="key-name-hint"
-              />
-              <span id="key-name-hint" className={styles.hint}>
-                {m.key_name_hint()}
-              </span>
-            </label>
+            <TextField ref={name} name="name" label={m.key_name()} hint={m.key_name_hint()} maxLength={200} />
             <ChooseScopes chosen={scopes} onChoose={setScopes} />
-            <label className={styles.field}>
-              <span className={styles.label}>{m.key_expiry()}</span>
-              <select name="expiry" defaultValue="90" className={styles.input}>
-                {expiries.map(([value, , text]) => (
-                  <option key={value} value={value}>
-                    {text()}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <SelectField
+              name="expiry"
+              label={m.key_expiry()}
+              defaultValue="90"
+              choices={expiries.map(([value, , text]) => [value, text()] as const)}
+            />
             {(fault ?? create.error) && <Bad>{fault ?? wordsOf(create.error)}</Bad>}
           </DialogBody>
           <DialogFoot>
@@ -96,7 +81,7 @@ export function CreateKey({ open, onClose }: { open: boolean; onClose: () => voi
               {m.key_create()}
             </Button>
           </DialogFoot>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute } from '@tanstack/react-router';
-import { ArrowUpRight, Plus } from 'lucide-react';
+import { KeyRound, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { ApiKey } from '../api/platform.ts';
 import { keysQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { DocsLink } from '../ui/docs-link.tsx';
+import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
-import { Notice, Page } from '../ui/page.tsx';
+import { Page } from '../ui/page.tsx';
 import { CreateKey } from './create-key.tsx';
 import { stateOf } from './key-state.ts';
-import { KeyTable, KeyTableLoading } from './key-table.tsx';
-import styles from './keys.module.css';
+import { KeyTable } from './key-table.tsx';
 
 export const route = createLazyRoute('/shell/integrations/keys')({ component: Keys });
 
@@ -28,10 +29,7 @@ function Keys() {
   );
   const actions = (
     <>
-      <a href="/docs" target="_blank" rel="noreferrer" className={styles.docs}>
-        {m.keys_docs()}
-        <ArrowUpRight size={14} aria-hidden />
-      </a>
+      <DocsLink to="/docs">{m.keys_docs()}</DocsLink>
       {keys?.some(isActive) && create}
     </>
   );
@@ -42,7 +40,7 @@ function Keys() {
       ) : error ? (
         <LoadFailed error={error} retry={refetch} />
       ) : (
-        <KeyTableLoading />
+        <KeyTable keys={undefined} now={now} />
       )}
       <CreateKey open={creating} onClose={() => setCreating(false)} />
     </Page>
@@ -62,13 +60,13 @@ function Shown({ active, ended, now, create }: ShownProps) {
   return (
     <>
       {active.length === 0 && (
-        <Notice title={m.keys_empty_title()} text={m.keys_empty_text()}>
+        <Empty icon={KeyRound} title={m.keys_empty_title()} text={m.keys_empty_text()}>
           {create}
-        </Notice>
+        </Empty>
       )}
       {shown.length > 0 && <KeyTable keys={shown} now={now} />}
       {ended.length > 0 && (
-        <div className={styles.more}>
+        <div>
           <Button kind="bare" aria-expanded={showsEnded} onClick={() => setShowsEnded(!showsEnded)}>
             {showsEnded ? m.key_hide_ended() : m.key_show_ended({ count: ended.length })}
           </Button>

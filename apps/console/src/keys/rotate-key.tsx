@@ -6,8 +6,9 @@ import { keysQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
-import styles from './keys.module.css';
 import { SecretShown } from './secret-shown.tsx';
 
 const overlaps: readonly (readonly [number, () => string])[] = [
@@ -44,18 +45,14 @@ export function RotateKey({ apiKey, open, onClose }: { apiKey: ApiKey; open: boo
       {made ? (
         <SecretShown apiKey={made.api_key} scopes={made.key.scopes} onClose={onClose} />
       ) : (
-        <form className={styles.form} onSubmit={submit}>
+        <Form onSubmit={submit}>
           <DialogBody>
-            <label className={styles.field}>
-              <span className={styles.label}>{m.key_overlap()}</span>
-              <select ref={overlap} defaultValue={86_400} className={styles.input}>
-                {overlaps.map(([seconds, text]) => (
-                  <option key={seconds} value={seconds}>
-                    {text()}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <SelectField
+              ref={overlap}
+              label={m.key_overlap()}
+              defaultValue={86_400}
+              choices={overlaps.map(([seconds, text]) => [String(seconds), text()] as const)}
+            />
             {rotate.error && <Bad>{wordsOf(rotate.error)}</Bad>}
           </DialogBody>
           <DialogFoot>
@@ -64,7 +61,7 @@ export function RotateKey({ apiKey, open, onClose }: { apiKey: ApiKey; open: boo
               {m.key_rotate()}
             </Button>
           </DialogFoot>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -9,6 +9,8 @@ import { Moment } from '../ui/moment.tsx';
 import { Page } from '../ui/page.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import { type Column, rowLink, Table } from '../ui/table.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
 import { DocumentDrawer } from './document-drawer.tsx';
 import { piecesOf } from './highlight.ts';
 import styles from './knowledge.module.css';
@@ -24,12 +26,11 @@ const columns: readonly Column<Row>[] = [
     label: m.knowledge_title(),
     wide: true,
     cell: ({ id, title, content }) => (
-      <div className={styles.two}>
+      <TwoLines below={startOf(content)}>
         <Link to="/knowledge" search={(search) => ({ ...search, document: id })} className={rowLink}>
           {title}
         </Link>
-        <span className={styles.soft}>{content.slice(0, 160)}</span>
-      </div>
+      </TwoLines>
     ),
   },
   {
@@ -41,6 +42,16 @@ const columns: readonly Column<Row>[] = [
   { key: 'created', label: m.knowledge_created(), cell: ({ created_at }) => <Moment at={created_at} /> },
 ];
 
+/** Its first words, without its headings. */
+const startOf = (content: string): string =>
+  content
+    .replaceAll(/^#+ .*$/gm, '')
+    .trim()
+    .slice(0, 160);
+
+/** A passage without the marks of its headings and without empty lines. */
+const inBrief = (passage: string): string => passage.replaceAll(/^#+ /gm, '').replaceAll(/\n{2,}/g, '\n');
+
 function Knowledge() {
   const { q, document } = route.useSearch();
   const navigate = useNavigate({ from: '/knowledge' });
@@ -50,15 +61,16 @@ function Knowledge() {
     void navigate({ search: ({ q: _, ...rest }) => (text ? { ...rest, q: text } : rest), replace: true });
   return (
     <Page title={m.knowledge()} about={m.knowledge_about()}>
-      <div className={styles.ask}>
+      <Toolbar>
         <SearchBox
+          wide
           label={m.knowledge_ask()}
           placeholder={m.knowledge_ask_hint()}
           maxLength={500}
           value={q ?? ''}
           onSearch={ask}
         />
-      </div>
+      </Toolbar>
       {q && q.length > 0 ? <Passages q={q} /> : null}
       {error && !data ? (
         <LoadFailed error={error} retry={refetch} />
@@ -103,7 +115,9 @@ function Passages({ q }: { q: string }) {
               </span>
             </div>
             <p className={styles.text}>
-              {piecesOf(highlight).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}
+              {piecesOf(inBrief(highlight)).map(({ text, marked }, index) =>
+                marked ? <mark key={index}>{text}</mark> : text,
+              )}
             </p>
           </li>
         ))}

@@ -3,6 +3,7 @@ import type { Lead, Versioned } from '../api/platform.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
+import { Badge } from '../ui/badge.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Moment } from '../ui/moment.tsx';
@@ -72,9 +73,9 @@ export function LeadAbout({ lead }: { lead: Lead }) {
             m.leads_tags(),
             <span key="tags" className={styles.tags}>
               {lead.tags.map((tag) => (
-                <span key={tag} className={styles.tag}>
+                <Badge key={tag}>
                   <bdi>{tag}</bdi>
-                </span>
+                </Badge>
               ))}
             </span>,
           ],

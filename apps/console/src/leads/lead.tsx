@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { createLazyRoute, Link, useParams } from '@tanstack/react-router';
-import { ArrowLeft, CalendarPlus, Clock, MessageSquare, Pencil } from 'lucide-react';
+import { createLazyRoute, useParams } from '@tanstack/react-router';
+import { CalendarPlus, Clock, MessageSquare, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Failure } from '../api/failure.ts';
 import type { Lead as LeadData, Versioned } from '../api/platform.ts';
@@ -9,7 +9,8 @@ import { AppointmentForm } from '../calendar/appointment-form.tsx';
 import { nextHour } from '../calendar/next-hour.ts';
 import { NewFollowup } from '../followups/followup-form.tsx';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
+import { BackLink } from '../ui/back-link.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Notice, Page } from '../ui/page.tsx';
@@ -23,12 +24,7 @@ import { phoneOf } from './words.ts';
 
 export const route = createLazyRoute('/shell/leads/$leadId')({ component: Lead });
 
-const Back = () => (
-  <Link to="/leads" className={styles.back}>
-    <ArrowLeft size={14} aria-hidden />
-    {m.leads()}
-  </Link>
-);
+const Back = () => <BackLink to="/leads">{m.leads()}</BackLink>;
 
 function Lead() {
   const { leadId } = useParams({ from: '/shell/leads/$leadId' });
@@ -67,7 +63,7 @@ function Actions({ read }: { read: Versioned<LeadData> }) {
   const { id } = read.data;
   return (
     <>
-      <a href={`/console/inbox/${id}`} className={styles.action}>
+      <a href={`/console/inbox/${id}`} {...buttonLook('main')}>
         <MessageSquare size={14} aria-hidden />
         {m.leads_write()}
       </a>

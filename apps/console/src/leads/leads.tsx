@@ -11,6 +11,7 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, rowLink, Table } from '../ui/table.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
 import { CreateLead } from './create-lead.tsx';
 import { LeadFilters } from './lead-filters.tsx';
 import { isFiltered, type LeadSearch, queryOf } from './lead-search.ts';
@@ -38,36 +39,33 @@ function Leads() {
   );
   return (
     <Page title={m.leads()} about={m.leads_about()} actions={(rows?.length !== 0 || isFiltered(search)) && create}>
-      <div className={styles.list}>
-        <LeadFilters search={search} onChange={change} />
-        {leads.error && !rows ? (
-          <LoadFailed error={leads.error} retry={leads.refetch} />
-        ) : (
-          <>
-            <p className={styles.count} role="status">
-              {rows && rows.length > 0 && wordsOfCount(leads.data?.pages[0]?.total, search)}
-            </p>
-            <Table
-              label={m.leads()}
-              columns={columnsOf(sellers, (tag) => change({ tag }))}
-              rows={rows}
-              keyOf={({ id }) => id}
-              more={leads}
-              empty={
-                isFiltered(search) ? (
-                  <Empty icon={SearchX} title={m.leads_none_title()} text={m.leads_none_text()}>
-                    <Button onClick={() => void navigate({ to: '/leads', replace: true })}>{m.leads_show_all()}</Button>
-                  </Empty>
-                ) : (
-                  <Empty icon={Users} title={m.leads_empty_title()} text={m.leads_empty_text()}>
-                    {create}
-                  </Empty>
-                )
-              }
-            />
-          </>
-        )}
-      </div>
+      <LeadFilters
+        search={search}
+        onChange={change}
+        count={rows && rows.length > 0 ? wordsOfCount(leads.data?.pages[0]?.total, search) : ''}
+      />
+      {leads.error && !rows ? (
+        <LoadFailed error={leads.error} retry={leads.refetch} />
+      ) : (
+        <Table
+          label={m.leads()}
+          columns={columnsOf(sellers, (tag) => change({ tag }))}
+          rows={rows}
+          keyOf={({ id }) => id}
+          more={leads}
+          empty={
+            isFiltered(search) ? (
+              <Empty icon={SearchX} title={m.leads_none_title()} text={m.leads_none_text()}>
+                <Button onClick={() => void navigate({ to: '/leads', replace: true })}>{m.leads_show_all()}</Button>
+              </Empty>
+            ) : (
+              <Empty icon={Users} title={m.leads_empty_title()} text={m.leads_empty_text()}>
+                {create}
+              </Empty>
+            )
+          }
+        />
+      )}
       <CreateLead open={creating} onClose={() => setCreating(false)} />
     </Page>
   );
@@ -89,12 +87,11 @@ const columnsOf = (sellers: readonly Seller[], onTag: (tag: string) => void): re
     label: m.leads_name(),
     wide: true,
     cell: (lead) => (
-      <div className={styles.who}>
+      <TwoLines below={phoneOf(lead)}>
         <Link to="/leads/$leadId" params={{ leadId: lead.id }} className={rowLink}>
           <bdi>{lead.name}</bdi>
         </Link>
-        <span className={styles.soft}>{phoneOf(lead)}</span>
-      </div>
+      </TwoLines>
     ),
   },
   { key: 'status', label: m.leads_status(), cell: ({ status }) => <LeadStatusBadge status={status} /> },
@@ -110,26 +107,27 @@ const columnsOf = (sellers: readonly Seller[], onTag: (tag: string) => void): re
   {
     key: 'tags',
     label: m.leads_tags(),
-    cell: ({ tags }) => (
-      <span className={styles.tags}>
-        {tags.slice(0, shownTags).map((tag) => (
-          <button
-            key={tag}
-            type="button"
-            className={styles.tag}
-            title={m.leads_only_tag({ tag })}
-            onClick={() => onTag(tag)}
-          >
-            <bdi>{tag}</bdi>
-          </button>
-        ))}
-        {tags.length > shownTags && (
-          <span className={styles.soft} title={tags.slice(shownTags).join(', ')}>
-            +{tags.length - shownTags}
-          </span>
-        )}
-      </span>
-    ),
+    cell: ({ tags }) =>
+      tags.length > 0 && (
+        <span className={styles.tags}>
+          {tags.slice(0, shownTags).map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className={styles.tag}
+              title={m.leads_only_tag({ tag })}
+              onClick={() => onTag(tag)}
+            >
+              <bdi>{tag}</bdi>
+            </button>
+          ))}
+          {tags.length > shownTags && (
+            <span className={styles.soft} title={tags.slice(shownTags).join(', ')}>
+              +{tags.length - shownTags}
+            </span>
+          )}
+        </span>
+      ),
   },
   { key: 'messages', label: m.leads_messages(), numeric: true, cell: ({ interaction_count }) => interaction_count },
   { key: 'updated', label: m.leads_updated(), cell: ({ updated_at }) => <Moment at={updated_at} relative /> },

@@ -12,7 +12,8 @@ import { LoadFailed } from '../ui/load-failed.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { Bad, Page } from '../ui/page.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { type Column, cellBadges, rowName, Table } from '../ui/table.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { ChangeDialog, type Question } from './change-dialog.tsx';
 import { choicesOf } from './change-waiting.ts';
 import styles from './operations.module.css';
@@ -39,8 +40,8 @@ const columns: readonly Column<WaitingItem>[] = [
     key: 'kind',
     label: m.operations_what(),
     cell: ({ kind, reason }) => (
-      <span className={styles.what}>
-        <span className={styles.kind}>{kindWords[kind]()}</span>
+      <span className={cellBadges}>
+        <span className={rowName}>{kindWords[kind]()}</span>
         {forAPerson.includes(reason) && <Badge kind="bad">{m.operations_for_you()}</Badge>}
       </span>
     ),
@@ -84,7 +85,25 @@ function Operations() {
   const mayAct = marked.length > 0 || (kind !== undefined && rows !== undefined && rows.length > 0);
   return (
     <Page title={m.operations()} about={m.operations_about()}>
-      <div className={styles.bar}>
+      <Toolbar
+        end={
+          mayAct && (
+            <>
+              <span aria-live="polite">
+                {marked.length > 0 ? m.operations_chosen({ count: marked.length }) : m.operations_all_of_kind()}
+              </span>
+              <Button onClick={() => ask('retry')}>
+                <RotateCw size={14} aria-hidden />
+                {m.operations_retry()}
+              </Button>
+              <Button onClick={() => ask('give_up')}>
+                <Trash2 size={14} aria-hidden />
+                {m.operations_give_up()}
+              </Button>
+            </>
+          )
+        }
+      >
         <Filter
           label={m.operations_what()}
           value={kind}
@@ -95,22 +114,7 @@ function Operations() {
             void navigate({ to: '.', search: { kind: next }, replace: true });
           }}
         />
-        {mayAct && (
-          <>
-            <span className={styles.count} aria-live="polite">
-              {marked.length > 0 ? m.operations_chosen({ count: marked.length }) : m.operations_all_of_kind()}
-            </span>
-            <Button onClick={() => ask('retry')}>
-              <RotateCw size={14} aria-hidden />
-              {m.operations_retry()}
-            </Button>
-            <Button onClick={() => ask('give_up')}>
-              <Trash2 size={14} aria-hidden />
-              {m.operations_give_up()}
-            </Button>
-          </>
-        )}
-      </div>
+      </Toolbar>
       {unavailable.length > 0 && <Bad>{m.operations_unavailable({ names: unavailable.join(', ') })}</Bad>}
       {list.error && !list.data ? (
         <LoadFailed error={list.error} retry={list.refetch} />

@@ -4,11 +4,12 @@ import { niceMaximum } from './nice-maximum.ts';
 test.each<[number[], number]>([
   [[], 1],
   [[0, 0], 1],
-  [[3], 5],
+  [[3], 3],
   [[10], 10],
   [[11, 4], 20],
   [[499], 500],
-  [[501], 1000],
+  [[501], 600],
+  [[801], 1000],
 ])('the axis of %j ends at %d', (values, end) => {
   expect(niceMaximum(values)).toBe(end);
 });

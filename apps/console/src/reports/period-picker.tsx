@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { m } from '../paraglide/messages.js';
 import { Filter } from '../ui/filter.tsx';
+import { segmentedLook } from '../ui/segmented.tsx';
 import styles from './period-picker.module.css';
 import { type Bucket, type Period, type Preset, presets, type ReportSearch } from './report-search.ts';
 
@@ -28,12 +29,12 @@ export function PeriodPicker({ search, period }: { search: ReportSearch; period:
   };
   return (
     <div className={styles.picker}>
-      <fieldset className={styles.presets} aria-label={m.reports_period()}>
+      <fieldset className={segmentedLook.frame} aria-label={m.reports_period()}>
         {presets.map((preset) => (
           <button
             key={preset}
             type="button"
-            className={styles.preset}
+            className={segmentedLook.choice}
             aria-pressed={!search.from && (search.preset ?? '30d') === preset}
             onClick={() => go({ preset, ...kept })}
           >

@@ -3,7 +3,7 @@ import { createLazyRoute } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
-import buttons from '../ui/button.module.css';
+import { buttonLook } from '../ui/button.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -23,7 +23,7 @@ function Reports() {
   if (error && !store) return <LoadFailed error={error} retry={refetch} />;
   const period = store && periodOf(search, dateInZone(new Date(), store.timezone));
   const actions = period && (
-    <a href={csvAddress(period, getLocale())} download className={buttons.button} data-kind="plain">
+    <a href={csvAddress(period, getLocale())} download {...buttonLook('plain')}>
       <Download size={14} aria-hidden />
       {m.reports_csv()}
     </a>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { createLazyRoute, Link, Outlet } from '@tanstack/react-router';
-import { CloudOff } from 'lucide-react';
-import { Fragment } from 'react';
+import { CloudOff, Menu, X } from 'lucide-react';
+import { Fragment, type KeyboardEvent, useState } from 'react';
 import type { Session } from '../api/platform.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useIsLost, useLive } from '../live/live.ts';
 import { m } from '../paraglide/messages.js';
+import { Button } from '../ui/button.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Toasts } from '../ui/toasts.tsx';
@@ -38,19 +39,7 @@ function SignedIn({ session }: { session: Session }) {
           </span>
           <span className={styles.name}>{session.store.name}</span>
         </div>
-        <nav className={styles.nav} aria-label={m.navigation()}>
-          {navigationOf(session.role).map(({ label, entries }) => (
-            <Fragment key={entries[0]?.to}>
-              {label && <h2 className={styles.group}>{label()}</h2>}
-              {entries.map(({ to, icon: Icon, label: name }) => (
-                <Link key={to} to={to} className={styles.link}>
-                  <Icon size={15} aria-hidden />
-                  {name()}
-                </Link>
-              ))}
-            </Fragment>
-          ))}
-        </nav>
+        <Navigation role={session.role} />
         <Connection />
         <PersonMenu session={session} />
       </header>
@@ -59,6 +48,43 @@ function SignedIn({ session }: { session: Session }) {
       </main>
       <Toasts />
     </div>
+  );
+}
+
+/** The way to every screen. Where there is little room, a button opens it. */
+function Navigation({ role }: { role: Session['role'] }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const onKeyDown = ({ key, currentTarget }: KeyboardEvent<HTMLElement>) => {
+    if (key !== 'Escape' || !isOpen) return;
+    close();
+    currentTarget.querySelector('button')?.focus();
+  };
+  return (
+    <nav className={styles.nav} aria-label={m.navigation()} data-open={isOpen} onKeyDown={onKeyDown}>
+      <Button
+        kind="bare"
+        className={styles.toggle}
+        aria-label={m.ui_menu()}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {isOpen ? <X size={18} aria-hidden /> : <Menu size={18} aria-hidden />}
+      </Button>
+      <div className={styles.links}>
+        {navigationOf(role).map(({ label, entries }) => (
+          <Fragment key={entries[0]?.to}>
+            {label && <h2 className={styles.group}>{label()}</h2>}
+            {entries.map(({ to, icon: Icon, label: name }) => (
+              <Link key={to} to={to} className={styles.link} onClick={close}>
+                <Icon size={15} aria-hidden />
+                {name()}
+              </Link>
+            ))}
+          </Fragment>
+        ))}
+      </div>
+    </nav>
   );
 }
 

@@ -49,7 +49,9 @@ describe.each<Theme>(['light', 'dark'])('in the %s theme', (theme) => {
     ['on-ink', 'ink'],
     ['on-ink', 'bad-fill'],
     ['link', 'page'],
+    ['ahead', 'ahead-soft'],
     ['good', 'good-soft'],
+    ['warn', 'warn-soft'],
     ['bad', 'bad-soft'],
     ['bad', 'surface'],
   ])('%s is readable on %s', (text, ground) => {

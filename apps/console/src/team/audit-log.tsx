@@ -7,7 +7,8 @@ import { Empty } from '../ui/empty.tsx';
 import { Filter } from '../ui/filter.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { type Column, rowName, Table } from '../ui/table.tsx';
+import { Toolbar } from '../ui/toolbar.tsx';
 import { wordsOfAction } from './audit-words.ts';
 import { auditLogQuery, peopleQuery } from './queries.ts';
 import styles from './team.module.css';
@@ -19,7 +20,7 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     key: 'what',
     label: m.team_what(),
-    cell: ({ action }) => <span className={styles.text}>{wordsOfAction(action)}</span>,
+    cell: ({ action }) => <span className={rowName}>{wordsOfAction(action)}</span>,
   },
   {
     key: 'subject',
@@ -43,7 +44,7 @@ function AuditLog() {
   const log = useInfiniteQuery(auditLogQuery(actor));
   return (
     <TeamPage about={m.team_audit_about()}>
-      <div>
+      <Toolbar>
         <Filter
           label={m.team_who()}
           value={actor}
@@ -51,7 +52,7 @@ function AuditLog() {
           all={m.team_everyone()}
           onChoose={(chosen) => void navigate({ to: '.', search: { actor: chosen }, replace: true })}
         />
-      </div>
+      </Toolbar>
       {log.error && !log.data ? (
         <LoadFailed error={log.error} retry={log.refetch} />
       ) : (

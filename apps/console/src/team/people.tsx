@@ -10,7 +10,8 @@ import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { type Column, rowName, Table } from '../ui/table.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
 import { InvitePerson } from './invite-person.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { allSellersQuery, peopleQuery } from './queries.ts';
@@ -60,14 +61,13 @@ const columnsFor = (own: string | undefined, sellers: readonly Seller[]): readon
     label: m.team_name(),
     wide: true,
     cell: ({ id, name, email, disabled_at }) => (
-      <div className={styles.who}>
+      <TwoLines below={email}>
         <span className={styles.name}>
-          <span className={styles.text}>{name}</span>
+          <span className={rowName}>{name}</span>
           {id === own && <Badge>{m.team_you()}</Badge>}
           {disabled_at && <Badge kind="bad">{m.team_disabled()}</Badge>}
         </span>
-        <span className={styles.soft}>{email}</span>
-      </div>
+      </TwoLines>
     ),
   },
   { key: 'role', label: m.team_role(), cell: ({ role }) => roleWords[role]() },

@@ -8,11 +8,10 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { type Column, rowName, Table } from '../ui/table.tsx';
 import { allSellersQuery } from './queries.ts';
 import { SellerActions } from './seller-actions.tsx';
 import { CreateSeller } from './seller-form.tsx';
-import styles from './team.module.css';
 import { TeamPage } from './team-page.tsx';
 
 export const route = createLazyRoute('/shell/team/sellers')({ component: Sellers });
@@ -22,7 +21,7 @@ const columns: readonly Column<Seller>[] = [
     key: 'name',
     label: m.team_name(),
     wide: true,
-    cell: ({ name }) => <span className={styles.text}>{name}</span>,
+    cell: ({ name }) => <span className={rowName}>{name}</span>,
   },
   { key: 'phone', label: m.team_whatsapp(), cell: ({ whatsapp_id }) => `+${whatsapp_id}` },
   {

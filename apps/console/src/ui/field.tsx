@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
+import { Select } from './select.tsx';
 
 type FieldProps = {
   readonly label: string;
@@ -61,14 +62,14 @@ export const SelectField = ({
   ...select
 }: With<'select'> & { choices: readonly Choice[] }) => (
   <Field label={label} hint={hint} error={error}>
-    {(control) => (
-      <select {...select} {...control}>
+    {({ className: _, ...control }) => (
+      <Select look="field" {...select} {...control}>
         {choices.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
         ))}
-      </select>
+      </Select>
     )}
   </Field>
 );

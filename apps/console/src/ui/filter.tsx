@@ -1,4 +1,4 @@
-import styles from './filter.module.css';
+import { Select } from './select.tsx';
 
 type FilterProps<Value extends string> = {
   readonly label: string;
@@ -11,10 +11,10 @@ type FilterProps<Value extends string> = {
 
 /** Chooses which rows of a list are shown. */
 export const Filter = <Value extends string>({ label, value, choices, all, onChoose }: FilterProps<Value>) => (
-  <select
+  <Select
+    look="filter"
+    on={value !== undefined}
     aria-label={label}
-    className={styles.filter}
-    data-on={value !== undefined}
     value={value ?? ''}
     onChange={({ target }) => onChoose(choices.find(([choice]) => choice === target.value)?.[0])}
   >
@@ -24,5 +24,5 @@ export const Filter = <Value extends string>({ label, value, choices, all, onCho
         {text}
       </option>
     ))}
-  </select>
+  </Select>
 );

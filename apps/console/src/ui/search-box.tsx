@@ -12,12 +12,21 @@ type SearchBoxProps = {
   readonly onSearch: (text: string) => void;
   readonly placeholder?: string;
   readonly maxLength?: number;
+  /** For questions, which are longer than names. */
+  readonly wide?: boolean;
 };
 
 const pauseMs = 250;
 
 /** A field that searches while the person types. Escape clears it. */
-export function SearchBox({ label, value, onSearch, placeholder = label, maxLength = 200 }: SearchBoxProps) {
+export function SearchBox({
+  label,
+  value,
+  onSearch,
+  placeholder = label,
+  maxLength = 200,
+  wide = false,
+}: SearchBoxProps) {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -48,7 +57,7 @@ export function SearchBox({ label, value, onSearch, placeholder = label, maxLeng
     input.current?.focus();
   };
   return (
-    <search className={styles.box}>
+    <search className={styles.box} data-wide={wide}>
       <Search size={14} aria-hidden />
       <input
         ref={input}

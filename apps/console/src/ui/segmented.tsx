@@ -1,6 +1,9 @@
 import { useId } from 'react';
 import styles from './segmented.module.css';
 
+/** For buttons that look the same. */
+export const segmentedLook = { frame: styles.segmented, choice: styles.choice };
+
 type SegmentedProps<Value extends string> = {
   /** What is chosen, for screen readers. */
   readonly label: string;

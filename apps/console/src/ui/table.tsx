@@ -40,6 +40,10 @@ type TableProps<Row> = {
 
 /** The class of the one link that a click anywhere in its row follows. */
 export const rowLink = styles.link;
+/** The class of several badges in one cell. */
+export const cellBadges = styles.badges;
+/** The class of what names a row that leads nowhere. */
+export const rowName = styles.name;
 
 /** Rows of one kind. Where there is little room, each row is a card. */
 export function Table<Row>({ label, columns, rows, keyOf, actions, empty, more, selection }: TableProps<Row>) {
@@ -47,34 +51,36 @@ export function Table<Row>({ label, columns, rows, keyOf, actions, empty, more, 
   const allChosen = selection !== undefined && rows?.every((row) => selection.chosen.has(keyOf(row)));
   return (
     <div className={styles.room}>
-      <table className={styles.table} aria-label={label} aria-busy={rows === undefined}>
-        <thead>
-          <tr>
-            {selection && (
-              <th scope="col" className={styles.choice}>
-                <input
-                  type="checkbox"
-                  aria-label={m.ui_choose_all()}
-                  checked={allChosen === true && rows !== undefined}
-                  onChange={() => selection.onChoose(new Set(allChosen ? [] : rows?.map(keyOf)))}
-                />
-              </th>
-            )}
-            {columns.map(({ key, label: name, wide, numeric }) => (
-              <th key={key} scope="col" data-wide={wide} data-numeric={numeric}>
-                {name}
-              </th>
-            ))}
-            {actions && <td />}
-          </tr>
-        </thead>
-        <tbody>
-          {rows?.map((row) => <TableRow key={keyOf(row)} {...{ row, columns, keyOf, actions, selection }} />) ??
-            [1, 2, 3].map((row) => <LoadingRow key={row} {...{ columns, actions, selection }} />)}
-        </tbody>
-      </table>
+      <div className={styles.frame}>
+        <table className={styles.table} aria-label={label} aria-busy={rows === undefined}>
+          <thead>
+            <tr>
+              {selection && (
+                <th scope="col" className={styles.choice}>
+                  <input
+                    type="checkbox"
+                    aria-label={m.ui_choose_all()}
+                    checked={allChosen === true && rows !== undefined}
+                    onChange={() => selection.onChoose(new Set(allChosen ? [] : rows?.map(keyOf)))}
+                  />
+                </th>
+              )}
+              {columns.map(({ key, label: name, wide, numeric }) => (
+                <th key={key} scope="col" data-wide={wide} data-numeric={numeric}>
+                  {name}
+                </th>
+              ))}
+              {actions && <td />}
+            </tr>
+          </thead>
+          <tbody>
+            {rows?.map((row) => <TableRow key={keyOf(row)} {...{ row, columns, keyOf, actions, selection }} />) ??
+              [1, 2, 3].map((row) => <LoadingRow key={row} {...{ columns, actions, selection }} />)}
+          </tbody>
+        </table>
+      </div>
       {more?.hasNextPage && (
-        <Button kind="bare" busy={more.isFetchingNextPage} onClick={() => void more.fetchNextPage()}>
+        <Button busy={more.isFetchingNextPage} onClick={() => void more.fetchNextPage()}>
           {m.ui_load_more()}
         </Button>
       )}

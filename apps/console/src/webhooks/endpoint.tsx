@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { createLazyRoute, Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ArrowLeft, Play, Send } from 'lucide-react';
+import { createLazyRoute, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Play, Send } from 'lucide-react';
 import type { WebhookEndpoint } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import { BackLink } from '../ui/back-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
@@ -32,12 +33,7 @@ function Endpoint() {
     <Page
       title={endpoint?.url ?? m.webhooks_endpoint()}
       about={endpoint?.description ?? m.webhooks_endpoint_about()}
-      above={
-        <Link to="/integrations/webhooks" className={styles.back}>
-          <ArrowLeft size={14} aria-hidden />
-          {m.webhooks()}
-        </Link>
-      }
+      above={<BackLink to="/integrations/webhooks">{m.webhooks()}</BackLink>}
       actions={endpoint && <Actions endpoint={endpoint} />}
     >
       {endpoint ? (

@@ -10,11 +10,11 @@ import { Empty } from '../ui/empty.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Page } from '../ui/page.tsx';
 import { type Column, rowLink, Table } from '../ui/table.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
 import { EndpointBadge, wordsOfHealth } from './endpoint-badge.tsx';
 import { CreateEndpoint } from './endpoint-form.tsx';
 import { EndpointMenu } from './endpoint-menu.tsx';
 import { endpointsQuery } from './queries.ts';
-import styles from './webhooks.module.css';
 
 export const route = createLazyRoute('/shell/integrations/webhooks')({ component: Webhooks });
 
@@ -24,12 +24,11 @@ const columns = (now: number): readonly Column<WebhookEndpoint>[] => [
     label: m.webhooks_url(),
     wide: true,
     cell: ({ id, url, description }) => (
-      <div className={styles.two}>
+      <TwoLines below={description}>
         <Link to="/integrations/webhooks/$endpointId" params={{ endpointId: id }} className={rowLink}>
           {url}
         </Link>
-        {description && <span className={styles.soft}>{description}</span>}
-      </div>
+      </TwoLines>
     ),
   },
   {
@@ -61,7 +60,7 @@ function Webhooks() {
   );
   const actions = (
     <>
-      <DocsLink to="webhooks">{m.webhooks_docs()}</DocsLink>
+      <DocsLink to="/docs/guides/webhooks">{m.webhooks_docs()}</DocsLink>
       {endpoints && endpoints.length > 0 && create}
     </>
   );
