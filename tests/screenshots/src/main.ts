@@ -7,9 +7,10 @@ import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { Command } from 'commander';
 import { localDirectory as localDirectoryOf, root } from '../../../infra/local/paths.ts';
 import { screensOf, screensOfLead } from './screens.ts';
+import { type DemoStore, fillStore } from './store/fill.ts';
 import { takeScreenshots } from './take.ts';
 
-type Dev = { base_url: string; console_url: string; stores: { api_key: string }[] };
+type Dev = { base_url: string; console_url: string; stores: DemoStore[] };
 type Options = { readonly running?: boolean; readonly locale: string; readonly to: string };
 
 /** The person whom the demo signs in. */
@@ -21,13 +22,14 @@ async function main({ running, locale, to }: Options): Promise<void> {
   try {
     const folder = platform?.folder ?? localDirectoryOf(process.env);
     const dev: Dev = JSON.parse(readFileSync(join(folder, 'dev.json'), 'utf8'));
+    const lead = platform ? await fillStore(platform, dev.stores[0] as DemoStore) : await leadToShow(dev);
     const navigation = readFileSync(join(root, 'apps/console/src/shell/navigation.ts'), 'utf8');
     const screens = screensOf(navigation);
     mkdirSync(to, { recursive: true });
     const bytes = await takeScreenshots({
       consoleUrl: dev.console_url,
       loginLink: () => loginLink(folder),
-      screens: [...screens, ...screensOfLead(screens, await leadToShow(dev))],
+      screens: [...screens, ...screensOfLead(screens, lead)],
       directory: to,
       locale,
       say: (text) => console.log(text),
@@ -41,12 +43,13 @@ async function main({ running, locale, to }: Options): Promise<void> {
   }
 }
 
-/** A platform of its own with the demo data, so that the pictures do not show what somebody tried out. */
+/** A platform of its own, so that the pictures do not show what somebody tried out. */
 async function startDemo() {
   const runs = runFolders(join(localDirectoryOf(process.env), 'screenshots'));
   await runs.removeDead();
-  console.log('Starting a platform with the demo data.');
-  return await startLocalPlatform({ root, folder: runs.create() });
+  console.log('Starting a platform, and filling its demo store with a month of work.');
+  // The receiver of webhooks is on this machine.
+  return await startLocalPlatform({ root, folder: runs.create(), environment: { WEBHOOK_ALLOW_HOSTS: '127.0.0.1' } });
 }
 
 async function loginLink(localDirectory: string): Promise<string> {
@@ -68,8 +71,8 @@ async function leadToShow({ base_url, stores }: Dev): Promise<string> {
 
 await new Command('screenshots')
   .description(
-    'Takes every screen of the console in light, in dark and on a phone, with the demo data. The screens come from the\n' +
-      'navigation of the console.',
+    'Takes every screen of the console in light, in dark and on a phone, with a month of work in the demo store. The\n' +
+      'screens come from the navigation of the console.',
   )
   .option('--running', 'use the platform that npm start runs, with what is in it')
   .option('--locale <locale>', 'the language of the pictures: en-US, es-419 or pt-BR', 'en-US')

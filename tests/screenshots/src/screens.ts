@@ -1,5 +1,10 @@
 /** A screen of the console: the name of its pictures, and its path below `/console`. */
-export type Screen = { readonly name: string; readonly path: string };
+export type Screen = {
+  readonly name: string;
+  readonly path: string;
+  /** What it shows later than the rest. */
+  readonly waitFor?: 'article';
+};
 
 /** The screens that `navigation.ts` of the console names, in its order. `source` is the text of that file. */
 export function screensOf(source: string): Screen[] {
@@ -12,5 +17,5 @@ export function screensOf(source: string): Screen[] {
 export const screensOfLead = (screens: readonly Screen[], leadId: string): Screen[] =>
   [
     { of: '/leads', name: 'lead', path: `/leads/${leadId}` },
-    { of: '/inbox', name: 'thread', path: `/inbox/${leadId}` },
+    { of: '/inbox', name: 'thread', path: `/inbox/${leadId}`, waitFor: 'article' as const },
   ].filter(({ of }) => screens.some(({ path }) => path === of));

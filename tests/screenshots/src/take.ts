@@ -51,8 +51,9 @@ async function takeLook(
   await page.goto(await loginLink());
   await page.getByRole('navigation').first().waitFor();
   let bytes = 0;
-  for (const { name, path } of screens) {
+  for (const { name, path, waitFor } of screens) {
     await page.goto(`${consoleUrl}${path}`);
+    if (waitFor) await page.getByRole(waitFor).last().waitFor();
     await settle(page);
     const picture = smallPng(await page.screenshot({ caret: 'hide', animations: 'disabled' }));
     writeFileSync(join(directory, `${name}-${look}.png`), picture);
