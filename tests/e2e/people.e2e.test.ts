@@ -106,6 +106,8 @@ describe('a person never sees another store', () => {
     removePasskey: (cookie) => ask('DELETE', `/passkeys/${randomUUID()}`, { cookie }),
     createPasskeySession: (cookie) => ask('POST', '/session/passkey', { cookie, body: { answer: {} } }),
     startPasskeySession: (cookie) => ask('POST', '/session/passkey/options', { cookie }),
+    getSignInOptions: (cookie) => ask('GET', '/sign-in', { cookie }),
+    startOidcSession: (cookie) => ask('POST', '/session/oidc', { cookie }),
     getCredentials: (cookie) => ask('GET', '/credentials', { cookie }),
     setPassword: (cookie) =>
       ask('PUT', '/password', { cookie, body: { current_password: 'x', new_password: 'trinta e nove pratos' } }),
@@ -146,7 +148,10 @@ describe('a person never sees another store', () => {
     expect(kept).toMatchObject({ revoked_at: null, expires_at: null });
   });
 
-  test.each(Object.keys(calls).filter((name) => name !== 'startPasskeySession'))(
+  /** How people begin to sign in. */
+  const ofEverybody = ['startPasskeySession', 'getSignInOptions', 'startOidcSession'];
+
+  test.each(Object.keys(calls).filter((name) => !ofEverybody.includes(name)))(
     '%s without a session gets 401',
     async (name) => {
       expect((await calls[name]?.(''))?.status).toBe(401);

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startLocalPlatform, tail } from '@mostrador/testing/platform/local-platform';
 import { runFolders } from '@mostrador/testing/platform/run-folder';
+import { startOpenIdServer } from '@mostrador/testing/providers/openid/server';
 import type { TestProject } from 'vitest/node';
 import { localDirectory as localDirectoryOf, root } from '../../infra/local/paths.ts';
 import { startTemporal } from './temporal.ts';
@@ -32,6 +33,7 @@ export default async function startPlatform(project: TestProject): Promise<() =>
   await runs.removeDead();
   const folder = runs.create();
   const temporal = await startTemporal(folder);
+  const provider = await startOpenIdServer();
   const platform = await startLocalPlatform({
     root,
     folder,
@@ -39,11 +41,16 @@ export default async function startPlatform(project: TestProject): Promise<() =>
       TEMPORAL_ADDRESS: temporal.address,
       // The receivers of webhooks are on this machine.
       WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+      // People may sign in with an account of this provider.
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: provider.client.id,
+      OIDC_CLIENT_SECRET: provider.client.secret,
+      OIDC_NAME: 'Example',
       // A test searches the logs for secrets.
       LOG_LEVEL: 'debug',
     },
   }).catch(async (error) => {
-    await temporal.close();
+    await Promise.all([temporal.close(), provider.close()]);
     throw error;
   });
   project.provide('platform', {
@@ -55,7 +62,7 @@ export default async function startPlatform(project: TestProject): Promise<() =>
   });
   return async () => {
     const fault = await platform.stop();
-    await temporal.close();
+    await Promise.all([temporal.close(), provider.close()]);
     if (fault) throw new Error(`${fault}\n${tail(platform.outputFile)}`);
     rmSync(folder, { recursive: true, force: true });
   };

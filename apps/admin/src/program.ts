@@ -31,6 +31,7 @@ import { enableUserCommand } from './users/enable-user.ts';
 import { inviteUserCommand } from './users/invite-user.ts';
 import { listUsersCommand } from './users/list-users.ts';
 import { removeUserCommand } from './users/remove-user.ts';
+import { unlinkUserCommand } from './users/unlink-user.ts';
 import { createWebhookCommand } from './webhooks/create-webhook.ts';
 import { listWebhooksCommand } from './webhooks/list-webhooks.ts';
 import { replayWebhookCommand } from './webhooks/replay-webhook.ts';
@@ -74,7 +75,7 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
   );
   noun(
     'user',
-    'Invite people to a store, make their login links, list, disable and remove them',
+    'Invite people to a store, make their login links, list, disable, unlink and remove them',
     ['user invite --help', 'user login-link --email ana@example.com'],
     [
       inviteUserCommand(admin),
@@ -82,6 +83,7 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
       listUsersCommand(admin),
       disableUserCommand(admin),
       enableUserCommand(admin),
+      unlinkUserCommand(admin),
       removeUserCommand(admin),
     ],
   );

@@ -1,6 +1,7 @@
 export * from './accounts/audit-log.ts';
 export * from './accounts/credentials.ts';
 export * from './accounts/keys.ts';
+export * from './accounts/oidc.ts';
 export * from './accounts/operations.ts';
 export * from './accounts/passkeys.ts';
 export * from './accounts/people.ts';

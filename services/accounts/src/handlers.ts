@@ -14,6 +14,9 @@ import { revokeApiKey } from './keys/revoke-api-key.ts';
 import { revokeStoreKey } from './keys/revoke-store-key.ts';
 import { rotateApiKey } from './keys/rotate-api-key.ts';
 import { rotateStoreKey } from './keys/rotate-store-key.ts';
+import { createOidcSession } from './oidc/create-oidc-session.ts';
+import { getSignInOptions } from './oidc/get-sign-in-options.ts';
+import { startOidcSession } from './oidc/start-oidc-session.ts';
 import { getStoreOptions } from './options/get-store-options.ts';
 import { updateStoreOptions } from './options/update-store-options.ts';
 import { createPasskey } from './passkeys/create-passkey.ts';
@@ -45,6 +48,7 @@ import { enableUser } from './users/enable-user.ts';
 import { inviteUser } from './users/invite-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { removeUser } from './users/remove-user.ts';
+import { unlinkUser } from './users/unlink-user.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof accountsOperations> => ({
   getStoreSettings: getStoreSettings(dependencies),
@@ -61,6 +65,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   listUsers: listUsers(dependencies),
   disableUser: disableUser(dependencies),
   enableUser: enableUser(dependencies),
+  unlinkUser: unlinkUser(dependencies),
   removeUser: removeUser(dependencies),
   createPersonSession: createPersonSession(dependencies),
   getPersonSession: getPersonSession(dependencies),
@@ -89,6 +94,9 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof acco
   removePasskey: removePasskey(dependencies),
   startPasskeySession: startPasskeySession(dependencies),
   createPasskeySession: createPasskeySession(dependencies),
+  getSignInOptions: getSignInOptions(dependencies),
+  startOidcSession: startOidcSession(dependencies),
+  createOidcSession: createOidcSession(dependencies),
   getStoreOptions: getStoreOptions(dependencies),
   updateStoreOptions: updateStoreOptions(dependencies),
 });

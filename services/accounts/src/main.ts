@@ -6,9 +6,11 @@ import { accountsConfig } from './config.ts';
 import { createPasswordHashing } from './credentials/password-hashing.ts';
 import { createHandlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
+import { openOidcProvider } from './oidc/open-oidc-provider.ts';
 import { purgeSessions } from './sessions/purge-sessions.ts';
 
 const config = loadConfig(accountsConfig);
+const oidc = openOidcProvider(config);
 
 runService({
   name: 'accounts',
@@ -22,6 +24,7 @@ runService({
       systemDatabase,
       rpc,
       passwords: createPasswordHashing(),
+      oidc,
       publicUrl: config.PUBLIC_URL,
       announceAccessChange: announceOver(nats),
     }),

@@ -14,13 +14,14 @@ import { startTestService } from '@mostrador/testing/service';
 import { announceOver } from '../src/announce.ts';
 import { createPasswordHashing } from '../src/credentials/password-hashing.ts';
 import { createHandlers } from '../src/handlers.ts';
+import type { OidcProvider } from '../src/oidc/oidc-provider.ts';
 
 export const publicUrl = 'https://api.example.com';
 
 export type TestAccounts = Awaited<ReturnType<typeof startAccounts>>;
 
 /** Starts the whole service on its own test servers. */
-export async function startAccounts() {
+export async function startAccounts({ oidc = null }: { oidc?: OidcProvider | null } = {}) {
   const service = await startTestService({
     name: 'accounts',
     operations: accountsOperations,
@@ -30,6 +31,7 @@ export async function startAccounts() {
         systemDatabase,
         rpc,
         passwords: createPasswordHashing(),
+        oidc,
         publicUrl,
         announceAccessChange: announceOver(nats),
       }),

@@ -1,10 +1,11 @@
 import { createLazyRoute, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { wordsOf } from '../api/failure.ts';
+import { Failure, wordsOf } from '../api/failure.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Bad } from '../ui/page.tsx';
 import styles from './login.module.css';
+import { ProviderButton } from './provider-button.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export const route = createLazyRoute('/login')({ component: Login, pendingComponent: Pending });
@@ -12,15 +13,16 @@ export const route = createLazyRoute('/login')({ component: Login, pendingCompon
 const command = 'npm run admin -- user login-link --email EMAIL';
 
 function Login() {
-  const { failure } = route.useLoaderData();
-  const { ended } = route.useSearch();
+  const { failure: ofLink, provider } = route.useLoaderData();
+  const { ended, failed } = route.useSearch();
   const router = useRouter();
   // A used token in the address would only fail again. One that did not reach the server may still work.
-  const canRetry = failure !== undefined && failure.code !== 'invalid_login_link';
+  const canRetry = ofLink !== undefined && ofLink.code !== 'invalid_login_link';
+  const failure = ofLink ?? (failed === undefined ? undefined : failureAtProvider(failed));
   useEffect(() => {
     document.title = `${m.sign_in_title()} · Mostrador`;
-    if (failure && !canRetry) history.replaceState(history.state, '', location.pathname);
-  }, [failure, canRetry]);
+    if (ofLink && !canRetry) history.replaceState(history.state, '', location.pathname);
+  }, [ofLink, canRetry]);
   // A link that is pasted while this page is open changes only what stands behind the `#`.
   useEffect(() => {
     const start = () => location.reload();
@@ -35,12 +37,17 @@ function Login() {
       {canRetry && <Button onClick={() => void router.invalidate()}>{m.try_again()}</Button>}
       {ended && <p>{m.session_ended()}</p>}
       <SignInForm />
+      {provider && <ProviderButton name={provider} />}
       <p>{m.sign_in_link()}</p>
       <p className={styles.soft}>{m.sign_in_who()}</p>
       <code className={styles.command}>{command}</code>
     </main>
   );
 }
+
+/** Anybody can write this address, so it chooses among our words and adds none. */
+const failureAtProvider = (code: string) =>
+  code.startsWith('oidc_') ? new Failure(code, 503, '') : new Failure('', code === 'quota_exceeded' ? 429 : 503, '');
 
 function Pending() {
   return (

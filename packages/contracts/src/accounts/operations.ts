@@ -1,6 +1,7 @@
 import { listAuditLog } from './audit-log.ts';
 import { getCredentials, setPassword } from './credentials.ts';
 import { createApiKey, listApiKeys, recordKeyUses, revokeApiKey, rotateApiKey } from './keys.ts';
+import { createOidcSession, getSignInOptions, startOidcSession } from './oidc.ts';
 import {
   createPasskey,
   createPasskeySession,
@@ -24,7 +25,7 @@ import {
 } from './sessions.ts';
 import { getStoreOptions, updateStoreOptions } from './settings.ts';
 import { createStore, getStoreSettings, listStores, updateStore } from './stores.ts';
-import { createLoginLink, disableUser, enableUser, inviteUser, listUsers, removeUser } from './users.ts';
+import { createLoginLink, disableUser, enableUser, inviteUser, listUsers, removeUser, unlinkUser } from './users.ts';
 
 export const accountsOperations = {
   getStoreSettings,
@@ -41,6 +42,7 @@ export const accountsOperations = {
   listUsers,
   disableUser,
   enableUser,
+  unlinkUser,
   removeUser,
   createPersonSession,
   getPersonSession,
@@ -69,6 +71,9 @@ export const accountsOperations = {
   removePasskey,
   startPasskeySession,
   createPasskeySession,
+  getSignInOptions,
+  startOidcSession,
+  createOidcSession,
   getStoreOptions,
   updateStoreOptions,
 } as const;

@@ -80,6 +80,16 @@ export const enableUser = defineOperation({
   errors: ['user_not_found'],
 });
 
+export const unlinkUser = defineOperation({
+  subject: 'accounts.admin.users.unlink',
+  tenancy: 'none',
+  summary: 'Forget the account at the OpenID provider with which a person signs in; their sessions end at once',
+  description: 'The next account there with their verified email address takes its place.',
+  request: { body: Exact({ email: Email }) },
+  reply: Type.Object({ users: Type.Array(StoreUser), unlinked: Type.Boolean(), ended_sessions: Type.Integer() }),
+  errors: ['user_not_found'],
+});
+
 export const removeUser = defineOperation({
   subject: 'accounts.admin.users.remove',
   tenancy: 'none',

@@ -82,6 +82,49 @@ export const errorCatalogue = {
     description: 'The address of the console is an IP address, for which browsers make no passkeys. Use a host name.',
     retryable: false,
   },
+  oidc_not_configured: {
+    status: 404,
+    title: 'No OpenID provider',
+    description: 'This deployment has no OpenID provider to sign in with. Sign in another way.',
+    retryable: false,
+  },
+  oidc_unavailable: {
+    status: 503,
+    title: 'OpenID provider not available',
+    description:
+      'The OpenID provider does not answer, or not as it should. You are not signed in. Retry later, or sign in another way.',
+    retryable: true,
+  },
+  oidc_failed: {
+    status: 401,
+    title: 'Sign-in failed',
+    description:
+      'What came back from the OpenID provider is not valid, or belongs to no sign-in of this browser of the last 10 ' +
+      'minutes. Begin again.',
+    retryable: false,
+  },
+  oidc_cancelled: {
+    status: 401,
+    title: 'Sign-in cancelled',
+    description: 'The sign-in was stopped or refused at the OpenID provider. Begin again, or sign in another way.',
+    retryable: false,
+  },
+  oidc_email_unverified: {
+    status: 403,
+    title: 'Email address not verified',
+    description:
+      'The OpenID provider does not confirm an email address of this account. Verify the address there, or ask the ' +
+      'operator.',
+    retryable: false,
+  },
+  oidc_refused: {
+    status: 403,
+    title: 'No access with this account',
+    description:
+      'No person who may enter has this account of the OpenID provider. Ask an owner of your store to invite its email ' +
+      'address, or ask the operator.',
+    retryable: false,
+  },
   cross_site_request: {
     status: 403,
     title: 'Request from another site',

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { SessionRow } from '../sessions/session.repository.ts';
 
 /** What a person has to sign in with, and the stores that it opens. */
 export type Credentials = {
@@ -6,11 +7,16 @@ export type Credentials = {
   readonly password_hash: string | null;
   readonly password_changed_at: Date | null;
   readonly has_passkeys: boolean;
-  /** Whether it opens another store than the given one. */
+  /** Whether it opens another store than that of the session, or than those that an OpenID provider confirmed for it. */
   readonly joined_elsewhere: boolean;
 };
 
-export async function findCredentials(sql: Sql, userId: string, storeId: string): Promise<Credentials> {
+type Asking = Pick<SessionRow, 'user_id' | 'store_id' | 'reach'>;
+
+export async function findCredentials(
+  sql: Sql,
+  { user_id: userId, store_id: storeId, reach }: Asking,
+): Promise<Credentials> {
   const [row] = await sql<[Credentials]>`
     select
       (select hash from passwords where user_id = ${userId}) as password_hash,
@@ -18,14 +24,15 @@ export async function findCredentials(sql: Sql, userId: string, storeId: string)
       exists (select from passkeys where user_id = ${userId}) as has_passkeys,
       exists (
         select from memberships where user_id = ${userId} and store_id <> ${storeId} and joined_at is not null
+          and not (${reach} = 'confirmed' and confirmed_at is not null)
       ) as joined_elsewhere`;
   return row;
 }
 
 /** The credentials of a person, who cannot change until the transaction ends. */
-export async function lockCredentials(sql: TransactionSql, userId: string, storeId: string): Promise<Credentials> {
-  await sql`select 1 from users where id = ${userId} for update`;
-  return await findCredentials(sql, userId, storeId);
+export async function lockCredentials(sql: TransactionSql, session: Asking): Promise<Credentials> {
+  await sql`select 1 from users where id = ${session.user_id} for update`;
+  return await findCredentials(sql, session);
 }
 
 export async function savePassword(sql: TransactionSql, userId: string, hash: string): Promise<void> {

@@ -14,9 +14,8 @@ export const getCredentials =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const session = await requireSession(systemDatabase, context);
-    const { user_id: userId, store_id: storeId } = session;
     const [credentials, passkeys] = await systemDatabase.read(context, (sql) =>
-      Promise.all([findCredentials(sql, userId, storeId), listPasskeys(sql, userId)]),
+      Promise.all([findCredentials(sql, session), listPasskeys(sql, session.user_id)]),
     );
     const { password_changed_at: changedAt } = credentials;
     return {

@@ -17,6 +17,13 @@ test.each<[string, Partial<Session>, Proof]>([
     'elsewhere',
   ],
   ['a link of the operator', { reach: 'all', hasCredentials: true, joinedElsewhere: true }, 'reset'],
+  ['a new account of a provider, and nothing set', { openedBy: 'oidc', reach: 'confirmed' }, 'first'],
+  ['the same with something set', { openedBy: 'oidc', reach: 'confirmed', hasCredentials: true }, 'reset'],
+  [
+    'the same with something that opens a store that the provider did not confirm',
+    { openedBy: 'oidc', reach: 'confirmed', hasCredentials: true, joinedElsewhere: true },
+    'elsewhere',
+  ],
   ['a passkey', { openedBy: 'passkey', reach: 'joined', hasCredentials: true, joinedElsewhere: true }, 'proved'],
   ['a password', { openedBy: 'password', reach: 'joined', hasCredentials: true }, 'proved'],
   ['an old passkey session', { openedBy: 'passkey', ageMs: 15 * minute, hasCredentials: true }, 'stale'],

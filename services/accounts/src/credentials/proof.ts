@@ -5,8 +5,8 @@ import type { OpenedBy, Reach } from '../sessions/reach.ts';
  * What a session says about who uses it, when how they sign in is to be changed.
  *
  * - `proved`: it was just opened with the person's own passkey or password.
- * - `first`: there is nothing yet, and a link was just used. What is set then opens the store of the link.
- * - `reset`: a link was just used by a person who has something already. All of that ends with a new password.
+ * - `first`: there is nothing yet, and a link, or an account at the OpenID provider, was just used. What is set then opens the store of the link.
+ * - `reset`: the same, by a person who has something already. All of that ends with a new password.
  * - `elsewhere`: the same, but it opens other stores too. An owner could use a link of their store themselves, so it
  *   must not open the others.
  * - `stale`: none of it.
@@ -20,12 +20,12 @@ export function proofOf(session: {
   readonly ageMs: number;
   /** Whether there is a password or a passkey. */
   readonly hasCredentials: boolean;
-  /** Whether these open another store than that of the session. */
+  /** Whether these open a store that the session does not. */
   readonly joinedElsewhere: boolean;
 }): Proof {
   const { openedBy, reach, ageMs, hasCredentials, joinedElsewhere } = session;
   if (ageMs >= freshSessionMinutes * 60_000) return 'stale';
-  if (openedBy !== 'link') return 'proved';
+  if (openedBy === 'password' || openedBy === 'passkey') return 'proved';
   if (!hasCredentials) return 'first';
   return reach === 'all' || !joinedElsewhere ? 'reset' : 'elsewhere';
 }

@@ -35,14 +35,14 @@ export const setPassword =
     const fault = passwordFault(password, email);
     if (fault !== undefined) throw validationFailed([{ pointer: '#/new_password', detail: fault }]);
 
-    const before = await systemDatabase.read(context, (sql) => findCredentials(sql, userId, storeId));
+    const before = await systemDatabase.read(context, (sql) => findCredentials(sql, session));
     if (current !== undefined) {
       await assertPassword(dependencies, context, { email, password: current, credentials: before });
     } else assertReplaces(session, before);
     const hash = await passwords.hash(password);
 
     await systemDatabase.write(context, async (sql) => {
-      const locked = await lockCredentials(sql, userId, storeId);
+      const locked = await lockCredentials(sql, session);
       if (current === undefined) assertReplaces(session, locked);
       else if (locked.password_hash !== before.password_hash) throw new AppError('wrong_password');
       if (current === undefined && sessionProof(session, locked) === 'reset') await deletePasskeysOf(sql, userId);

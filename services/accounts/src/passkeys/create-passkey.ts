@@ -28,7 +28,7 @@ export const createPasskey =
       return taken !== undefined;
     });
     return await systemDatabase.write(context, async (sql) => {
-      const credentials = await lockCredentials(sql, userId, storeId);
+      const credentials = await lockCredentials(sql, session);
       if (!taken?.proved && sessionProof(session, credentials) !== 'first') throw new AppError('proof_required');
       if ((await listCredentialIds(sql, userId)).length >= mostPasskeys) throw new AppError('passkey_limit');
       const passkey = await insertPasskey(sql, { userId, name, ...made });

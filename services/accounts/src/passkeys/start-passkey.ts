@@ -18,9 +18,9 @@ export const startPasskey =
     const { systemDatabase, publicUrl } = dependencies;
     const party = requireRelyingParty(publicUrl);
     const session = await requireSession(systemDatabase, context);
-    const { user_id: userId, store_id: storeId, email, user_name: name } = session;
+    const { user_id: userId, email, user_name: name } = session;
     const [credentials, existing] = await systemDatabase.read(context, (sql) =>
-      Promise.all([findCredentials(sql, userId, storeId), listCredentialIds(sql, userId)]),
+      Promise.all([findCredentials(sql, session), listCredentialIds(sql, userId)]),
     );
     const proof = sessionProof(session, credentials);
     if (current !== undefined) await assertPassword(dependencies, context, { email, password: current, credentials });

@@ -6,6 +6,7 @@ import { hasHash, loginLinkForm } from '@mostrador/kit/tokens/token';
 import { joinStore } from '../credentials/credential.repository.ts';
 import { signInWithPassword } from '../credentials/sign-in-with-password.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { confirmStore } from '../oidc/oidc.repository.ts';
 import { openSession } from './open-session.ts';
 import { lockLoginLink, useLoginLink } from './session.repository.ts';
 import { currentSession } from './session.ts';
@@ -24,7 +25,8 @@ export const createPersonSession =
 
 /**
  * A person who is signed in with their password or passkey and opens a link of another store proves that they are the
- * same person. So from then on their password and passkeys open that store too.
+ * same person. So from then on their password and passkeys open that store too, or the account at the OpenID provider
+ * with which they are signed in.
  */
 async function signInWithLink(
   { systemDatabase }: Dependencies,
@@ -39,9 +41,10 @@ async function signInWithLink(
     if (!link || !hasHash(linkToken, link.token_hash) || !isUsable(link)) throw new AppError('invalid_login_link');
     const { store_id: storeId, user_id: userId } = link;
     await useLoginLink(sql, linkId);
-    const joins = previous?.user_id === userId && previous.reach === 'joined';
-    if (joins) await joinStore(sql, { storeId, userId });
-    const reach = joins ? 'joined' : link.reach;
+    const own = previous?.user_id === userId ? previous.reach : 'store';
+    if (own === 'joined') await joinStore(sql, { storeId, userId });
+    if (own === 'confirmed') await confirmStore(sql, { storeId, userId });
+    const reach = own === 'joined' || own === 'confirmed' ? own : link.reach;
     return await openSession(sql, context, { storeId, userId, reach, openedBy: 'link', previous });
   });
 }

@@ -1,6 +1,7 @@
 import type { SystemDatabase } from '@mostrador/kit/database/database';
 import { purgeAttempts } from '../credentials/attempts.repository.ts';
 import { windowMinutes } from '../credentials/attempts.ts';
+import { purgeOidcAttempts } from '../oidc/oidc.repository.ts';
 import { purgeChallenges } from '../passkeys/passkey.repository.ts';
 import { purgeOver } from './session.repository.ts';
 
@@ -15,7 +16,8 @@ export async function purgeSessions(database: SystemDatabase): Promise<void> {
       async (sql) =>
         (await purgeOver(sql, batch)) +
         (await purgeAttempts(sql, windowMinutes, batch)) +
-        (await purgeChallenges(sql, batch)),
+        (await purgeChallenges(sql, batch)) +
+        (await purgeOidcAttempts(sql, batch)),
     );
     if (deleted < batch) return;
   }

@@ -127,7 +127,8 @@ export type OpenSessionRow = Pick<SessionRow, 'id' | 'created_at' | 'last_seen_a
 
 /** Whether the holder of a session may go to the store of the membership `m`. */
 export const isReachable = (sql: Sql, { store_id, reach }: Pick<SessionRow, 'store_id' | 'reach'>) =>
-  sql`(m.store_id = ${store_id} or ${reach} = 'all' or (${reach} = 'joined' and m.joined_at is not null))`;
+  sql`(m.store_id = ${store_id} or ${reach} = 'all' or (${reach} = 'joined' and m.joined_at is not null)
+    or (${reach} = 'confirmed' and m.confirmed_at is not null))`;
 
 type Holder = Pick<SessionRow, 'id' | 'user_id' | 'store_id' | 'reach'>;
 

@@ -285,6 +285,37 @@ export const ptBrErrors: Readonly<Record<ErrorCode, { readonly title: string; re
     description:
       'O endereço do console é um endereço IP, para o qual os navegadores não criam chaves de acesso. Use um nome de host.',
   },
+  oidc_not_configured: {
+    title: 'Sem provedor OpenID',
+    description: 'Esta instalação não tem um provedor OpenID para entrar. Entre de outra forma.',
+  },
+  oidc_unavailable: {
+    title: 'Provedor OpenID indisponível',
+    description:
+      'O provedor OpenID não responde, ou não responde como deveria. Você não entrou. Tente mais tarde ou entre de outra ' +
+      'forma.',
+  },
+  oidc_failed: {
+    title: 'Não foi possível entrar',
+    description:
+      'O que voltou do provedor OpenID não é válido ou não pertence a uma entrada deste navegador nos últimos 10 minutos. ' +
+      'Comece de novo.',
+  },
+  oidc_cancelled: {
+    title: 'Entrada cancelada',
+    description: 'A entrada foi interrompida ou recusada no provedor OpenID. Comece de novo ou entre de outra forma.',
+  },
+  oidc_email_unverified: {
+    title: 'E-mail não verificado',
+    description:
+      'O provedor OpenID não confirma nenhum endereço de e-mail desta conta. Verifique o endereço lá ou fale com o operador.',
+  },
+  oidc_refused: {
+    title: 'Sem acesso com esta conta',
+    description:
+      'Nenhuma pessoa que pode entrar tem esta conta do provedor OpenID. Peça a um proprietário da loja que convide o e-mail ' +
+      'dela ou fale com o operador.',
+  },
   role_required: {
     title: 'Papel insuficiente',
     description: 'Seu papel na loja não permite isso. Peça a uma pessoa com o papel em `required_role`.',

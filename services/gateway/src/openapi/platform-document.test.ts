@@ -21,6 +21,6 @@ test('it has every route, and 204 without content', () => {
   }
 });
 
-test('it never shows the token of a session', () => {
-  expect(JSON.stringify(document)).not.toContain('session_token');
+test.each(['session_token', 'attempt_token'])('it never shows a %s, which only a cookie has', (token) => {
+  expect(JSON.stringify(document)).not.toContain(token);
 });

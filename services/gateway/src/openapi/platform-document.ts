@@ -34,8 +34,8 @@ export function createPlatformDocument(
   for (const { method, path, operation, status } of routes) {
     const { body } = operation.request;
     // The gateway puts the token into a cookie.
-    const { session_token, session } = (operation.reply.properties ?? {}) as Record<string, TSchema>;
-    const reply = session_token && session ? session : operation.reply;
+    const { session_token, session, attempt_token, authorization } = (operation.reply.properties ?? {}) as Members;
+    const reply = (session_token && session) ?? (attempt_token && authorization) ?? operation.reply;
     const documented = documentedPath(path);
     paths[documented] = {
       ...paths[documented],
@@ -75,6 +75,8 @@ export function createPlatformDocument(
     },
   };
 }
+
+type Members = Readonly<Record<string, TSchema | undefined>>;
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 

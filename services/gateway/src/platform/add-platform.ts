@@ -3,8 +3,10 @@ import {
   createPasskeySession,
   createPersonSession,
   endPersonSession,
+  type Operation,
   type ReplyOf,
   type RequestOf,
+  startOidcSession,
   startPasskeySession,
 } from '@mostrador/contracts';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
@@ -14,17 +16,21 @@ import { loginLinkForm } from '@mostrador/kit/tokens/token';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { queryReader, type RawQuery } from '../requests/query.ts';
 import { addDocument } from './add-document.ts';
+import { addOidcCallback } from './add-oidc-callback.ts';
 import { createLoginLimit, createNetworkLimit } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
 import { type AccountRoute, accountRoutes } from './platform-routes.ts';
 import { isFromThisSite } from './same-site.ts';
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from './session-cookie.ts';
+import { clearSessionCookie, readSessionCookie, setAttemptCookie, setSessionCookie } from './session-cookie.ts';
 
 export type PlatformOptions = {
   readonly rpc: RpcClient;
   readonly publicUrl: string;
   readonly requestTimeoutMs: number;
 };
+
+/** Attempts to sign in that name nobody yet. */
+const attempts: readonly Operation[] = [startPasskeySession, createPasskeySession, startOidcSession];
 
 /**
  * Serves what people do in the console. The gateway passes the session's token on, and accounts checks it with every
@@ -44,6 +50,7 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
     done(isOurs ? undefined : new AppError('cross_site_request'));
   });
   addDocument(platform, options);
+  addOidcCallback(platform, { ...options, checkLogin });
   for (const route of accountRoutes) {
     platform.route({
       method: route.method,
@@ -56,13 +63,12 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
           const { token = '', email } = (asked as RequestOf<typeof createPersonSession>).body;
           checkLogin({ address: request.ip, linkId: loginLinkForm.idOf(token), email });
         }
-        if (route.operation === startPasskeySession || route.operation === createPasskeySession) {
-          checkLogin({ address: request.ip });
-        }
+        if (attempts.includes(route.operation)) checkLogin({ address: request.ip });
         const answer = await options.rpc.call(route.operation, asked as never, context);
         if (route.operation === endPersonSession) clearSessionCookie(reply);
-        if (!isOpened(answer)) return send(route, reply, answer);
-        return send(route, setSessionCookie(reply, answer.session_token), answer.session);
+        if (isOpened(answer)) return send(route, setSessionCookie(reply, answer.session_token), answer.session);
+        if (isBegun(answer)) return send(route, setAttemptCookie(reply, answer.attempt_token), answer.authorization);
+        return send(route, reply, answer);
       },
     });
   }
@@ -83,6 +89,9 @@ function checked({ operation }: AccountRoute, { params, query, body }: FastifyRe
 /** Whether the person got a new session, whose token only the cookie has. */
 const isOpened = (answer: unknown): answer is ReplyOf<typeof createPersonSession> =>
   'session_token' in (answer as object);
+
+/** Whether the browser goes to the OpenID provider, with a token that only the cookie has. */
+const isBegun = (answer: unknown): answer is ReplyOf<typeof startOidcSession> => 'attempt_token' in (answer as object);
 
 const send = ({ status }: AccountRoute, reply: FastifyReply, answer: unknown) =>
   status === 204 ? reply.code(204).send() : reply.code(status).send(answer);

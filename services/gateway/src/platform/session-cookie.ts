@@ -1,5 +1,5 @@
-import { sessionDays } from '@mostrador/contracts';
-import { sessionForm } from '@mostrador/kit/tokens/token';
+import { oidcAttemptMinutes, sessionDays } from '@mostrador/contracts';
+import { oidcAttemptForm, sessionForm } from '@mostrador/kit/tokens/token';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** With this prefix a browser takes the cookie only from this host over TLS, so no other host can plant one. */
@@ -17,3 +17,18 @@ export const setSessionCookie = (reply: FastifyReply, token: string): FastifyRep
   reply.setCookie(sessionCookie, token, { ...attributes, maxAge: sessionDays * 86_400 });
 
 export const clearSessionCookie = (reply: FastifyReply): FastifyReply => reply.clearCookie(sessionCookie, attributes);
+
+/** What a browser has while it is at the OpenID provider, so that no other browser can end its sign-in. */
+const attemptCookie = '__Host-mostrador-oidc';
+
+/** The token in the cookie; empty when there is none, or when it cannot be one. */
+export function readAttemptCookie(request: FastifyRequest): string {
+  const token = request.cookies[attemptCookie] ?? '';
+  return oidcAttemptForm.idOf(token) === undefined ? '' : token;
+}
+
+/** `lax`: the browser sends it when the provider leads it back. */
+export const setAttemptCookie = (reply: FastifyReply, token: string): FastifyReply =>
+  reply.setCookie(attemptCookie, token, { ...attributes, maxAge: oidcAttemptMinutes * 60 });
+
+export const clearAttemptCookie = (reply: FastifyReply): FastifyReply => reply.clearCookie(attemptCookie, attributes);

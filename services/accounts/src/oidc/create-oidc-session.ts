@@ -1,0 +1,64 @@
+import type { createOidcSession as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import { AppError } from '@mostrador/kit/rpc/errors';
+import type { Handler } from '@mostrador/kit/rpc/server';
+import { hashToken } from '@mostrador/kit/tokens/token';
+import { appendAudit } from '../audit/audit.repository.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { openSession } from '../sessions/open-session.ts';
+import { currentSession } from '../sessions/session.ts';
+import { secretsOf } from './attempt-secrets.ts';
+import {
+  confirmStores,
+  findLastConfirmedStore,
+  type LinkedPerson,
+  linkIdentity,
+  takeAttempt,
+  useIdentity,
+} from './oidc.repository.ts';
+import type { OidcIdentity } from './oidc-provider.ts';
+import { requireOidcProvider } from './require-oidc-provider.ts';
+
+/**
+ * An account enters as the person whose it is, or whose verified address it has. An unknown and a disabled person, and
+ * one who has another account, get the same answer; the log tells them apart. No person is created.
+ */
+export const createOidcSession =
+  ({ systemDatabase, oidc }: Dependencies): Handler<typeof operation> =>
+  async (context, { body: { attempt_token: token, answer } }) => {
+    const provider = requireOidcProvider(oidc);
+    if (!(await systemDatabase.write(context, (sql) => takeAttempt(sql, hashToken(token))))) {
+      throw new AppError('oidc_failed');
+    }
+    const identity = await provider.identify(answer, secretsOf(token), context.log);
+    const previous = await currentSession(systemDatabase, context);
+    const refusal = (reason: string) => {
+      context.log.warn({ reason }, 'an account of the OpenID provider was refused');
+      return new AppError('oidc_refused');
+    };
+    return await systemDatabase.write(context, async (sql) => {
+      const { person, isNew } = await personOf(sql, identity);
+      if (!person) throw refusal('no person has its address, or they are disabled or have another account');
+      if (person.disabled_at !== null) throw refusal('the person is disabled');
+      const { user_id: userId } = person;
+      if (person.is_confirmed) await confirmStores(sql, userId);
+      const storeId = await findLastConfirmedStore(sql, userId);
+      if (storeId === null) throw refusal('the person is in no store that it opens');
+      const linked = { storeId, actorId: userId, action: 'oidc.linked', subjectId: userId } as const;
+      if (isNew) await appendAudit(sql, context, [linked]);
+      return await openSession(sql, context, { storeId, userId, reach: 'confirmed', openedBy: 'oidc', previous });
+    });
+  };
+
+async function personOf(
+  sql: TransactionSql,
+  identity: OidcIdentity,
+): Promise<{ person: LinkedPerson | undefined; isNew: boolean }> {
+  const known = await useIdentity(sql, identity);
+  if (known) return { person: known, isNew: false };
+  const { email } = identity;
+  if (email === null) throw new AppError('oidc_email_unverified');
+  const isNew = await linkIdentity(sql, { ...identity, email });
+  // Another sign-in with this account may have linked it at the same moment.
+  return { person: await useIdentity(sql, identity), isNew };
+}

@@ -1,0 +1,93 @@
+import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
+import type { OidcIdentity } from './oidc-provider.ts';
+
+/** A person with an account at the provider. */
+export type LinkedPerson = {
+  readonly user_id: string;
+  readonly disabled_at: Date | null;
+  /** Whether the provider confirms the address that the person has here. */
+  readonly is_confirmed: boolean;
+};
+
+export async function insertAttempt(sql: TransactionSql, tokenHash: Uint8Array, minutes: number): Promise<void> {
+  await sql`
+    insert into oidc_attempts (token_hash, expires_at)
+    values (${tokenHash}, clock_timestamp() + make_interval(mins => ${minutes}))`;
+}
+
+/** Takes an attempt, so that nothing can end it again. False: there is none. */
+export async function takeAttempt(sql: TransactionSql, tokenHash: Uint8Array): Promise<boolean> {
+  const rows = await sql`
+    delete from oidc_attempts where token_hash = ${tokenHash} and expires_at > clock_timestamp() returning 1`;
+  return rows.length > 0;
+}
+
+export async function purgeOidcAttempts(sql: TransactionSql, limit: number): Promise<number> {
+  const rows = await sql`
+    delete from oidc_attempts where token_hash in (
+      select token_hash from oidc_attempts where expires_at < now() limit ${limit}) returning 1`;
+  return rows.length;
+}
+
+/** The person who has this account, which is then in use. */
+export async function useIdentity(
+  sql: TransactionSql,
+  { issuer, subject, email }: OidcIdentity,
+): Promise<LinkedPerson | undefined> {
+  const [row] = await sql<LinkedPerson[]>`
+    update oidc_identities i set last_used_at = clock_timestamp() from users u
+    where i.issuer = ${issuer} and i.subject = ${subject} and u.id = i.user_id
+    returning i.user_id, u.disabled_at, coalesce(lower(u.email) = lower(${email}), false) as is_confirmed`;
+  return row;
+}
+
+/**
+ * Links the account to the person with its address. Does nothing when there is no such person, and when they have
+ * another account of this provider.
+ */
+export async function linkIdentity(sql: TransactionSql, identity: OidcIdentity & { email: string }): Promise<boolean> {
+  const { issuer, subject, email } = identity;
+  const rows = await sql`
+    insert into oidc_identities (issuer, subject, user_id)
+    select ${issuer}, ${subject}, id from users where lower(email) = lower(${email}) and disabled_at is null
+    on conflict do nothing returning 1`;
+  return rows.length > 0;
+}
+
+/** The person's account opens all of their stores from now on: all of them invited the address that it confirms. */
+export async function confirmStores(sql: TransactionSql, userId: string): Promise<void> {
+  await sql`
+    update memberships set confirmed_at = clock_timestamp() where user_id = ${userId} and confirmed_at is null`;
+}
+
+/** The person's account opens this store from now on. */
+export async function confirmStore(
+  sql: TransactionSql,
+  { storeId, userId }: { storeId: string; userId: string },
+): Promise<void> {
+  await sql`
+    update memberships set confirmed_at = coalesce(confirmed_at, clock_timestamp())
+    where store_id = ${storeId} and user_id = ${userId}`;
+}
+
+/**
+ * The store that a person used last of those that their account opens; null if it opens none. Sessions that an owner's
+ * link opened do not count, so no owner leads a person to their store.
+ */
+export async function findLastConfirmedStore(sql: Sql, userId: string): Promise<string | null> {
+  const [row] = await sql<{ store_id: string }[]>`
+    select m.store_id from memberships m
+    where m.user_id = ${userId} and m.confirmed_at is not null
+    order by (
+      select max(s.last_seen_at) from sessions s
+      where s.user_id = m.user_id and s.store_id = m.store_id and s.reach <> 'store'
+    ) desc nulls last, m.created_at, m.store_id limit 1`;
+  return row?.store_id ?? null;
+}
+
+/** Forgets the person's accounts, and what they opened. Returns whether there was one. */
+export async function unlinkIdentities(sql: TransactionSql, userId: string): Promise<boolean> {
+  const rows = await sql`delete from oidc_identities where user_id = ${userId} returning 1`;
+  await sql`update memberships set confirmed_at = null where user_id = ${userId} and confirmed_at is not null`;
+  return rows.length > 0;
+}
