@@ -6,6 +6,14 @@ import type { LoginAttempt } from './login-limit.ts';
 import { contextOf } from './person-auth.ts';
 import { clearAttemptCookie, readAttemptCookie, setSessionCookie } from './session-cookie.ts';
 
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
+  interface FastifyContextConfig {
+    /** A page of another site may lead a browser with a session here. */
+    mayComeFromOtherSites?: boolean;
+  }
+}
+
 export type OidcCallbackOptions = {
   readonly rpc: RpcClient;
   readonly publicUrl: string;
@@ -20,7 +28,7 @@ export type OidcCallbackOptions = {
  */
 export function addOidcCallback(platform: FastifyInstance, options: OidcCallbackOptions): void {
   const { rpc, publicUrl, requestTimeoutMs, checkLogin } = options;
-  platform.get('/session/oidc/callback', async (request, reply) => {
+  platform.get('/session/oidc/callback', { config: { mayComeFromOtherSites: true } }, async (request, reply) => {
     const { search: query } = new URL(request.url, publicUrl);
     try {
       checkLogin({ address: request.ip });

@@ -46,7 +46,8 @@ export async function addPlatform(platform: FastifyInstance, options: PlatformOp
     const { method, headers } = request;
     const hasSession = readSessionCookie(request) !== undefined;
     const { 'sec-fetch-site': site, origin } = headers;
-    const isOurs = isFromThisSite({ method, site, origin, hasSession }, ownOrigin);
+    const { mayComeFromOtherSites = false } = request.routeOptions.config;
+    const isOurs = mayComeFromOtherSites || isFromThisSite({ method, site, origin, hasSession }, ownOrigin);
     done(isOurs ? undefined : new AppError('cross_site_request'));
   });
   addDocument(platform, options);

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type AccountClaims, type AdapterConstructor, type Configuration, Provider } from 'oidc-provider';
-// @ts-expect-error: it has no types. It is the default too, and then the provider warns of it.
-import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
+// @ts-expect-error: it has no types. The provider warns of the same adapter when it chooses it itself.
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 
 /** An OpenID provider on this machine, in which people sign in with an email address alone. */
 export type OpenIdServer = Awaited<ReturnType<typeof startOpenIdServer>>;
@@ -34,7 +34,7 @@ export async function startOpenIdServer({ hasClaimsInToken, clientAuth }: OpenId
 
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuer, {
-    adapter: MemoryAdapter as AdapterConstructor,
+    adapter: createMemoryAdapter(0) as AdapterConstructor,
     clients: [
       {
         client_id: client.id,
