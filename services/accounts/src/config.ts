@@ -31,8 +31,8 @@ export const accountsConfig = Type.Object({
   OIDC_TRUST_EMAIL: Type.Boolean({
     default: false,
     description:
-      'true: an address without `email_verified` counts as verified. Only for a provider where nobody but its ' +
-      'administrators sets addresses',
+      'true: an address without `email_verified` counts as verified. Only for a provider where only its ' +
+      'administrators set addresses',
   }),
 });
 export type AccountsConfig = Static<typeof accountsConfig>;

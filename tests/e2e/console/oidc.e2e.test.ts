@@ -33,6 +33,8 @@ inBrowser(() => {
     const ours = cookies.filter(({ name }) => name.startsWith('__Host-'));
     expect(ours).toMatchObject([{ name: '__Host-mostrador', httpOnly: true, secure: true, sameSite: 'Lax' }]);
 
+    await page.goto(`${addresses.console_url}/account/security`);
+    await page.getByText('You sign in with your account there').waitFor();
     await page.getByRole('button', { name: /^Ana Souza/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await title(page, 'Sign in').waitFor();
@@ -41,7 +43,7 @@ inBrowser(() => {
     await navigation(page);
   });
 
-  test('an account of nobody is refused in words, and the person tries another', async () => {
+  test('an account of a stranger is refused in words, and the person tries another', async () => {
     const { page, email } = await newPerson();
     await goToProvider(page);
     await signIn(page, 'stranger@example.com');

@@ -22,6 +22,7 @@ function Security() {
   const close = () => setAsked(undefined);
   if (error && !credentials) return <LoadFailed error={error} retry={refetch} />;
   const { password = null, passkeys = [], passkey_host: host = null } = credentials ?? {};
+  const account = credentials?.oidc;
   const mayAdd = hasPasskeys() && isHostOfPasskeys(host);
   return (
     <Page title={m.security()} about={m.security_about()}>
@@ -44,6 +45,17 @@ function Security() {
           </Button>
         </div>
       </section>
+      {account && (
+        <section className={styles.section}>
+          <h2 className={styles.title}>{account.name}</h2>
+          <p className={styles.soft}>
+            {m.security_account({
+              linked: relativeTime(account.linked_at, Date.now()),
+              used: relativeTime(account.last_used_at, Date.now()),
+            })}
+          </p>
+        </section>
+      )}
       <section className={styles.section} aria-busy={!credentials}>
         <div className={styles.head}>
           <div>

@@ -16,6 +16,15 @@ const PasswordState = Type.Object(
   { title: 'PasswordState', description: 'A password that is set.' },
 );
 
+const OidcAccount = Type.Object(
+  {
+    name: Type.String({ description: 'How the operator calls the provider.' }),
+    linked_at: About(Timestamp, 'When you first signed in with it.'),
+    last_used_at: About(Timestamp, 'When somebody last signed in with it.'),
+  },
+  { title: 'OidcAccount', description: 'An account at the OpenID provider of this deployment.' },
+);
+
 export const getCredentials = defineOperation({
   subject: 'accounts.platform.credentials.get',
   tenancy: 'none',
@@ -28,6 +37,7 @@ export const getCredentials = defineOperation({
     }),
     passkeys: Type.Array(Passkey, { description: 'Your passkeys, oldest first.' }),
     passkey_host: About(NullableString, 'The host for which the passkeys are. Null: none can be made at this address.'),
+    oidc: Type.Optional(Nullable(OidcAccount, { description: 'Null: none, or a link of a store opened the session.' })),
     may_create_passkey: Type.Boolean({ description: 'Whether a passkey can be made without the current password.' }),
   }),
   errors: ['invalid_session'],

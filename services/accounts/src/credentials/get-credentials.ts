@@ -2,6 +2,7 @@ import type { getCredentials as operation } from '@mostrador/contracts';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
+import { findIdentityTimes } from '../oidc/oidc.repository.ts';
 import { ownsPasskeys } from '../passkeys/owns-passkeys.ts';
 import { listPasskeys } from '../passkeys/passkey.repository.ts';
 import { relyingPartyOf } from '../passkeys/relying-party.ts';
@@ -11,17 +12,30 @@ import { sessionProof } from './session-proof.ts';
 import { replacesPassword } from './set-password.ts';
 
 export const getCredentials =
-  ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
+  ({ systemDatabase, publicUrl, oidc }: Dependencies): Handler<typeof operation> =>
   async (context) => {
     const session = await requireSession(systemDatabase, context);
-    const [credentials, passkeys] = await systemDatabase.read(context, (sql) =>
-      Promise.all([findCredentials(sql, session), listPasskeys(sql, session.user_id)]),
+    const [credentials, passkeys, account] = await systemDatabase.read(context, (sql) =>
+      Promise.all([
+        findCredentials(sql, session),
+        listPasskeys(sql, session.user_id),
+        findIdentityTimes(sql, session.user_id),
+      ]),
     );
     const { password_changed_at: changedAt } = credentials;
     return {
       password: changedAt && { changed_at: toTimestamp(changedAt) },
       needs_current_password: !replacesPassword(session, credentials),
       passkeys: ownsPasskeys(session, credentials) ? passkeys : [],
+      // As with passkeys: an owner may hold the link of a session.
+      oidc:
+        oidc && account && session.reach !== 'store'
+          ? {
+              name: oidc.name,
+              linked_at: toTimestamp(account.created_at),
+              last_used_at: toTimestamp(account.last_used_at),
+            }
+          : null,
       passkey_host: relyingPartyOf(publicUrl)?.id ?? null,
       may_create_passkey: ['proved', 'first'].includes(sessionProof(session, credentials)),
     };

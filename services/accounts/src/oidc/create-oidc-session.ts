@@ -1,5 +1,6 @@
 import type { createOidcSession as operation } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { Log } from '@mostrador/kit/process/log';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { hashToken } from '@mostrador/kit/tokens/token';
@@ -37,7 +38,7 @@ export const createOidcSession =
       return new AppError('oidc_refused');
     };
     return await systemDatabase.write(context, async (sql) => {
-      const { person, isNew } = await personOf(sql, identity);
+      const { person, isNew } = await personOf(sql, identity, context.log);
       if (!person) throw refusal('no person has its address, or they are disabled or have another account');
       if (person.disabled_at !== null) throw refusal('the person is disabled');
       const { user_id: userId } = person;
@@ -53,11 +54,15 @@ export const createOidcSession =
 async function personOf(
   sql: TransactionSql,
   identity: OidcIdentity,
+  log: Log,
 ): Promise<{ person: LinkedPerson | undefined; isNew: boolean }> {
   const known = await useIdentity(sql, identity);
   if (known) return { person: known, isNew: false };
   const { email } = identity;
-  if (email === null) throw new AppError('oidc_email_unverified');
+  if (email === null) {
+    log.warn('an account of the OpenID provider has no verified email address');
+    throw new AppError('oidc_email_unverified');
+  }
   const isNew = await linkIdentity(sql, { ...identity, email });
   // Another sign-in with this account may have linked it at the same moment.
   return { person: await useIdentity(sql, identity), isNew };

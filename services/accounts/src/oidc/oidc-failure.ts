@@ -1,5 +1,10 @@
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
 
 /** The provider gave no answer, or one that is none. */
 const unusable = new Set([
@@ -33,6 +38,9 @@ export function oidcFailure(error: unknown): { readonly failure: AppError; reado
       failure: outage(),
       reason: /^\w{1,40}$/.test(error.error) ? error.error : 'an error of the token endpoint',
     };
+  }
+  if (error instanceof WWWAuthenticateChallengeError) {
+    return { failure: outage(), reason: 'the client secret was refused' };
   }
   if (error instanceof ClientError && error.code !== undefined && !unusable.has(error.code)) {
     return { failure: new AppError('oidc_failed'), reason: error.code };

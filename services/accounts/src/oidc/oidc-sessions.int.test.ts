@@ -1,6 +1,7 @@
 import {
   createPersonSession,
   disableUser,
+  getCredentials,
   getPersonSession,
   listPersonStores,
   setPassword,
@@ -292,6 +293,17 @@ test('a second account with the address of a person is refused until the operato
   await expect(here.accounts.admin(unlinkUser, { body: { email: 'nobody@example.com' } })).rejects.toMatchObject({
     code: 'user_not_found',
   });
+});
+
+test('a person sees their account, and the holder of a link of a store does not', async () => {
+  const { email, store } = await invited();
+  const { session_token } = await here.enter(email);
+  expect((await people.ask(getCredentials, {}, session_token)).oidc).toEqual({
+    ...{ name: 'Example', linked_at: expect.stringMatching(/Z$/), last_used_at: expect.stringMatching(/Z$/) },
+  });
+  const { login_url } = await people.invite(store, email);
+  const { session_token: ofLink } = await people.open(tokenOf(login_url));
+  expect((await people.ask(getCredentials, {}, ofLink)).oidc).toBeNull();
 });
 
 test('the role for requests sees no account and no attempt', async () => {

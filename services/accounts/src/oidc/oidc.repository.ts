@@ -85,6 +85,17 @@ export async function findLastConfirmedStore(sql: Sql, userId: string): Promise<
   return row?.store_id ?? null;
 }
 
+/** When the account with which the person signed in last was linked and used. */
+export async function findIdentityTimes(
+  sql: Sql,
+  userId: string,
+): Promise<{ created_at: Date; last_used_at: Date } | undefined> {
+  const [row] = await sql<{ created_at: Date; last_used_at: Date }[]>`
+    select created_at, last_used_at from oidc_identities where user_id = ${userId}
+    order by last_used_at desc limit 1`;
+  return row;
+}
+
 /** Forgets the person's accounts, and what they opened. Returns whether there was one. */
 export async function unlinkIdentities(sql: TransactionSql, userId: string): Promise<boolean> {
   const rows = await sql`delete from oidc_identities where user_id = ${userId} returning 1`;

@@ -29,7 +29,7 @@ export type PlatformOptions = {
   readonly requestTimeoutMs: number;
 };
 
-/** Attempts to sign in that name nobody yet. */
+/** Attempts to sign in that name no person yet. */
 const attempts: readonly Operation[] = [startPasskeySession, createPasskeySession, startOidcSession];
 
 /**

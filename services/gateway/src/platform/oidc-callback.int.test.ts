@@ -118,7 +118,7 @@ test.each([
   expect(asked).toMatchObject([{ body: { attempt_token: '' } }]);
 });
 
-test('an answer that is too long reaches nobody', async () => {
+test('an answer that is too long does not reach accounts', async () => {
   const answer = await comeBack(`?code=${'x'.repeat(longestOidcAnswer)}`);
   expect(answer.headers.location).toBe(`${loginPage}?failed=oidc_failed`);
   expect(asked).toEqual([]);

@@ -55,7 +55,7 @@ export async function startOpenIdServer({ hasClaimsInToken, clientAuth }: OpenId
       accountId: id,
       claims: () => ({ sub: id, email: id, email_verified: true, ...claims.get(id) }),
     }),
-    // Nobody is asked whether this client may know their address.
+    // No account is asked whether this client may know its address.
     async loadExistingGrant({ oidc }) {
       const grant = new provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId });
       grant.addOIDCScope('openid email');
