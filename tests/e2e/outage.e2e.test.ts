@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, expect, inject, test } from 'vitest';
-import { admin, daysAhead, eventually, newStore, request } from './platform.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { admin, daysAhead, eventually, newStore, processes, request, signal } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
-const { localDirectory } = inject('platform');
 /** The default of REQUEST_TIMEOUT_MS. */
 const requestTimeoutMs = 10_000;
 let store: Awaited<ReturnType<typeof newStore>>;
@@ -13,16 +10,6 @@ let store: Awaited<ReturnType<typeof newStore>>;
 beforeAll(async () => {
   store = await newStore();
 });
-
-/** The running processes of the platform. */
-const processes = (): { name: string; pid: number }[] =>
-  JSON.parse(readFileSync(join(localDirectory, 'children.json'), 'utf8'));
-
-const signal = (name: string, what: NodeJS.Signals) => {
-  const found = processes().find((candidate) => candidate.name === name);
-  if (!found) throw new Error(`${name} is not running`);
-  process.kill(found.pid, what);
-};
 
 const createLead = (phone: string, headers: Record<string, string> = {}) =>
   request('POST', '/leads', { key: store.key, body: { name: 'Ana', customer_phone: phone }, headers });

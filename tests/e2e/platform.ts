@@ -125,6 +125,17 @@ export async function eventually<T>(
   }
 }
 
+/** The running processes of the platform. */
+export const processes = (): { name: string; pid: number }[] =>
+  JSON.parse(readFileSync(join(platform.localDirectory, 'children.json'), 'utf8'));
+
+/** Sends a signal to a process of the platform. One that ends is started again. */
+export function signal(name: string, what: NodeJS.Signals): void {
+  const found = processes().find((candidate) => candidate.name === name);
+  if (!found) throw new Error(`${name} is not running`);
+  process.kill(found.pid, what);
+}
+
 /** Stops or starts the Temporal server that the platform uses. */
 export async function temporal(action: 'stop' | 'start'): Promise<void> {
   const response = await fetch(`${platform.temporalControlUrl}/${action}`, { method: 'POST' });

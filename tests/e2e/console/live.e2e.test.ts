@@ -1,20 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { expect, inject, test } from 'vitest';
-import { addresses, eventually } from '../platform.ts';
+import { expect, test } from 'vitest';
+import { addresses, eventually, signal } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open } from './browser.ts';
 import { composer, connectSandbox, messageOf, rowOf } from './conversations.ts';
-
-const { localDirectory } = inject('platform');
-
-function killGateway(): void {
-  const children: { name: string; pid: number }[] = JSON.parse(
-    readFileSync(join(localDirectory, 'children.json'), 'utf8'),
-  );
-  const { pid } = children.find(({ name }) => name === 'gateway') as { pid: number };
-  process.kill(pid, 'SIGKILL');
-}
 
 /** Two people of a store who look at the same lead. */
 async function newPair() {
@@ -59,7 +47,7 @@ inBrowser(() => {
 
   test('a restart of the gateway loses nothing', async () => {
     const { page, other, sandbox, customer } = await newPair();
-    killGateway();
+    signal('gateway', 'SIGKILL');
     await eventually(
       () =>
         sandbox.write(customer.name, customer.phone, 'During the restart').then(
