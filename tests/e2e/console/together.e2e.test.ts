@@ -21,6 +21,10 @@ const send = async (page: Page, text: string) => {
   await page.keyboard.press('Enter');
 };
 const gone = (locator: Locator) => locator.waitFor({ state: 'detached' });
+const crash = (name: string) => {
+  signal(name, 'SIGKILL');
+  return async () => {};
+};
 /** What a page asks the server for from now on, without its event stream. */
 function requestsOf(page: Page): string[] {
   const asked: string[] = [];
@@ -69,12 +73,12 @@ inBrowser(() => {
     const appointment = await change('POST', '/appointments', visit);
     const row = other.getByRole('listitem').filter({ hasText: 'Haircut' });
     await row.waitFor();
-    const before = await row.innerText();
+    const before = await row.textContent();
     await change('PATCH', `/appointments/${appointment.id}`, {
       scheduled_at: daysAhead(2).toISOString(),
       duration_minutes: 30,
     });
-    await expect.poll(() => row.innerText()).not.toBe(before);
+    await expect.poll(() => row.textContent()).not.toBe(before);
     await change('PATCH', `/appointments/${appointment.id}`, { status: 'cancelled' });
     await row.getByText('Cancelled').waitFor();
 
@@ -111,8 +115,8 @@ inBrowser(() => {
 
   /** What keeps a page from hearing of what happens. Each returns what ends it. */
   const interruptions: readonly (readonly [string, (page: Page) => Promise<() => Promise<unknown>>])[] = [
-    ['a crash of the gateway', async () => (signal('gateway', 'SIGKILL'), async () => {})],
-    ['a crash of the service of events', async () => (signal('events', 'SIGKILL'), async () => {})],
+    ['a crash of the gateway', async () => crash('gateway')],
+    ['a crash of the service of events', async () => crash('events')],
     [
       'sleep',
       async (page) => {

@@ -146,8 +146,14 @@ export function createOutbox(storage: OwnStorage, isSignedIn: () => boolean) {
       void work(leadId);
     },
     remove,
-    /** Goes on with what was not sent on an earlier visit. */
-    resume: (leadId: string) => void work(leadId),
+    /** Goes on with what was not sent on an earlier visit, or in a tab that may be closed. */
+    resume(leadId: string) {
+      const { items } = boxOf(leadId);
+      const kept = readKept(storage, leadId, Date.now());
+      const others = kept.filter(({ key }) => !items.some((item) => item.key === key));
+      if (others.length > 0) set(leadId, [...items, ...others]);
+      void work(leadId);
+    },
   };
 }
 export type Outbox = ReturnType<typeof createOutbox>;
