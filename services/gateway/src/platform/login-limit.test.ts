@@ -29,6 +29,14 @@ test('a network that floods accounts waits, and other networks do not', () => {
   check('203.0.113.8');
 });
 
+test('one account gets 20 attempts a minute from all networks together, however its address is written', () => {
+  const check = createLoginLimit(() => 0);
+  const written = ['ana@example.com', 'Ana@Example.com', ' ANA@EXAMPLE.COM '];
+  for (let tried = 0; tried < 20; tried += 1) check({ address: `198.51.100.${tried}`, email: written[tried % 3] });
+  expect(() => check({ address: '198.51.100.99', email: 'ana@example.com' })).toThrow(expect.objectContaining(refused));
+  check({ address: '198.51.100.99', email: 'rui@example.com' });
+});
+
 test.each([
   ['203.0.113.7', '203.0.113.7'],
   ['::ffff:203.0.113.7', '203.0.113.7'],

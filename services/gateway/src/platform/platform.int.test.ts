@@ -169,3 +169,17 @@ test('a network that tries to sign in too often gets 429, and others sign in', a
   expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect((await from('2001:db8:1:3::1')).statusCode).toBe(201);
 });
+
+test('links, passwords and passkeys count together, so no way to sign in gives a network more attempts', async () => {
+  const { token: link } = loginLinkForm.make();
+  const ways: readonly (readonly [string, object?])[] = [
+    ['/session', { token: link }],
+    ['/session', { email: 'ana@example.com', password: 'not this one' }],
+    ['/session/passkey/options'],
+    ['/session/passkey', { answer: {} }],
+  ];
+  const attempt = ([path, payload]: (typeof ways)[number]) =>
+    ask('POST', path, { headers: sameOrigin, remoteAddress: '198.51.100.7', ...(payload && { payload }) });
+  for (let round = 0; round < 6; round += 1) await Promise.all(ways.map(attempt));
+  for (const way of ways) expect((await attempt(way)).statusCode, way[0]).toBe(429);
+});
