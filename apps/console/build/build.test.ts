@@ -57,6 +57,14 @@ test.each([
   expect(total).toBeLessThan(firstLoadLimit);
 });
 
+test('the first load has no typeface', async () => {
+  const files = await filesOf(['index.html', 'src/shell/shell.tsx', 'src/inbox/inbox.tsx']);
+  const styles = [...files].filter((file) => file.endsWith('.css'));
+  expect(styles.length).toBeGreaterThan(2);
+  for (const file of styles) expect(await readFile(join(built, file), 'utf8'), file).not.toContain('@font-face');
+  expect(await readdir(join(built, 'assets'))).toContainEqual(expect.stringMatching(/^inter-.*[.]woff2$/));
+});
+
 test('every screen is a file of its own, which the page does not load at once', async () => {
   const files = await readdir(join(built, 'assets'));
   const html = await htmlOf();

@@ -3,7 +3,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import { queries } from './api/queries.ts';
@@ -11,8 +10,10 @@ import { hearOfSession } from './api/session.ts';
 import { followNewVersion } from './new-version.ts';
 import { getLocale } from './paraglide/runtime.js';
 import { router } from './router.tsx';
+import { bringFont } from './styles/font.ts';
 
 document.documentElement.lang = getLocale();
+bringFont();
 hearOfSession();
 followNewVersion(() => router.state.isLoading);
 

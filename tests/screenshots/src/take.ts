@@ -50,6 +50,8 @@ async function takeLook(
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(await loginLink());
   await page.getByRole('navigation').first().waitFor();
+  // The typeface comes from the second visit on.
+  await page.waitForFunction('localStorage.getItem("mostrador.font")');
   let bytes = 0;
   for (const { name, path, waitFor } of screens) {
     await page.goto(`${consoleUrl}${path}`);
