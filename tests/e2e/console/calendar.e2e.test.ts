@@ -120,7 +120,7 @@ inBrowser(() => {
       expect(await violations(page), view).toEqual([]);
     }
     await page.getByRole('button', { name: /Haircut/ }).click();
-    await page.getByRole('dialog').getByText('Not in a calendar').waitFor();
+    await page.getByRole('dialog').getByText('No calendar connected').waitFor();
     expect(page.url()).toContain(id);
     expect(await violations(page), 'an appointment').toEqual([]);
   });
