@@ -7,7 +7,8 @@ import { runFolders } from '@mostrador/testing/platform/run-folder';
 import { Command } from 'commander';
 import { localDirectory as localDirectoryOf, root } from '../../../infra/local/paths.ts';
 import { screensOf, screensOfLead } from './screens.ts';
-import { type DemoStore, fillStore } from './store/fill.ts';
+import type { DemoStore } from './store/api.ts';
+import { fillStore } from './store/fill.ts';
 import { takeScreenshots } from './take.ts';
 
 type Dev = { base_url: string; console_url: string; stores: DemoStore[] };

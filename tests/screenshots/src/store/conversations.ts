@@ -1,5 +1,5 @@
 /** Who wrote: the customer, or one of those who write for the store. */
-export type Source = 'lead' | 'ai' | 'seller' | 'api' | 'followup';
+type Source = 'lead' | 'ai' | 'seller' | 'api' | 'followup';
 
 /** The minutes count from the line before. */
 export type Line = readonly [source: Source, minutes: number, text: string];

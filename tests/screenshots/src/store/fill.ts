@@ -4,7 +4,8 @@ import { connectNats } from '@mostrador/kit/clients/nats';
 import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { LocalPlatform } from '@mostrador/testing/platform/local-platform';
-import { startWebhookReceiver, type WebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
+import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
+import { apiOf, type DemoStore, post, type Seller } from './api.ts';
 import { backdate, type Written } from './backdate.ts';
 import { conversations, type Line, mainConversation, troubled } from './conversations.ts';
 import { momentsOf, planMonth } from './plan.ts';
@@ -16,17 +17,6 @@ const atOnce = 6;
 const firstFree = 30;
 /** The other leads have no conversation. */
 const greatestMonth = 100;
-
-export type Seller = { readonly id: string; readonly name: string };
-export type DemoStore = { readonly id: string; readonly api_key: string };
-export type Api = <T = { id: string }>(method: string, path: string, body?: object) => Promise<T>;
-export type Demo = {
-  readonly platform: LocalPlatform;
-  readonly store: DemoStore;
-  readonly api: Api;
-  /** Gets the webhooks of the store. */
-  readonly receiver: WebhookReceiver;
-};
 
 /**
  * Makes a month of work in the demo store, so that the pictures show a store as it is after some time: conversations of
@@ -118,27 +108,4 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T, index: number) 
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
-}
-
-const apiOf =
-  (baseUrl: string, key: string): Api =>
-  (method, path, body) =>
-    send(method, `${baseUrl}${path}`, body, { 'x-api-key': key });
-
-const post = (url: string, body: object) => send('POST', url, body);
-
-export async function send<T>(
-  method: string,
-  url: string,
-  body?: object,
-  headers: Record<string, string> = {},
-): Promise<T> {
-  const answer = await fetch(url, {
-    method,
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${new URL(url).pathname} answered ${answer.status}: ${text}`);
-  return text === '' ? (undefined as T) : JSON.parse(text);
 }

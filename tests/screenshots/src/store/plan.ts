@@ -14,7 +14,7 @@ const chance = (seed: number): number => {
   return ((mixed ^ (mixed >>> 13)) >>> 0) / 2 ** 32;
 };
 
-export type Planned = { readonly lines: Conversation['lines']; readonly lastAt: Date };
+type Planned = { readonly lines: Conversation['lines']; readonly lastAt: Date };
 
 /** The conversations of the past month, more on some weekdays than on others, in opening hours. The newest is days ago. */
 export function planMonth(now: Date, most: number): Planned[] {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, type Demo, type Seller, send } from './fill.ts';
+import { type Api, type Demo, type Seller, send } from './api.ts';
 
 type Lead = { readonly id: string };
 type Filled = {
