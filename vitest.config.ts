@@ -62,6 +62,7 @@ export default defineConfig({
           globalSetup: ['./tests/e2e/start.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
           hookTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },

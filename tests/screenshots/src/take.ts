@@ -70,7 +70,8 @@ async function takeLook(
 /** Waits until the screen shows what it loads: a heading, and nothing that is busy. The event stream never ends. */
 async function settle(page: Page): Promise<void> {
   await page.getByRole('main').getByRole('heading').first().waitFor();
-  await page.waitForFunction('!document.querySelector("[aria-busy=true]")');
+  // Not `waitForFunction`, which the policy of the console stops when it has to look twice.
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   // Two frames: what has arrived is painted.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');

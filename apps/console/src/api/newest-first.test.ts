@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { itemsOf, type PagePart, partsWith, withNewest } from './newest-first.ts';
+import { itemsOf, needsNext, type PagePart, partsWith, withNewest } from './newest-first.ts';
 
 type Item = { id: string; at: number };
 const order = { idOf: ({ id }: Item) => id, atOf: ({ at }: Item) => String(at).padStart(6, '0') };
@@ -34,8 +34,34 @@ test('when a whole page is new, the list begins again there', () => {
   expect(ids(withNewest(before, part(undefined, [22, 21, 20], 'c20'), order))).toEqual(['i22', 'i21', 'i20']);
 });
 
-test('a single page is replaced', () => {
+test('a list that has one page now is replaced', () => {
   expect(ids(withNewest([part(undefined, [9, 8], 'c8')], part(undefined, [3], undefined), order))).toEqual(['i3']);
+});
+
+test('what new items push out of the only page stays, so that nothing moves under a person who reads it', () => {
+  const [whole, first] = [part(undefined, [9, 8, 7]), part(undefined, [9, 8, 7], 'c7')];
+  const newest = part(undefined, [11, 10, 9], 'c9');
+  expect(ids(withNewest([whole], newest, order))).toEqual(['i11', 'i10', 'i9', 'i8', 'i7']);
+  expect(withNewest([whole], newest, order).at(-1)?.next).toBeUndefined();
+  expect(withNewest([first], newest, order).at(-1)?.next).toBe('c7');
+});
+
+test('pages are read until they join what is known, or until it is too much', () => {
+  const known = [part(undefined, [9, 8, 7], 'c7')];
+  const newest = part(undefined, [22, 21, 20], 'c20');
+  const asked = { ...order, changed: new Set<string>() };
+  expect(needsNext(known, newest, { ...asked, read: 1 })).toBe(true);
+  expect(needsNext(known, newest, { ...asked, read: 5 })).toBe(false);
+  expect(needsNext(known, part(undefined, [22, 21, 9], 'c9'), { ...asked, read: 1 })).toBe(false);
+  expect(needsNext(known, part(undefined, [22, 21, 20]), { ...asked, read: 1 })).toBe(false);
+  expect(needsNext([], newest, { ...asked, read: 1 })).toBe(false);
+});
+
+test('a changed item that was pushed out is read again', () => {
+  const known = [part(undefined, [9, 8, 7], 'c7')];
+  const newest = part(undefined, [11, 10, 9], 'c9');
+  expect(needsNext(known, newest, { ...order, changed: new Set(['i8']), read: 1 })).toBe(true);
+  expect(needsNext(known, newest, { ...order, changed: new Set(['i9', 'i4']), read: 1 })).toBe(false);
 });
 
 test('only older parts with a changed item are read again', () => {

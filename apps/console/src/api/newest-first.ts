@@ -25,20 +25,47 @@ export function itemsOf<Item>(pages: Pages<Item>, { idOf }: Pick<Order<Item>, 'i
   );
 }
 
+/** Items of the first part that newer ones pushed out of the first page, which was read again. */
+function pushedOut<Item>([first]: Pages<Item>, { items }: PagePart<Item>, { idOf, atOf }: Order<Item>): Item[] {
+  const last = items.at(-1);
+  if (!first || !last) return [];
+  const ids = new Set(items.map(idOf));
+  return first.items.filter((item) => !ids.has(idOf(item)) && atOf(item) <= atOf(last));
+}
+
+/** Whether nothing lies between the first page, read again, and what is known. */
+function joins<Item>([first]: Pages<Item>, { items }: PagePart<Item>, { idOf }: Pick<Order<Item>, 'idOf'>): boolean {
+  const ids = new Set(items.map(idOf));
+  return first?.items.some((item) => ids.has(idOf(item))) ?? true;
+}
+
+/** So many pages are read to join what is known. A list with more new items begins again. */
+const mostToJoin = 5;
+
 /**
- * Puts the first page, read again, before the older parts. Items that newer ones pushed out of it stay in the first part,
- * so that no gap opens before the second.
+ * Whether the page after the first ones, read again, is needed too: to join what is known, or because an item that they
+ * pushed out has changed.
  */
-export function withNewest<Item>(pages: Pages<Item>, newest: PagePart<Item>, { idOf, atOf }: Order<Item>): Pages<Item> {
+export function needsNext<Item>(
+  pages: Pages<Item>,
+  newest: PagePart<Item>,
+  { changed, read, ...order }: Order<Item> & { readonly changed: ReadonlySet<string>; readonly read: number },
+): boolean {
+  if (newest.next === undefined) return false;
+  if (!joins(pages, newest, order)) return read < mostToJoin;
+  return pushedOut(pages, newest, order).some((item) => changed.has(order.idOf(item)));
+}
+
+/**
+ * Puts the first page, read again, before the older parts. Items that newer ones pushed out of it stay in the first part:
+ * no gap opens before the second, and what a person looks at stays where it is.
+ */
+export function withNewest<Item>(pages: Pages<Item>, newest: PagePart<Item>, order: Order<Item>): Pages<Item> {
   const [first, ...older] = pages;
-  const last = newest.items.at(-1);
-  if (!first || older.length === 0 || !last || newest.next === undefined) return [newest];
-  const ids = new Set(newest.items.map(idOf));
-  const pushedOut = first.items.filter((item) => !ids.has(idOf(item)) && atOf(item) <= atOf(last));
-  const shares = first.items.some((item) => ids.has(idOf(item)));
   // Too much has happened: what is between the two is not known.
-  if (!shares) return [newest];
-  return [{ cursor: undefined, items: [...newest.items, ...pushedOut], next: first.next }, ...older];
+  if (!first || newest.next === undefined || !joins(pages, newest, order)) return [newest];
+  const items = [...newest.items, ...pushedOut(pages, newest, order)];
+  return [{ cursor: undefined, items, next: first.next }, ...older];
 }
 
 /** The cursors of the older parts that hold one of these items. */

@@ -1,6 +1,6 @@
 import { hashKey, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { itemsOf, type PagePart, type Pages, partsWith, withNewest } from './newest-first.ts';
+import { itemsOf, needsNext, type PagePart, type Pages, partsWith, withNewest } from './newest-first.ts';
 import { type ListOutcome, pageOf } from './pages.ts';
 import { queries } from './queries.ts';
 
@@ -36,8 +36,8 @@ type PagedListOptions<Item> = {
 };
 
 /**
- * A list that is read page by page, newest first. When it is invalidated, it reads its first page again, and the older
- * pages with items that have changed: not all pages.
+ * A list that is read page by page, newest first. When it is invalidated, it reads its first page again, what lies
+ * between that and what is known, and the older pages with items that have changed: not all pages.
  */
 export function usePagedList<Item>({ key, read, idOf, atOf, keepsPrevious = false }: PagedListOptions<Item>) {
   const client = useQueryClient();
@@ -50,12 +50,20 @@ export function usePagedList<Item>({ key, read, idOf, atOf, keepsPrevious = fals
       const ids = changed.get(hash) ?? new Set<string>();
       changed.delete(hash);
       const known = () => client.getQueryData<Pages<Item>>(key) ?? [];
+      const readNewest = async (): Promise<PagePart<Item>> => {
+        let newest = await readPage(read(undefined, signal), undefined);
+        for (let pages = 1; needsNext(known(), newest, { ...order, changed: ids, read: pages }); pages += 1) {
+          const { items, next } = await readPage(read(newest.next, signal), newest.next);
+          newest = { cursor: undefined, items: [...newest.items, ...items], next };
+        }
+        return newest;
+      };
       try {
         const [newest, ...again] = await Promise.all([
-          readPage(read(undefined, signal), undefined),
+          readNewest(),
           ...partsWith(known(), ids, order).map((cursor) => readPage(read(cursor, signal), cursor)),
         ]);
-        const merged = withNewest(known(), newest as PagePart<Item>, order);
+        const merged = withNewest(known(), newest, order);
         return merged.map((part) => {
           const fresh = part.cursor && again.find(({ cursor }) => cursor === part.cursor);
           return fresh ? { ...part, items: fresh.items } : part;
