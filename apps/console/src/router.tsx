@@ -13,6 +13,7 @@ import { leadRoutes } from './leads/routes.ts';
 import { login } from './login/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
+import { settingRoutes } from './settings/routes.ts';
 import { root, shell } from './shell/routes.ts';
 import { teamRoutes } from './team/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -36,6 +37,7 @@ const screens = shell.addChildren([
   ...reportRoutes,
   ...teamRoutes,
   ...operationRoutes,
+  ...settingRoutes,
   ...keyRoutes,
   ...webhookRoutes,
   ...eventRoutes,

@@ -28,12 +28,15 @@ export type ConnectStoreChannel = Schemas['ConnectStoreChannel'];
 export type StoreCalendar = Schemas['StoreCalendar'];
 export type ConnectStoreCalendar = Schemas['ConnectCalendar'];
 export type WaitingItem = Schemas['WaitingItem'];
+export type WaitingList = Schemas['WaitingList'];
 export type WaitingChange = Schemas['WaitingChange'];
 export type GiveUpWaiting = Schemas['GiveUpWaiting'];
 export type LeadSort = Schemas['LeadSort'];
 export type Appointment = Schemas['Appointment'];
 export type Followup = Schemas['Followup'];
 export type Store = Schemas['Store'];
+export type StoreSettings = Schemas['StoreOptions'];
+export type StoreSettingsChange = Schemas['UpdateStoreOptionsRequest'];
 export type MessageTemplate = Schemas['MessageTemplate'];
 
 /** Calls what only people do. The browser adds the cookie of the session. */

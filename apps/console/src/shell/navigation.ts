@@ -11,6 +11,7 @@ import {
   KeyRound,
   ListChecks,
   type LucideIcon,
+  Settings,
   UserRound,
   UsersRound,
   Webhook,
@@ -54,6 +55,7 @@ const groups: readonly Group[] = [
       { to: '/reports', icon: ChartColumn, label: m.reports, roles: leaders },
       { to: '/team', icon: UsersRound, label: m.team, roles: leaders },
       { to: '/operations', icon: ListChecks, label: m.operations, roles: owner },
+      { to: '/settings', icon: Settings, label: m.settings, roles: leaders },
     ],
   },
   {

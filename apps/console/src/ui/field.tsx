@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 import { Select } from './select.tsx';
 
-type FieldProps = {
+export type FieldProps = {
   readonly label: string;
   readonly hint?: ReactNode;
   /** What is wrong with the value, and what to do. */
@@ -16,7 +16,7 @@ type Control = { id: string; className: string | undefined; 'aria-describedby': 
 type ShellProps = FieldProps & { readonly children: (control: Control & { 'aria-invalid'?: true }) => ReactNode };
 
 /** A label, a control, and a hint or an error below it. */
-function Field({ label, hint, error, children }: ShellProps) {
+export function Field({ label, hint, error, children }: ShellProps) {
   const id = useId();
   const below = error ?? hint;
   return (

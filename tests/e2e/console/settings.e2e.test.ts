@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { admin, eventually, request } from '../platform.ts';
+import {
+  appearances,
+  fits,
+  inBrowser,
+  invitePerson,
+  newPage,
+  newPerson,
+  open,
+  type TestStore,
+  tabTo,
+  title,
+  violations,
+} from './browser.ts';
+
+const path = '/settings';
+
+/** Asks as the page's own person. */
+const ask = (page: Page, method: string, body?: object, at = path): Promise<Record<string, unknown>> => {
+  const options = { method, headers: { 'content-type': 'application/json' }, body: body && JSON.stringify(body) };
+  return page.evaluate(`fetch('/platform/v1${at}', ${JSON.stringify(options)}).then((answer) => answer.json())`);
+};
+const storeOf = async ({ key }: TestStore) => (await request('GET', '/store', { key })).body;
+
+async function openSettings(page: Page, loginUrl: string): Promise<void> {
+  await open(page, loginUrl, path);
+  await page.getByRole('combobox', { name: 'Time zone' }).waitFor();
+}
+const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
+
+inBrowser(() => {
+  test('an owner finds a time zone and saves it by keyboard alone, and nothing else changes', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await openSettings(page, loginUrl);
+    await title(page, 'Store settings').waitFor();
+    const before = await ask(page, 'GET');
+    await tabTo(page, 'combobox', 'Time zone');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('são paulo');
+    await page.getByRole('option', { name: /^America\/Sao Paulo/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Not saved yet: Time zone').waitFor();
+    await tabTo(page, 'button', 'Save');
+    const sent = page.waitForRequest((one) => one.method() === 'PATCH');
+    await page.keyboard.press('Enter');
+    expect((await sent).postDataJSON()).toEqual({ timezone: 'America/Sao_Paulo' });
+    await page.getByText('The settings are saved').first().waitFor();
+    await page.getByText('Everything is saved.').waitFor();
+    expect(await storeOf(store)).toMatchObject({ name: store.name, timezone: 'America/Sao_Paulo' });
+    expect(await ask(page, 'GET')).toEqual({ ...before, timezone: 'America/Sao_Paulo', country: 'BR' });
+  });
+
+  test('the name in the navigation is the one that was saved, shown as text', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await openSettings(page, loginUrl);
+    const hostile = '<img src=x onerror=alert(1)>\u202eabc\u200b';
+    await page.getByLabel('Name', { exact: true }).fill(hostile);
+    await save(page);
+    await page.locator('header').getByText('<img src=x onerror=alert(1)>').waitFor();
+    expect((await storeOf(store)).name).toBe(hostile);
+  });
+
+  test('sending times, waiting times and choices are saved together', async () => {
+    const { page, loginUrl } = await newPerson();
+    await openSettings(page, loginUrl);
+    await page.getByText('They are sent at any hour.').waitFor();
+    await page.getByRole('button', { name: 'Add a sending time' }).click();
+    const window = page.getByRole('group', { name: 'Sending time 1' });
+    await window.getByRole('checkbox', { name: 'Saturday' }).check();
+    await window.getByRole('checkbox', { name: 'Monday' }).uncheck();
+    await window.getByLabel('To').selectOption('24:00');
+    await page.getByLabel('A session ends without messages after').selectOption('2');
+    await page.getByRole('checkbox', { name: /^Events show the name/ }).check();
+    await save(page);
+    await page.getByText('Everything is saved.').waitFor();
+    const weekdays = ['tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+    expect(await ask(page, 'GET')).toMatchObject({
+      sending_windows: [{ weekdays, from: '09:00', to: '24:00' }],
+      session_idle_hours: 2,
+      calendar_customer: true,
+    });
+  });
+
+  test('what cannot be saved is said in words where it is, and nothing is sent', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await openSettings(page, loginUrl);
+    await page.getByLabel('Name', { exact: true }).fill(' ');
+    await page.getByRole('button', { name: 'Add a sending time' }).click();
+    const window = page.getByRole('group', { name: 'Sending time 1' });
+    await window.getByLabel('From').selectOption('20:00');
+    await save(page);
+    await page.getByText('Give the store a name.').waitFor();
+    await window.getByText('The end must be later than the start.').waitFor();
+    for (const day of await window.getByRole('checkbox').all()) await day.uncheck();
+    await save(page);
+    await window.getByText('Choose at least one day.').waitFor();
+    expect((await storeOf(store)).name).toBe(store.name);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(store.name);
+  });
+
+  test('what another owner changed meanwhile is said before it is replaced', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const other = await newPage();
+    await openSettings(other, (await invitePerson(store, 'owner', 'Rui Alves')).loginUrl);
+    await openSettings(page, loginUrl);
+    await page.getByLabel('Name', { exact: true }).fill('Ótica Norte');
+    await ask(other, 'PATCH', { name: 'Ótica Sul', session_idle_hours: 8 });
+    await save(page);
+    await page.getByText('Somebody else has changed this meanwhile: Name.').waitFor();
+    expect((await storeOf(store)).name).toBe('Ótica Sul');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ótica Norte');
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText('Everything is saved.').waitFor();
+    expect(await ask(page, 'GET')).toMatchObject({ name: 'Ótica Norte', session_idle_hours: 8 });
+  });
+
+  test('a change that is refused is said in words and stays in the form', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    const other = await newPage();
+    await openSettings(other, (await invitePerson(store, 'owner', 'Rui Alves')).loginUrl);
+    await openSettings(page, loginUrl);
+    await page.getByLabel('Name', { exact: true }).fill('Ótica Norte');
+    const { user } = (await ask(page, 'GET', undefined, '/session')) as { user: { id: string } };
+    await ask(other, 'PATCH', { role: 'manager' }, `/users/${user.id}`);
+    await save(page);
+    await page.getByText('Your role in the store does not allow this').waitFor();
+    await page.getByText('Not saved yet: Name').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ótica Norte');
+    expect((await storeOf(store)).name).toBe(store.name);
+  });
+
+  test('a change without a connection is saved once the connection is back', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await openSettings(page, loginUrl);
+    await page.getByLabel('Name', { exact: true }).fill('Ótica Norte');
+    await page.context().setOffline(true);
+    await save(page);
+    await page.getByText('Not saved yet: Name').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('Everything is saved.').waitFor();
+    expect((await storeOf(store)).name).toBe('Ótica Norte');
+  });
+
+  test('what the operator changes appears when the person comes back to the page', async () => {
+    const { page, loginUrl, store } = await newPerson();
+    await openSettings(page, loginUrl);
+    await admin(['store', 'update', '--store', store.id, '--name', 'Ótica Leste']);
+    await eventually(
+      async () => {
+        await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+        return page.getByLabel('Name', { exact: true }).inputValue();
+      },
+      (name) => name === 'Ótica Leste',
+    );
+  });
+
+  test('a manager reads the settings and changes none, and a seller sees nothing of them', async () => {
+    const manager = await newPerson('manager');
+    await openSettings(manager.page, manager.loginUrl);
+    await manager.page.getByText('Only owners change these settings.').waitFor();
+    expect(await manager.page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    expect(await manager.page.getByRole('combobox', { name: 'Time zone' }).isDisabled()).toBe(true);
+    expect(await manager.page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    const seller = await newPerson('seller');
+    await open(seller.page, seller.loginUrl, path);
+    await seller.page.getByText('Your role in the store does not allow this').waitFor();
+    expect(await seller.page.getByRole('link', { name: 'Store settings' }).count()).toBe(0);
+  });
+
+  test.each(appearances)('axe finds nothing on the settings in %s', async (_, options) => {
+    const { page, loginUrl } = await newPerson('owner', { ...options, reducedMotion: 'reduce' });
+    await openSettings(page, loginUrl);
+    await page.getByRole('button', { name: 'Add a sending time' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('');
+    await page.getByLabel('To', { exact: true }).selectOption('00:30');
+    await save(page);
+    await page.getByText('Give the store a name.').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test.each([320, 390, 2560])('nothing of the settings is cut off at a width of %d px', async (width) => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+    await admin(['store', 'update', '--store', store.id, '--name', `<b>${'x'.repeat(150)}`]);
+    await openSettings(page, loginUrl);
+    await page.getByRole('button', { name: 'Add a sending time' }).click();
+    expect(await fits(page)).toBe(true);
+  });
+});
