@@ -3,13 +3,16 @@ import { createLazyRoute, useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react';
 import type { AuditEntry } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import { getLocale } from '../paraglide/runtime.js';
 import { Empty } from '../ui/empty.tsx';
 import { Filter } from '../ui/filter.tsx';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { type Column, rowName, Table } from '../ui/table.tsx';
 import { Toolbar } from '../ui/toolbar.tsx';
-import { wordsOfAction } from './audit-words.ts';
+import { wordsOfDetails } from './audit-details.ts';
+import type { AuditSearch } from './audit-search.ts';
+import { actionWords, wordsOfAction } from './audit-words.ts';
 import { auditLogQuery, peopleQuery } from './queries.ts';
 import styles from './team.module.css';
 import { TeamPage } from './team-page.tsx';
@@ -25,8 +28,13 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     key: 'subject',
     label: m.team_on(),
-    wide: true,
     cell: ({ subject }) => subject.name ?? <code className={styles.soft}>{subject.id}</code>,
+  },
+  {
+    key: 'details',
+    label: m.audit_details(),
+    wide: true,
+    cell: ({ details }) => details && <Details lines={wordsOfDetails(details)} />,
   },
   {
     key: 'who',
@@ -37,20 +45,42 @@ const columns: readonly Column<AuditEntry>[] = [
   { key: 'when', label: m.team_when(), cell: ({ at }) => <Moment at={at} relative /> },
 ];
 
+const Details = ({ lines }: { lines: readonly string[] }) => (
+  <ul className={styles.details}>
+    {lines.map((line) => (
+      <li key={line}>{line}</li>
+    ))}
+  </ul>
+);
+
+/** Every kind of action, in the order of its words. */
+const actionChoices = () =>
+  Object.entries(actionWords)
+    .map(([action, words]) => [action, words()] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other, getLocale()));
+
 function AuditLog() {
-  const { actor } = useSearch({ from: '/shell/team/audit-log' });
+  const search = useSearch({ from: '/shell/team/audit-log' });
   const navigate = useNavigate();
   const { data: people = [] } = useQuery(peopleQuery);
-  const log = useInfiniteQuery(auditLogQuery(actor));
+  const log = useInfiniteQuery(auditLogQuery(search));
+  const choose = (chosen: AuditSearch) => void navigate({ to: '.', search: { ...search, ...chosen }, replace: true });
   return (
     <TeamPage about={m.team_audit_about()}>
       <Toolbar>
         <Filter
           label={m.team_who()}
-          value={actor}
+          value={search.actor}
           choices={people.map(({ id, name }) => [id, name] as const)}
           all={m.team_everyone()}
-          onChoose={(chosen) => void navigate({ to: '.', search: { actor: chosen }, replace: true })}
+          onChoose={(chosen) => choose({ actor: chosen })}
+        />
+        <Filter
+          label={m.team_what()}
+          value={search.action}
+          choices={actionChoices()}
+          all={m.audit_everything()}
+          onChoose={(chosen) => choose({ action: chosen })}
         />
       </Toolbar>
       {log.error && !log.data ? (

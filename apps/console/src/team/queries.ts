@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { pageOf } from '../api/pages.ts';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
+import type { AuditSearch } from './audit-search.ts';
 
 export const peopleQuery = queryOptions({
   queryKey: ['users'],
@@ -21,11 +22,11 @@ export const allSellersQuery = queryOptions({
   },
 });
 
-export const auditLogQuery = (actor: string | undefined) =>
+export const auditLogQuery = ({ actor, action }: AuditSearch) =>
   infiniteQueryOptions({
-    queryKey: ['audit-log', actor],
+    queryKey: ['audit-log', actor, action],
     queryFn: ({ pageParam }) =>
-      dataOf(platform.GET('/audit-log', { params: { query: { actor_id: actor, cursor: pageParam } } })),
+      dataOf(platform.GET('/audit-log', { params: { query: { actor_id: actor, action, cursor: pageParam } } })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });

@@ -1,6 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, NullableString, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, Nullable, NullableString, NullableUuid, OneOf, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
+import { UserRoleWord } from '../core/people.ts';
+import { UnknownOutcome, WaitingKindWord, WaitingReasonWord } from '../core/waiting.ts';
+import { ScopeWord } from './keys.ts';
 
 /** What was done, as `<what>.<done>`. */
 const AuditActionWord = Type.String({
@@ -8,6 +11,28 @@ const AuditActionWord = Type.String({
   maxLength: 100,
   description: 'What was done, such as `key.created`.',
 });
+
+/** What an action was about. It has no name, no text and no secret. */
+export const AuditDetails = Type.Object(
+  {
+    changed: Type.Optional(
+      Type.Array(Type.String({ maxLength: 100 }), {
+        maxItems: 50,
+        description: 'Which members were given a new value, such as `timezone`.',
+      }),
+    ),
+    role: Type.Optional(About(UserRoleWord, 'The role that the person was given.')),
+    scopes: Type.Optional(Type.Array(ScopeWord, { maxItems: 50, description: 'What the API key may do.' })),
+    provider: Type.Optional(Type.String({ maxLength: 100, description: 'The provider that was connected.' })),
+    kind: Type.Optional(About(WaitingKindWord, 'The kind of what was retried or given up.')),
+    count: Type.Optional(Type.Integer({ description: 'How many were named by their ids. Left out: all of the kind.' })),
+    reason: Type.Optional(About(WaitingReasonWord, 'Only those that waited for this reason.')),
+    older_than: Type.Optional(About(Timestamp, 'Only those that waited since before this moment.')),
+    unknown_as: Type.Optional(About(UnknownOutcome, 'What messages with an unknown outcome became.')),
+  },
+  { title: 'AuditDetails', description: 'What the action was about: which members of it apply depends on the action.' },
+);
+export type AuditDetails = Static<typeof AuditDetails>;
 
 /** Who did what, on what, when, from where. */
 export const AuditEntry = Type.Object(
@@ -33,6 +58,9 @@ export const AuditEntry = Type.Object(
       },
       { title: 'AuditSubject', description: 'What was changed.' },
     ),
+    details: Nullable(AuditDetails, {
+      description: 'What changed, or what it was about. Null: the action says it all.',
+    }),
     address: About(NullableString, 'The network address from which it was done. Null: the operator.'),
   },
   { title: 'AuditEntry', description: 'Who did what, on what, when, from where.' },

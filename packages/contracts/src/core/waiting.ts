@@ -39,7 +39,7 @@ export const waitingReasons = [
   'endpoint_disabled',
 ] as const;
 export type WaitingReason = (typeof waitingReasons)[number];
-const WaitingReasonWord = OneOf(waitingReasons, {
+export const WaitingReasonWord = OneOf(waitingReasons, {
   title: 'WaitingReason',
   description:
     '`due`: the next attempt is about to begin. `running`: an attempt runs. `failed_attempt`: the last attempt failed, ' +
@@ -111,16 +111,16 @@ export const RetryWaiting = Exact(choice, {
 });
 export type RetryWaiting = Static<typeof RetryWaiting>;
 
+export const UnknownOutcome = OneOf(['sent', 'failed'], {
+  title: 'UnknownOutcome',
+  description:
+    'Only of the kind `message`: what those with an unknown outcome become. Left out: they stay as they are.',
+});
+
 export const GiveUpWaiting = Exact(
   {
     ...choice,
-    unknown_as: Type.Optional(
-      OneOf(['sent', 'failed'], {
-        title: 'UnknownOutcome',
-        description:
-          'Only of the kind `message`: what those with an unknown outcome become. Left out: they stay as they are.',
-      }),
-    ),
+    unknown_as: Type.Optional(UnknownOutcome),
   },
   { title: 'GiveUpWaiting', description: 'What to give up: exactly one of `ids` and `filter`.' },
 );

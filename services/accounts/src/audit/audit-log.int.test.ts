@@ -30,14 +30,32 @@ test('an owner reads who did what, on what, when and from where, newest first', 
   const { key } = await people.ask(createStoreKey, { body }, owner.token);
   await accounts.admin(updateStore, { body: { store_id: owner.store, name: 'Ótica Sul' } });
   const { data, next_cursor } = await read(owner.token);
-  const operator = { actor: { kind: 'operator', id: null, name: null }, address: null };
-  const ana = { actor: { kind: 'user', id: owner.userId, name: 'Ana' }, address: client.address };
+  const operator = { actor: { kind: 'operator', id: null, name: null }, address: null, details: null };
+  const ana = { actor: { kind: 'user', id: owner.userId, name: 'Ana' }, address: client.address, details: null };
   const rest = { id: expect.any(String), at: expect.stringMatching(/Z$/) };
   expect(data).toEqual([
-    { ...operator, ...rest, action: 'store.changed', subject: { id: owner.store, name: null } },
-    { ...ana, ...rest, action: 'key.created', subject: { id: key.id, name: 'Site' } },
+    {
+      ...operator,
+      ...rest,
+      action: 'store.changed',
+      subject: { id: owner.store, name: null },
+      details: { changed: ['name'] },
+    },
+    {
+      ...ana,
+      ...rest,
+      action: 'key.created',
+      subject: { id: key.id, name: 'Site' },
+      details: { scopes: ['leads:read'] },
+    },
     { ...ana, ...rest, action: 'session.opened', subject: { id: owner.session.id, name: null } },
-    { ...operator, ...rest, action: 'user.invited', subject: { id: owner.userId, name: 'Ana' } },
+    {
+      ...operator,
+      ...rest,
+      action: 'user.invited',
+      subject: { id: owner.userId, name: 'Ana' },
+      details: { role: 'owner' },
+    },
     { ...operator, ...rest, action: 'store.created', subject: { id: owner.store, name: null } },
   ]);
   expect(next_cursor).toBeNull();

@@ -1,5 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import type { AuditAction } from './audit.repository.ts';
+import type { StoredDetails } from './audit-details.ts';
 import { idsAround } from './ids-around.ts';
 
 export type AuditRow = {
@@ -9,6 +10,7 @@ export type AuditRow = {
   readonly actor_id: string | null;
   readonly action: AuditAction;
   readonly subject_id: string;
+  readonly details: StoredDetails | null;
   readonly address: string | null;
 };
 
@@ -29,7 +31,7 @@ export type AuditFilter = {
 export async function listAuditRows(sql: Sql, storeId: string, filter: AuditFilter): Promise<AuditRow[]> {
   const { actorId, action, from, to, before, limit } = filter;
   return await sql<AuditRow[]>`
-    select id, at, actor_kind, actor_id, action, subject_id, address from audit_log
+    select id, at, actor_kind, actor_id, action, subject_id, details, address from audit_log
     where store_id = ${storeId}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
       ${actorId === undefined ? sql`` : sql`and actor_id = ${actorId}`}

@@ -5,6 +5,7 @@ import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { requireRole } from '../sessions/session.ts';
+import { toAuditDetails } from './audit-details.ts';
 import { type AuditRow, listAuditRows, listInvited, namesOfKeys, namesOfPeople } from './audit-log.repository.ts';
 
 const defaultLimit: number = operation.request.query.properties.limit.default;
@@ -54,5 +55,6 @@ const toAuditEntry = (row: AuditRow, names: ReadonlyMap<string, string>): AuditE
   },
   action: row.action,
   subject: { id: row.subject_id, name: names.get(row.subject_id) ?? null },
+  details: toAuditDetails(row.details),
   address: row.address,
 });

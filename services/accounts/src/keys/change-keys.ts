@@ -29,7 +29,8 @@ export async function makeKey(
     scopes: settings.scopes,
     expiresAt: settings.expiresAt === null ? null : toInstant(settings.expiresAt),
   });
-  await appendAudit(sql, context, [{ storeId, actorId, action: 'key.created', subjectId: id }]);
+  const details = settings.scopes ? { scopes: settings.scopes } : undefined;
+  await appendAudit(sql, context, [{ storeId, actorId, action: 'key.created', subjectId: id, details }]);
   return { api_key: token, key };
 }
 

@@ -7,6 +7,7 @@ import type {
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
+import { changedMembers } from '../audit/audit-details.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { requireRole } from '../sessions/session.ts';
 import { replanAfterZone } from '../stores/replan-after-zone.ts';
@@ -23,7 +24,14 @@ export const updateStoreOptions =
     const parts = partsOf(body);
     const scope = { ...context, storeId };
     const store = await database.write(scope, async (sql) => {
-      await appendAudit(sql, context, [{ storeId, actorId, action: 'store.changed', subjectId: storeId }]);
+      const entry = {
+        storeId,
+        actorId,
+        action: 'store.changed' as const,
+        subjectId: storeId,
+        details: changedMembers(body),
+      };
+      await appendAudit(sql, context, [entry]);
       return parts.store ? await updateStoreRow(sql, storeId, parts.store) : await findStore(sql, storeId);
     });
     if (parts.store) announceAccessChange();

@@ -21,7 +21,8 @@ export const invitePerson =
       if (!(await addMembership(sql, { storeId, userId, name, role, sellerId }))) {
         throw new AppError('user_exists', { members: { id: userId } });
       }
-      await appendAudit(sql, context, [{ storeId, actorId, action: 'user.invited', subjectId: userId }]);
+      const entry = { storeId, actorId, action: 'user.invited' as const, subjectId: userId, details: { role } };
+      await appendAudit(sql, context, [entry]);
       return await makePersonLink(sql, { storeId, userId, publicUrl, seconds: invitationDays * 86_400 });
     });
   };

@@ -22,7 +22,10 @@ export const updatePerson =
       const leavesOwners = person.role === 'owner' && role !== 'owner';
       if (leavesOwners && !owners.some((owner) => owner !== userId)) throw new AppError('last_owner');
       await saveMembership(sql, { storeId, userId, name, role, sellerId });
-      await appendAudit(sql, context, [{ storeId, actorId, action: 'user.changed', subjectId: userId }]);
+      const after = { name, role, seller_id: sellerId };
+      const changed = (['name', 'role', 'seller_id'] as const).filter((member) => after[member] !== person[member]);
+      const details = { changed, ...(changed.includes('role') && { role }) };
+      await appendAudit(sql, context, [{ storeId, actorId, action: 'user.changed', subjectId: userId, details }]);
       return (await findPerson(sql, storeId, userId)) as Person;
     });
   };

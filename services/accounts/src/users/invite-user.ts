@@ -19,7 +19,9 @@ export const inviteUser =
       const userId = await ensureUser(sql, email, name);
       await setMembership(sql, { storeId, userId, name, role, sellerId });
       const user = (await findStoreUser(sql, storeId, email)) as StoreUser;
-      await appendAudit(sql, context, [{ storeId, actorId: null, action: 'user.invited', subjectId: userId }]);
+      await appendAudit(sql, context, [
+        { storeId, actorId: null, action: 'user.invited', subjectId: userId, details: { role } },
+      ]);
       const seconds = invitationDays * 86_400;
       return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'store', publicUrl, seconds })) };
     });

@@ -164,6 +164,13 @@ test('a phone in a path is not recorded', async () => {
   expect(asked[1]?.body).toEqual({ action: 'leads.upsert', subject_id: '' });
 });
 
+test('of a change it is recorded which members it gives, and never what they say', async () => {
+  await ask('PATCH', `/leads/${ownLead}`, { payload: { name: 'Ana', email: null } });
+  expect(operations()).toEqual(['authorize', 'record', 'updateLead']);
+  const details = { changed: ['name', 'email'] };
+  expect(asked[1]?.body).toEqual({ action: 'leads.update', subject_id: ownLead, details });
+});
+
 test('an invalid request is neither recorded nor sent on', async () => {
   expect(await reply('POST', `/leads/${ownLead}/messages`, {})).toEqual([400, 'validation_failed']);
   expect(operations()).toEqual(['authorize']);

@@ -1,4 +1,4 @@
-import { authorizePerson, recordChange } from '@mostrador/contracts';
+import { authorizePerson, type Operation, recordChange } from '@mostrador/contracts';
 import type { CallContext, RpcClient } from '@mostrador/kit/rpc/client';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { mayActAs, roleRequired } from '@mostrador/kit/rpc/person';
@@ -69,6 +69,16 @@ export function personCheck(rpc: RpcClient, request: FastifyRequest, route: Rout
   };
 }
 
+/** What the audit log calls a request of an operation, such as `leads.update`. */
+export function actionOf({ subject }: Operation): string {
+  const [, , resource = '', verb = ''] = subject.split('.');
+  return `${resource}.${verb}`.replaceAll('-', '_');
+}
+
+/** Which members a valid change gives, without what they say. */
+const changeOf = ({ method }: Route, body: unknown) =>
+  method === 'PATCH' ? { changed: Object.keys(body as object) } : undefined;
+
 /** Records in the audit log what the person is about to change. */
 export async function recordIntent(
   rpc: RpcClient,
@@ -76,14 +86,12 @@ export async function recordIntent(
   { route, parts, limitMs }: { route: Route; parts: UncheckedRequest; limitMs: number },
 ): Promise<void> {
   const { operation, audited } = route as PersonRoute;
-  const details = audited?.(parts.body);
+  const details = audited ? audited(parts.body) : changeOf(route, parts.body);
   if (details === null) return;
-  const [, , resource = '', verb = ''] = operation.subject.split('.');
   // A phone in a path is personal, and the log is kept.
   const ids = Object.entries((parts.params ?? {}) as Record<string, string>).flatMap(([name, value]) =>
     name.endsWith('Id') ? [value] : [],
   );
-  const action = `${resource}.${verb}`.replaceAll('-', '_');
-  const body = { action, subject_id: ids.at(-1) ?? '', ...(details && { details }) };
+  const body = { action: actionOf(operation), subject_id: ids.at(-1) ?? '', ...(details && { details }) };
   await rpc.call(recordChange, { body }, contextOf(request, limitMs));
 }
