@@ -19,7 +19,7 @@ import { choicesOf } from './change-waiting.ts';
 import styles from './operations.module.css';
 import { waitingKinds } from './operations-search.ts';
 import { environmentQuery, waitingQuery } from './queries.ts';
-import { kindsWords, kindWords, reasonWords } from './waiting-words.ts';
+import { kindsWords, kindWords, missingWords, reasonWords } from './waiting-words.ts';
 
 export const route = createLazyRoute('/shell/operations')({ component: Operations });
 
@@ -115,7 +115,7 @@ function Operations() {
           }}
         />
       </Toolbar>
-      {unavailable.length > 0 && <Bad>{m.operations_unavailable({ names: unavailable.join(', ') })}</Bad>}
+      {unavailable.length > 0 && <Bad>{m.operations_unavailable({ names: missingWords(unavailable) })}</Bad>}
       {list.error && !list.data ? (
         <LoadFailed error={list.error} retry={list.refetch} />
       ) : (

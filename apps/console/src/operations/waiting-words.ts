@@ -1,5 +1,6 @@
-import type { WaitingItem } from '../api/platform.ts';
+import type { WaitingItem, WaitingList } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
+import { getLocale } from '../paraglide/runtime.js';
 import type { Act, SkipReason } from './change-waiting.ts';
 import type { WaitingKind } from './operations-search.ts';
 
@@ -17,6 +18,19 @@ export const kindsWords: Record<WaitingKind, () => string> = {
   calendar_sync: m.operations_calendar_syncs,
   webhook_delivery: m.operations_webhook_deliveries,
 };
+
+/** What waits in a part of the platform. */
+const kindsOf: Record<WaitingList['unavailable'][number], readonly WaitingKind[]> = {
+  messaging: ['message'],
+  scheduling: ['followup', 'calendar_sync'],
+  events: ['webhook_delivery'],
+};
+
+/** What is missing while these parts of the platform do not answer. */
+export const missingWords = (unavailable: WaitingList['unavailable']): string =>
+  new Intl.ListFormat(getLocale(), { type: 'unit' }).format(
+    unavailable.flatMap((part) => kindsOf[part].map((kind) => kindsWords[kind]())),
+  );
 
 /** Why something waits, and what a person can do about it. */
 export const reasonWords: Record<WaitingItem['reason'], () => string> = {
