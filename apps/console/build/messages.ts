@@ -17,7 +17,8 @@ export async function compileMessages(): Promise<void> {
   await compile({
     project: join(folder, 'project.inlang'),
     outdir,
-    strategy: ['localStorage', 'preferredLanguage', 'baseLocale'],
+    // `main.tsx` defines `custom-browser`: the library's own choice does not see that `pt` is Portuguese.
+    strategy: ['localStorage', 'custom-browser', 'baseLocale'],
     localStorageKey: 'mostrador.language',
     isServer: 'false',
     emitReadme: false,

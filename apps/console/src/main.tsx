@@ -8,10 +8,15 @@ import './styles/base.css';
 import { queries } from './api/queries.ts';
 import { hearOfSession } from './api/session.ts';
 import { followNewVersion } from './new-version.ts';
-import { getLocale } from './paraglide/runtime.js';
+import { defineCustomClientStrategy, getLocale, locales } from './paraglide/runtime.js';
 import { router } from './router.tsx';
+import { preferredLocale } from './shell/preferred-locale.ts';
 import { bringFont } from './styles/font.ts';
 
+defineCustomClientStrategy('custom-browser', {
+  getLocale: () => preferredLocale(navigator.languages, locales),
+  setLocale: () => {},
+});
 document.documentElement.lang = getLocale();
 bringFont();
 hearOfSession();

@@ -225,6 +225,17 @@ inBrowser(() => {
     expect(await violations(page)).toEqual([]);
   });
 
+  test.each([
+    ['pt', 'Entrar'],
+    ['pt-PT', 'Entrar'],
+    ['es-AR', 'Iniciar sesión'],
+    ['de', 'Sign in'],
+  ])('a browser that asks for %s reads “%s”', async (locale, heading) => {
+    const page = await newPage({ locale });
+    await page.goto(`${addresses.console_url}/login`);
+    await title(page, heading).waitFor();
+  });
+
   test.each([320, 2560])('nothing is cut off at a width of %d px', async (width) => {
     const store = await newStore();
     const { loginUrl } = await invitePerson(store);
