@@ -34,6 +34,29 @@ function isPurple(hex: string): boolean {
   return 240 + (60 * (red - green)) / (most - least) > 245;
 }
 
+test('every colour of the file is a token with both themes, or only darkens', () => {
+  const others = css
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .split('\n')
+    .filter((line) => !/^ {2}--[\w-]+: light-dark\(#[0-9a-f]{6}, #[0-9a-f]{6}\);$/.test(line))
+    .filter((line) => /#|light-dark|rgb|hsl|hwb|lab|lch|color|purple|violet|magenta|plum|orchid/i.test(line));
+  expect(others.map((line) => line.trim())).toEqual([
+    'color-scheme: light dark;',
+    '--scrim: light-dark(#17181b59, #000000a6);',
+    '--shadow: 0 0 0 1px var(--line), 0 8px 24px light-dark(#17181b1f, #00000080);',
+    'color-scheme: light;',
+    'color-scheme: dark;',
+  ]);
+  expect(tokens.size).toBeGreaterThan(20);
+});
+
+test.each(['#6b2fb3', '#cda6ff', '#8000ff', '#800080', '#c77dff', '#f3eafd', '#2c1b45'])('%s is purple', (hex) => {
+  expect(isPurple(hex)).toBe(true);
+});
+test.each(['#1f62d6', '#2f5f9e', '#17181b', '#ffffff', '#b3241f', '#68cf95'])('%s is not purple', (hex) => {
+  expect(isPurple(hex)).toBe(false);
+});
+
 describe.each<Theme>(['light', 'dark'])('in the %s theme', (theme) => {
   test.each([
     ['api', 'api-soft'],

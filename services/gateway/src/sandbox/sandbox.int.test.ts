@@ -180,8 +180,12 @@ test('the page learns the store’s name and language and its customers, and no 
 
 test('nothing on the telephone is purple, which the platform keeps for messages of the API', async () => {
   const html = await readFile(new URL('./telephone.html', import.meta.url), 'utf8');
-  const colours = html.match(/#[0-9a-f]{6}\b/g) ?? [];
+  const [style = ''] = /(?<=<style>).*(?=<\/style>)/s.exec(html) ?? [];
+  const colours = style.match(/#[0-9a-f]{6}\b/g) ?? [];
   expect(colours.length).toBeGreaterThan(15);
+  // No colour is written in another way: white is no colour.
+  const others = style.replaceAll(/#[0-9a-f]{6}\b|#fff\b|\/\*.*?\*\//gs, '');
+  expect(others).not.toMatch(/#[0-9a-f]{3}|rgb|hsl|hwb|lab\(|lch\(|color\(|purple|violet|magenta|plum|orchid/i);
   expect(colours.filter(isPurple)).toEqual([]);
   expect(['#5b34b8', '#e2d7fb', '#b48cff'].filter(isPurple)).toHaveLength(3);
 });
