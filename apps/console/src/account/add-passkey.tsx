@@ -5,12 +5,12 @@ import { credentialsQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { wordsOfAgent } from './agent-words.ts';
-import { CredentialField } from './credential-field.tsx';
 import { makePasskey } from './passkey.ts';
-import styles from './security.module.css';
 
 type AddPasskeyProps = { readonly open: boolean; readonly needsCurrent: boolean; readonly onClose: () => void };
 
@@ -52,23 +52,17 @@ export function AddPasskey({ open, needsCurrent, onClose }: AddPasskeyProps) {
       about={m.passkey_add_text()}
       initialFocus={name}
     >
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <DialogBody>
-          <CredentialField
+          <TextField
             ref={name}
             name="name"
             label={m.passkey_name()}
             maxLength={100}
-            autoComplete="off"
             defaultValue={wordsOfAgent(navigator.userAgent)}
           />
           {needsCurrent && (
-            <CredentialField
-              name="current"
-              type="password"
-              label={m.password_current()}
-              autoComplete="current-password"
-            />
+            <TextField name="current" type="password" label={m.password_current()} autoComplete="current-password" />
           )}
           {bad && <Bad>{bad}</Bad>}
         </DialogBody>
@@ -78,7 +72,7 @@ export function AddPasskey({ open, needsCurrent, onClose }: AddPasskeyProps) {
             {m.passkey_add()}
           </Button>
         </DialogFoot>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -5,11 +5,13 @@ import { dataOf, type Passkey, platform } from '../api/platform.ts';
 import { credentialsQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { relativeTime } from '../ui/time.ts';
 import { say } from '../ui/toasts.tsx';
-import { CredentialField } from './credential-field.tsx';
 import styles from './security.module.css';
 
 export function PasskeyRow({ passkey }: { passkey: Passkey }) {
@@ -66,16 +68,9 @@ function Rename({ passkey: { id, name }, open, onClose }: AskedProps) {
       title={m.passkey_rename_of({ name })}
       initialFocus={field}
     >
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <DialogBody>
-          <CredentialField
-            ref={field}
-            name="name"
-            label={m.passkey_name()}
-            maxLength={100}
-            autoComplete="off"
-            defaultValue={name}
-          />
+          <TextField ref={field} name="name" label={m.passkey_name()} maxLength={100} defaultValue={name} />
           {rename.error && <Bad>{wordsOf(rename.error)}</Bad>}
         </DialogBody>
         <DialogFoot>
@@ -84,43 +79,25 @@ function Rename({ passkey: { id, name }, open, onClose }: AskedProps) {
             {m.save()}
           </Button>
         </DialogFoot>
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
 function Remove({ passkey: { id, name }, open, onClose }: AskedProps) {
-  const cancel = useRef<HTMLButtonElement>(null);
-  const remove = useMutation({
-    mutationFn: () => dataOf(platform.DELETE('/passkeys/{passkeyId}', { params: { path: { passkeyId: id } } })),
-    onSuccess: async () => {
-      onClose();
-      await queries.invalidateQueries(credentialsQuery);
-      say(m.passkey_was_removed({ name }));
-    },
-  });
+  const remove = async () => {
+    await dataOf(platform.DELETE('/passkeys/{passkeyId}', { params: { path: { passkeyId: id } } }));
+    await queries.invalidateQueries(credentialsQuery);
+    say(m.passkey_was_removed({ name }));
+  };
   return (
-    <Dialog
+    <Confirm
       open={open}
       onClose={onClose}
-      onClosed={remove.reset}
       title={m.passkey_remove_of({ name })}
       about={m.passkey_remove_text()}
-      initialFocus={cancel}
-    >
-      {remove.error && (
-        <DialogBody>
-          <Bad>{wordsOf(remove.error)}</Bad>
-        </DialogBody>
-      )}
-      <DialogFoot>
-        <Button ref={cancel} onClick={onClose}>
-          {m.cancel()}
-        </Button>
-        <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-          {m.passkey_remove()}
-        </Button>
-      </DialogFoot>
-    </Dialog>
+      action={m.passkey_remove()}
+      act={remove}
+    />
   );
 }

@@ -6,10 +6,10 @@ import { credentialsQuery, queries, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
-import { CredentialField } from './credential-field.tsx';
-import styles from './security.module.css';
 
 type SetPasswordProps = { readonly open: boolean; readonly needsCurrent: boolean; readonly onClose: () => void };
 
@@ -54,12 +54,12 @@ export function SetPassword({ open, needsCurrent, onClose }: SetPasswordProps) {
       about={m.password_ends()}
       initialFocus={first}
     >
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <DialogBody>
           {/* Tells a program for passwords whose password it is. */}
           <input type="text" name="username" autoComplete="username" defaultValue={session?.user.email} hidden />
           {needsCurrent && (
-            <CredentialField
+            <TextField
               ref={first}
               name="current"
               type="password"
@@ -67,7 +67,7 @@ export function SetPassword({ open, needsCurrent, onClose }: SetPasswordProps) {
               autoComplete="current-password"
             />
           )}
-          <CredentialField
+          <TextField
             ref={needsCurrent ? undefined : first}
             name="new"
             type="password"
@@ -83,7 +83,7 @@ export function SetPassword({ open, needsCurrent, onClose }: SetPasswordProps) {
             {m.save()}
           </Button>
         </DialogFoot>
-      </form>
+      </Form>
     </Dialog>
   );
 }

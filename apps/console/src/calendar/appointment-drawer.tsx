@@ -179,7 +179,7 @@ function Sync({ appointment: { id, status } }: { appointment: Appointment }) {
       {isLate && sync.next_attempt_at && (
         <p>{m.calendar_sync_next_attempt({ when: relativeTime(sync.next_attempt_at, Date.now()) })}</p>
       )}
-      {canLook && <a href="/console/integrations/connections">{m.calendar_connections()}</a>}
+      {canLook && <Link to="/integrations/connections">{m.calendar_connections()}</Link>}
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { createLazyRoute, useNavigate } from '@tanstack/react-router';
+import { createLazyRoute, Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, Plus } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
 import type { Store } from '../api/platform.ts';
@@ -159,7 +159,7 @@ function Connection({ store: { calendar } }: { store: Store }) {
       {session?.role === 'seller' ? (
         calendar.status !== 'degraded' && m.calendar_connection_ask()
       ) : (
-        <a href="/console/integrations/connections">{m.calendar_connections()}</a>
+        <Link to="/integrations/connections">{m.calendar_connections()}</Link>
       )}
     </p>
   );

@@ -11,11 +11,11 @@ import { Form } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { SecretShown } from './secret-shown.tsx';
 
-const overlaps: readonly (readonly [number, () => string])[] = [
-  [0, m.key_overlap_none],
-  [3600, m.key_overlap_hour],
-  [86_400, m.key_overlap_day],
-  [7 * 86_400, m.key_overlap_week],
+const overlaps: readonly (readonly [seconds: string, text: () => string])[] = [
+  ['0', m.key_overlap_none],
+  ['3600', m.key_overlap_hour],
+  ['86400', m.key_overlap_day],
+  ['604800', m.key_overlap_week],
 ];
 
 /** Makes a key that replaces another, and shows it once. */

@@ -66,7 +66,9 @@ export function LeadTimeline({ lead }: { lead: Lead }) {
         <Entries entries={past} />
         {messages.data.length >= shownMessages && (
           <p>
-            <a href={`/console/inbox/${lead.id}`}>{m.leads_all_messages()}</a>
+            <Link to="/inbox/$leadId" params={{ leadId: lead.id }}>
+              {m.leads_all_messages()}
+            </Link>
           </p>
         )}
       </section>

@@ -63,10 +63,10 @@ function Actions({ read }: { read: Versioned<LeadData> }) {
   const { id } = read.data;
   return (
     <>
-      <a href={`/console/inbox/${id}`} {...buttonLook('main')}>
+      <Link to="/inbox/$leadId" params={{ leadId: id }} {...buttonLook('main')}>
         <MessageSquare size={14} aria-hidden />
         {m.leads_write()}
-      </a>
+      </Link>
       <Button onClick={() => setAsks('appointment')}>
         <CalendarPlus size={14} aria-hidden />
         {m.leads_new_appointment()}

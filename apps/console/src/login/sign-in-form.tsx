@@ -2,13 +2,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { CredentialField } from '../account/credential-field.tsx';
 import { hasPasskeys, signInWithPasskey } from '../account/passkey.ts';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type Session } from '../api/platform.ts';
 import { enter } from '../api/session.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Bad } from '../ui/page.tsx';
 import styles from './login.module.css';
 
@@ -48,8 +48,8 @@ export function SignInForm() {
   const bad = fault ?? (error ? wordsOf(error) : undefined);
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
-      <CredentialField name="email" type="email" label={m.sign_in_email()} autoComplete="username" maxLength={254} />
-      <CredentialField
+      <TextField name="email" type="email" label={m.sign_in_email()} autoComplete="username" maxLength={254} />
+      <TextField
         name="password"
         type="password"
         label={m.sign_in_password()}
