@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, createLazyRoute, useParams } from '@tanstack/react-router';
+import { createLazyRoute, Link, useParams } from '@tanstack/react-router';
 import { CalendarPlus, Clock, MessageSquare, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Failure } from '../api/failure.ts';
