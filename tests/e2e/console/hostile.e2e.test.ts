@@ -30,7 +30,8 @@ const listen = `addEventListener('securitypolicyviolation', ({ violatedDirective
   (globalThis.__stopped ??= []).push(violatedDirective + ' ' + sample);
 })`;
 const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
-const popups = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
+/** What a toast says is a dialog too, in a region of its own. */
+const dialogs = ':is([role=dialog], [role=alertdialog]):not([role=region] *)';
 
 /** Walks through the console from link to link, and opens everything that a button opens. */
 function walker(page: Page) {
@@ -39,7 +40,7 @@ function walker(page: Page) {
   const next: string[] = [];
 
   const settle = async () => {
-    await page.waitForFunction('!document.querySelector("[aria-busy=true]")');
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
     await page.evaluate(twoFrames);
   };
   const look = async (where: string) => {
@@ -56,7 +57,7 @@ function walker(page: Page) {
       next.push(link);
     }
   };
-  const isOpen = () => page.locator(popups).filter({ visible: true }).count();
+  const isOpen = () => page.locator(`${dialogs}, [role=menu]`).filter({ visible: true }).count();
   const close = async (address: string) => {
     for (let pressed = 0; pressed < 3 && (await isOpen()); pressed += 1) {
       await page.keyboard.press('Escape');
@@ -77,11 +78,11 @@ function walker(page: Page) {
   const press = async (selector: string, name: string) => {
     const at = (await namesOf(selector)).indexOf(name);
     if (at === -1 || (await inReach(selector).nth(at).isDisabled())) return false;
-    await inReach(selector).nth(at).click();
+    await inReach(selector).nth(at).press('Enter');
     return true;
   };
   const pressAll = async (address: string) => {
-    const scope = (await isOpen()) ? '[role=dialog] button, [role=alertdialog] button' : 'main button';
+    const scope = (await isOpen()) ? `${dialogs} button` : 'main button';
     for (const name of new Set(await namesOf(scope))) {
       if (name === '' || name === 'Close' || !(await press(scope, name))) continue;
       await look(`${address}, ${name}`);

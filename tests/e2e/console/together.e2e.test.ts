@@ -110,6 +110,7 @@ inBrowser(() => {
 
     await see('/integrations/events', other.getByRole('link', { name: 'seller.updated' }).first());
     await change('PATCH', `/leads/${id}`, { status: 'converted' });
+    await other.getByRole('button', { name: 'Show new events' }).click();
     await expect.poll(() => other.locator('tbody th code').first().textContent()).toBe('lead.updated');
   });
 
