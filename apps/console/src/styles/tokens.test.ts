@@ -42,9 +42,9 @@ test('every colour of the file is a token with both themes, or only darkens', ()
     .filter((line) => /#|light-dark|rgb|hsl|hwb|lab|lch|color|purple|violet|magenta|plum|orchid/i.test(line));
   expect(others.map((line) => line.trim())).toEqual([
     'color-scheme: light dark;',
-    '--lift: 0 1px 2px light-dark(#17181b0d, #00000040);',
     '--scrim: light-dark(#17181b59, #000000a6);',
     '--shadow: 0 0 0 1px var(--line), 0 8px 24px light-dark(#17181b1f, #00000080);',
+    '--lift: 0 1px 2px light-dark(#17181b0d, #00000040);',
     'color-scheme: light;',
     'color-scheme: dark;',
   ]);
