@@ -16,6 +16,8 @@ export type PeopleOnly = {
 /** Every operation that the public API does not have. One without an entry fails the test. */
 export const peopleOnly: Readonly<Record<string, PeopleOnly>> = {
   createPersonSession: { role: 'none', body: () => ({ token: 'ml_unknown' }) },
+  getSignInOptions: { role: 'none' },
+  startOidcSession: { role: 'none' },
   startPasskeySession: { role: 'none' },
   createPasskeySession: { role: 'none', body: () => ({ answer: {} }) },
   getPersonSession: { role: 'seller' },

@@ -5,12 +5,15 @@ import { gatewayUrl } from '../platform.ts';
 import { inBrowser, newPage } from './browser.ts';
 import { hostile, newHostileStore, shownFields } from './hostile-store.ts';
 
-const ids = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
-/** What a screen shows, however many of its kind there are. */
+const id = /[0-9a-f]{8}-[0-9a-f-]{27}/;
+/** What a screen shows, however many of its kind there are, and what is open on it. Filters show nothing else. */
 const shapeOf = (address: string) => {
   const { pathname, searchParams } = new URL(address, gatewayUrl);
-  return `${pathname.replace(ids, ':id')} ${[...searchParams.keys()].sort()}`;
+  const opened = [...searchParams].filter(([, value]) => id.test(value)).map(([name]) => name);
+  return `${pathname.replace(id, ':id')} ${opened.sort()}`;
 };
+/** Buttons that only filter what is shown open nothing. */
+const buttons = 'button:not([aria-pressed], [role=radio])';
 
 /** What is in a page: its texts, the elements that no text may become, and what has run or was stopped. */
 const everything = `({
@@ -82,7 +85,7 @@ function walker(page: Page) {
     return true;
   };
   const pressAll = async (address: string) => {
-    const scope = (await isOpen()) ? `${dialogs} button` : 'main button';
+    const scope = (await isOpen()) ? `${dialogs} ${buttons}` : `main ${buttons}`;
     for (const name of new Set(await namesOf(scope))) {
       if (name === '' || name === 'Close' || !(await press(scope, name))) continue;
       await look(`${address}, ${name}`);
@@ -134,7 +137,6 @@ inBrowser(() => {
       await look('the menu of the person');
       await page.keyboard.press('Escape');
       await walk(`/console/inbox/${leadId}`, `/console/leads/${leadId}`);
-      console.log([...visited].join('\n'));
       expect(missing()).toEqual([]);
       for (const screen of screens) expect([...visited]).toContain(shapeOf(screen));
 
