@@ -51,6 +51,7 @@ test('a customer who writes for the first time is in the inbox, and what crm cha
     last_message: { direction: 'inbound', body: 'Bom dia' },
     unread_count: 1,
     unanswered: true,
+    waiting_since: first.last_message.created_at,
     window_open: true,
   });
   const body = { name: 'Ana Maria Secret', status: 'in_progress', seller_id: sellerId };
@@ -103,7 +104,7 @@ test('without a session there is 401, another site changes nothing, and a wrong 
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
   const asked = { cookie: cookies.owner, headers, body: { message_id: last_message.id } };
   expectProblem(await askAsPage('PUT', `/leads/${lead.id}/read`, asked), 'cross_site_request');
-  for (const query of ['?unread=false', '?status=open', '?q=.', '?limit=0', '?cursor=x']) {
+  for (const query of ['?unread=false', '?status=open', '?q=.', '?limit=0', '?sort=name', '?cursor=x']) {
     expectProblem(await askAsPage('GET', `/conversations${query}`, { cookie: cookies.owner }), 'validation_failed');
   }
   expectProblem(await read(lead.id, 'x', cookies.owner), 'validation_failed');

@@ -1,9 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
+  Described,
   Exact,
   NullableTimestamp,
   NullableUuid,
+  OneOf,
   Page,
   Phone,
   paging,
@@ -55,6 +57,10 @@ export const InboxConversation = Type.Object(
     ),
     unread_count: UnreadCount,
     unanswered: Type.Boolean({ description: 'Whether the last message is from the lead.' }),
+    waiting_since: {
+      ...NullableTimestamp,
+      description: 'When the lead wrote the first message that has had no answer since. Null: the lead does not wait.',
+    },
     needs_attention: Type.Boolean({
       description: 'Whether the last message to the lead failed, or its outcome is unknown.',
     }),
@@ -66,18 +72,28 @@ export const InboxConversation = Type.Object(
       ...NullableTimestamp,
       description: 'Until when the channel accepts free text; null when it never or always does.',
     },
-    last_activity_at: About(Timestamp, 'When the last message was accepted or received. The order of the list.'),
+    last_activity_at: About(Timestamp, 'When the last message was accepted or received.'),
   },
   { title: 'InboxConversation', description: 'A conversation as the inbox lists it.' },
 );
 export type InboxConversation = Static<typeof InboxConversation>;
 
+export const conversationSorts = ['-last_activity_at', 'waiting_since'] as const;
+export type ConversationSort = (typeof conversationSorts)[number];
+const ConversationSortWord = OneOf(conversationSorts, {
+  title: 'ConversationSort',
+  description: '`-last_activity_at`: the latest activity first. `waiting_since`: who has waited longest first.',
+});
+
 export const listConversations = defineOperation({
   subject: 'messaging.platform.conversations.list',
-  summary: 'List conversations, the latest activity first',
+  summary: 'List conversations',
   description:
-    'Only leads with a message have a conversation. Ties break by lead id. A conversation in which something happens ' +
-    'moves to the front, so a later page may miss it. A change of the lead itself shows a moment later. With `q`, at most ' +
+    'Only leads with a message have a conversation. Ties break by lead id, in the direction of the sort. By default a ' +
+    'conversation in which something happens moves to the front, so a later page may miss it. With ' +
+    '`sort=waiting_since` the list has only unanswered conversations: one is at the end when its lead begins to wait, ' +
+    'stays in its place while the lead writes more, and leaves the list with an answer. A message that is cancelled is no ' +
+    'answer. A change of the lead itself shows a moment later. With `q`, at most ' +
     '1,000 leads are found. A seller sees the conversations of their own leads, and of leads without a seller.',
   request: {
     query: Exact({
@@ -101,6 +117,9 @@ export const listConversations = defineOperation({
         LeadSearchText(
           'Leads that have each of these words in their name, phone, email, external id or tags, as in the list of leads.',
         ),
+      ),
+      sort: Type.Optional(
+        Described(ConversationSortWord, { default: '-last_activity_at', description: 'The order of the list.' }),
       ),
       ...paging(),
     }),

@@ -92,8 +92,8 @@ export async function takeNumber(
   const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
   const [taken] = await sql<{ number: number; at: Date }[]>`
     update conversations c
-    set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, needs_attention = false,
-        counted_next = ${countedNext(sql)} ${reads}
+    set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
+        needs_attention = false, counted_next = ${countedNext(sql)} ${reads}
     from (select clock_timestamp()::timestamptz(3) as at) as clock
     where c.store_id = ${storeId} and c.lead_id = ${leadId}
     returning c.next_number - 1 as number, clock.at`;
@@ -192,6 +192,7 @@ export async function takeInbound(
         last_inbound_at = greatest(c.last_inbound_at, coalesce(${writtenAt}::timestamptz, clock.at)),
         opted_out_at = case ${wish}::text when 'stop' then coalesce(c.opted_out_at, clock.at)
                                           when 'start' then null else c.opted_out_at end,
+        waiting_since = case when c.is_unanswered then coalesce(c.waiting_since, c.last_message_at) else clock.at end,
         last_message_at = clock.at, is_unanswered = true, unread_count = c.unread_count + 1,
         read_number = case when c.read_number is null then c.next_number - 1 else c.read_number end,
         counted_next = ${countedNext(sql)}

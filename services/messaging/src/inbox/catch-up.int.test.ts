@@ -44,12 +44,13 @@ describe('the job', () => {
     await inbox.say(leadId);
     await inbox.hear(leadId);
     await messaging.adminSql`
-      update conversations set last_message_at = null, is_unanswered = false, read_number = null, unread_count = 0,
-        counted_next = 1, lead_version = null
+      update conversations set last_message_at = null, is_unanswered = false, waiting_since = null, read_number = null,
+        unread_count = 0, counted_next = 1, lead_version = null
       where store_id = ${inbox.storeId}`;
     expect(await catchUp()).toBe(1);
     const { data } = await inbox.list();
-    expect(data).toMatchObject([{ unread_count: 0, unanswered: true, lead: { name: 'Maria' } }]);
+    const waiting_since = data[0]?.last_message.created_at;
+    expect(data).toMatchObject([{ unread_count: 0, unanswered: true, waiting_since, lead: { name: 'Maria' } }]);
     await inbox.hear(leadId);
     expect((await inbox.list()).data).toMatchObject([{ unread_count: 1 }]);
   });

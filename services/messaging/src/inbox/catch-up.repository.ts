@@ -67,6 +67,15 @@ export async function countAgain(sql: TransactionSql, storeId: string, leadIds: 
           select m.direction = 'inbound' from messages m
           where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'
           order by m.number desc limit 1), false),
+        waiting_since = (
+          select m.created_at from messages m
+          where m.store_id = c.store_id and m.lead_id = c.lead_id and m.direction = 'inbound'
+            and m.number > coalesce((
+              select o.number from messages o
+              where o.store_id = c.store_id and o.lead_id = c.lead_id and o.status <> 'cancelled'
+                and o.direction = 'outbound'
+              order by o.number desc limit 1), 0)
+          order by m.number limit 1),
         needs_attention = coalesce((
           select m.status in ('failed', 'unknown') from messages m
           where m.store_id = c.store_id and m.lead_id = c.lead_id and m.status <> 'cancelled'

@@ -1,4 +1,4 @@
-import { cancelMessage, fenceMessages, mergeConversations } from '@mostrador/contracts';
+import { cancelMessage, fenceMessages, type InboxConversation, mergeConversations } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,6 +26,8 @@ async function recount({ storeId }: TestInbox) {
     const last = own.at(-1);
     if (!last) return [];
     const counted = own.filter(({ status }) => status !== 'cancelled');
+    const lastAnswer = counted.findLast(({ direction }) => direction === 'outbound')?.number ?? 0;
+    const waiting = own.find(({ direction, number }) => direction === 'inbound' && Number(number) > Number(lastAnswer));
     const lastToLead = counted.findLast(({ direction }) => direction === 'outbound');
     return [
       {
@@ -33,6 +35,7 @@ async function recount({ storeId }: TestInbox) {
         last_message: last.id,
         last_activity_at: last.created_at.toISOString(),
         unanswered: counted.at(-1)?.direction === 'inbound',
+        waiting_since: waiting?.created_at.toISOString() ?? null,
         needs_attention: lastToLead?.status === 'failed' || lastToLead?.status === 'unknown',
         unread_count: own.filter((row) => row.direction === 'inbound' && row.number > read_number).length,
       },
@@ -43,11 +46,18 @@ async function recount({ storeId }: TestInbox) {
 async function shown(inbox: TestInbox) {
   const { data, total } = await inbox.list();
   expect(total).toBe(data.length);
-  return data.map(({ lead, last_message, last_activity_at, unanswered, needs_attention, unread_count }) => ({
-    ...{ lead_id: lead.id, last_message: last_message.id, last_activity_at },
-    ...{ unanswered, needs_attention, unread_count },
+  const longest = await inbox.list({ sort: 'waiting_since' });
+  const waiting = data.filter(({ unanswered }) => unanswered);
+  expect(longest.data).toEqual(waiting.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)));
+  expect(longest.total).toBe(waiting.length);
+  return data.map(({ lead, last_message, last_activity_at, unanswered, waiting_since, ...rest }) => ({
+    ...{ lead_id: lead.id, last_message: last_message.id, last_activity_at, unanswered, waiting_since },
+    ...{ needs_attention: rest.needs_attention, unread_count: rest.unread_count },
   }));
 }
+
+/** As text in the order of the list by waiting. */
+const placeOf = ({ waiting_since, lead }: InboxConversation) => `${waiting_since} ${lead.id}`;
 
 type Place = { readonly lead: number; readonly message: number };
 type Step =

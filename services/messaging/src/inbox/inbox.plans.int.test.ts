@@ -6,7 +6,7 @@ import { blocksOf, explain, type PlanNode } from '@mostrador/testing/servers/pla
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBehind, findBehindOf } from './catch-up.repository.ts';
 import { countConversations, listConversations } from './inbox.repository.ts';
-import { filtersOf } from './inbox.ts';
+import { defaultSort, filtersOf } from './inbox.ts';
 
 const rowCount = 100_000;
 const [storeId, otherId] = [randomUUID(), randomUUID()];
@@ -65,7 +65,8 @@ const deep: TimePageStart = { after: { at: second(rowCount / 2), id: randomUUID(
 
 async function pageOf(query: Parameters<typeof filtersOf>[0], start: TimePageStart, visibleTo?: string) {
   const filters = filtersOf(query, { limit: visibleTo, now });
-  const nodes = await nodesOf((sql) => listConversations(sql, storeId, filters, { start, limit }));
+  const { sort = defaultSort } = query;
+  const nodes = await nodesOf((sql) => listConversations(sql, storeId, filters, { sort, start, limit }));
   return {
     rows: nodes[0]['Actual Rows'],
     types: nodes.map((node) => node['Node Type']),
@@ -81,6 +82,12 @@ describe('a page is read from an index, and stops after it', () => {
     ['of a seller', { seller_id: sellerId }, {}],
     ['of unread conversations', { unread: true }, {}],
     ['of unanswered conversations', { unanswered: true }, {}],
+    ['of who has waited longest', { sort: 'waiting_since' }, {}],
+    [
+      'of who has waited longest and has the seller or none',
+      { sort: 'waiting_since' },
+      { visibleTo: sellerId, most: 2 * limit },
+    ],
     ['of those that need attention', { needs_attention: true }, {}],
     ['of paused leads', { ai_paused: true }, {}],
     // What each third or fourth row has is near in the order of all.
@@ -117,7 +124,8 @@ test('a search reads the conversations that it found alone', async () => {
   ).map(({ lead_id }) => lead_id);
   for (const sellers of [undefined, [sellerId, null]] as const) {
     const filters = { lead_ids, ...(sellers ? { sellers } : {}) };
-    const nodes = await nodesOf((sql) => listConversations(sql, storeId, filters, { start: first, limit }));
+    const page = { sort: defaultSort, start: first, limit };
+    const nodes = await nodesOf((sql) => listConversations(sql, storeId, filters, page));
     expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     expect(readOf(nodes, 'conversations')).toBeLessThanOrEqual(2 * lead_ids.length);
     expect(readOf(nodes, 'messages')).toBe(limit);

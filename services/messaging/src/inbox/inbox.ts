@@ -1,4 +1,5 @@
 import {
+  type ConversationSort,
   type InboxConversation,
   type LeadStatus,
   leadStatuses,
@@ -26,10 +27,13 @@ export type InboxRow = {
   readonly seller_id: string | null;
   readonly ai_paused_until: Date | null;
   readonly last_message_at: Date;
+  /** The moment by which the list is ordered. */
+  readonly ordered_at: Date;
   readonly last_inbound_at: Date | null;
   readonly opted_out_at: Date | null;
   readonly unread_count: number;
   readonly is_unanswered: boolean;
+  readonly waiting_since: Date | null;
   readonly needs_attention: boolean;
   readonly message_id: string;
   readonly direction: Message['direction'];
@@ -56,20 +60,24 @@ export type InboxFilters = {
 
 type Query = RequestOf<typeof listConversations>['query'];
 
+export const defaultSort: ConversationSort = '-last_activity_at';
+
 /**
  * The filters of a request, without its search.
  *
  * @param limit the seller to whose leads, and those without a seller, the caller is limited
  */
 export function filtersOf(query: Query, { limit, now }: { limit: string | undefined; now: Date }): InboxFilters {
-  const { status, unread, unanswered, needs_attention, ai_paused } = query;
+  const { status, unread, needs_attention, ai_paused, sort } = query;
+  // Only who waits has a place in the order by waiting.
+  const unanswered = query.unanswered || sort === 'waiting_since';
   const statuses = valuesOf(status) as Set<Status>;
   const sellers = sellersOf(query, limit);
   return {
     ...(statuses.size > 0 && statuses.size < leadStatuses.length ? { statuses: [...statuses] } : {}),
     ...(sellers ? { sellers } : {}),
     ...(unread ? { unread } : {}),
-    ...(unanswered ? { unanswered } : {}),
+    ...(unanswered ? { unanswered: true } : {}),
     ...(needs_attention ? { needs_attention } : {}),
     ...(ai_paused ? { paused_at: now } : {}),
   };
@@ -84,13 +92,14 @@ function sellersOf({ seller_id }: Query, limit: string | undefined): InboxFilter
 
 /** What a cursor is bound to. */
 export const bindingOf = (
-  { page: _, limit: __, cursor: ___, status, seller_id, ...rest }: Query,
+  { page: _, limit: __, cursor: ___, status, seller_id, sort, ...rest }: Query,
   visibleTo?: string,
 ) => ({
   ...rest,
   status: [...valuesOf(status)].join(),
   seller_id: seller_id?.toLowerCase(),
   visible_to: visibleTo,
+  sort: sort ?? defaultSort,
 });
 
 /** Whether no conversation can match. */
@@ -123,6 +132,7 @@ export const toInboxConversation =
       },
       unread_count: row.unread_count,
       unanswered: row.is_unanswered,
+      waiting_since: row.waiting_since && toTimestamp(row.waiting_since),
       needs_attention: row.needs_attention,
       opted_out_at: row.opted_out_at && toTimestamp(row.opted_out_at),
       window_open: channel !== undefined && isWindowOpen(windowMs, row.last_inbound_at, now),

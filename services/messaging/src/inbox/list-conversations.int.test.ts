@@ -37,6 +37,7 @@ const seller = (sellerId: string): Person => ({ userId: randomUUID(), role: 'sel
 test('a conversation has its lead, its last message and what the store should know of it', async () => {
   const leadId = addLead('Maria');
   await inbox.hear(leadId, 'Bom dia');
+  const since = (await inbox.list()).data[0]?.last_activity_at;
   await inbox.hear(leadId, '🦊'.repeat(maxPreviewLength + 1));
   const { data, ...rest } = await inbox.list();
   expect(rest).toEqual({ total: 1, page: 1, limit: 50, cursor: undefined });
@@ -62,6 +63,7 @@ test('a conversation has its lead, its last message and what the store should kn
       },
       unread_count: 2,
       unanswered: true,
+      waiting_since: since,
       needs_attention: false,
       opted_out_at: null,
       window_open: true,
@@ -115,6 +117,70 @@ test('conversations of the same moment are in the order of their leads, and each
   } while (cursor);
   expect(ids).toEqual([...new Set(ids)].toSorted().toReversed());
   expect(ids).toHaveLength(5);
+});
+
+describe('sorted by waiting', () => {
+  const sort = 'waiting_since';
+
+  test('who has waited longest is first, keeps the place while writing more, and leaves with an answer', async () => {
+    const [one, two] = [await heard('One'), await heard('Two')];
+    await heard('Three');
+    await inbox.hear(one);
+    expect(await inbox.list({ sort })).toMatchObject({ total: 3 });
+    expect(await inbox.names({ sort })).toEqual(['One', 'Two', 'Three']);
+    await inbox.say(one, 'ai');
+    const messageId = await inbox.say(two);
+    expect(await inbox.names({ sort })).toEqual(['Three']);
+    expect((await inbox.list()).data.map(({ waiting_since }) => waiting_since === null)).toEqual([true, true, false]);
+    await inbox.hear(one);
+    expect(await inbox.names({ sort })).toEqual(['Three', 'One']);
+    await messaging.rpc.call(cancelMessage, { params: { leadId: two, messageId } }, context());
+    expect(await inbox.names({ sort })).toEqual(['Two', 'Three', 'One']);
+  });
+
+  test('a walk has each lead who waits once, while others begin to wait and are answered', async () => {
+    const leads = [];
+    for (let n = 0; n < 5; n++) leads.push(await heard(String(n)));
+    await messaging.adminSql`
+      update conversations set waiting_since = date_trunc('hour', now()) where store_id = ${inbox.storeId}`;
+    const first = await inbox.list({ sort, limit: 2 });
+    await inbox.say(first.data[0]?.lead.id as string);
+    await inbox.hear(first.data[1]?.lead.id as string);
+    await heard('new');
+    const second = await inbox.list({ sort, limit: 2, cursor: first.cursor as string });
+    const third = await inbox.list({ sort, limit: 2, cursor: second.cursor as string });
+    const ids = [first, second, third].flatMap(({ data }) => data.map(({ lead }) => lead.id));
+    expect(ids.slice(0, 5)).toEqual(leads.toSorted());
+    expect(third).toMatchObject({ data: [{}, { lead: { name: 'new' } }], page: 3, total: 5, cursor: undefined });
+  });
+
+  test('filters, a search and what a seller sees narrow it', async () => {
+    const [ana, bia] = [randomUUID(), randomUUID()];
+    await heard('A of Ana', { seller_id: ana });
+    await heard('B of Bia', { seller_id: bia, status: 'lost' });
+    const answered = await heard('C of Ana', { seller_id: ana });
+    await heard('D free');
+    await heard('E of Ana', { seller_id: ana });
+    await inbox.say(answered);
+    const asAna = seller(ana);
+    expect(await inbox.names({ sort }, asAna)).toEqual(['A of Ana', 'D free', 'E of Ana']);
+    expect(await inbox.names({ sort, limit: 1, page: 2 }, asAna)).toEqual(['D free']);
+    expect(await inbox.names({ sort, seller_id: bia }, asAna)).toEqual([]);
+    expect(await inbox.names({ sort, q: 'of' }, asAna)).toEqual(['A of Ana', 'E of Ana']);
+    expect(await inbox.names({ sort, q: 'of' })).toEqual(['A of Ana', 'B of Bia', 'E of Ana']);
+    expect(await inbox.names({ sort, status: 'lost', unread: true })).toEqual(['B of Bia']);
+    expect(await inbox.names({ sort, seller_id: 'none', unanswered: true })).toEqual(['D free']);
+  });
+
+  test('a lead of whom no beginning is stored has waited since the last message', async () => {
+    const [one, two] = [await heard('One'), await heard('Two')];
+    await messaging.adminSql`update conversations set waiting_since = null where lead_id in ${messaging.adminSql([one, two])}`;
+    const [before] = (await inbox.list({ sort })).data;
+    expect(before).toMatchObject({ lead: { name: 'One' }, waiting_since: before?.last_activity_at });
+    await inbox.hear(one);
+    const { data } = await inbox.list({ sort });
+    expect(data).toMatchObject([{ waiting_since: before?.waiting_since }, { lead: { name: 'Two' } }]);
+  });
 });
 
 describe('filters', () => {
@@ -188,6 +254,7 @@ describe('filters', () => {
     ['a large page', { limit: 201 }],
     ['a page before the first', { page: 0 }],
     ['an unknown filter', { tag: 'x' }],
+    ['an unknown sort', { sort: '-waiting_since' }],
     ['a cursor of nothing', { cursor: 'x' }],
     ['a cursor with a page', { cursor: 'x', page: 1 }],
   ])('with %s are refused', async (_, query) => {
@@ -202,7 +269,12 @@ describe('filters', () => {
     const { cursor = '' } = await inbox.list({ limit: 1 });
     await expect(inbox.list({ cursor, unread: true })).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(inbox.list({ cursor }, seller(ana))).rejects.toMatchObject({ code: 'validation_failed' });
-    expect(await inbox.names({ cursor })).toEqual(['A']);
+    await expect(inbox.list({ cursor, sort: 'waiting_since' })).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await inbox.names({ cursor, sort: '-last_activity_at' })).toEqual(['A']);
+    const waiting = await inbox.list({ sort: 'waiting_since', limit: 1 });
+    const other = { cursor: waiting.cursor as string, unanswered: true } as const;
+    await expect(inbox.list(other)).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await inbox.names({ cursor: waiting.cursor as string, sort: 'waiting_since' })).toEqual(['B']);
   });
 });
 

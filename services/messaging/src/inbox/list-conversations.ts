@@ -7,11 +7,11 @@ import { findLiveChannel } from '../channels/channel.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { catchUpStore } from './catch-up.ts';
 import { countConversations, listConversations as listRows } from './inbox.repository.ts';
-import { bindingOf, filtersOf, type InboxFilters, isEmpty, toInboxConversation } from './inbox.ts';
+import { bindingOf, defaultSort, filtersOf, type InboxFilters, isEmpty, toInboxConversation } from './inbox.ts';
 
 const readPage = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
-  ...byTime('last_message_at'),
+  ...byTime('ordered_at'),
 });
 
 export const listConversations =
@@ -23,6 +23,7 @@ export const listConversations =
     if (faults.length > 0) throw validationFailed(faults);
     const now = new Date();
     const limit = limitingSeller(context);
+    const { sort = defaultSort } = query;
     const [channel, found] = await Promise.all([
       database.read(context, (sql) => findLiveChannel(sql, storeId)),
       query.q === undefined ? undefined : rpc.call(searchLeads, { body: { q: query.q, visible_to: limit } }, context),
@@ -34,7 +35,7 @@ export const listConversations =
     };
     return await readPage(database, context, query, {
       filters: bindingOf(query, limit),
-      list: async (sql, page) => (isEmpty(filters) ? [] : await listRows(sql, storeId, filters, page)),
+      list: async (sql, page) => (isEmpty(filters) ? [] : await listRows(sql, storeId, filters, { ...page, sort })),
       count: async (sql) => (isEmpty(filters) ? 0 : (await countConversations(sql, storeId, filters))[0].total),
       show: toInboxConversation(channel, now),
     });

@@ -74,6 +74,10 @@ async function moveMessages(sql: postgres.Sql, storeId: string, written: readonl
     await sql`
       update messaging.conversations set last_message_at = ${last}, read_number = next_number - 1 - ${unread}::int,
         unread_count = ${unread},
+        waiting_since = (
+          select created_at from messaging.messages where ${ofLead} and direction = 'inbound' and number > coalesce((
+            select max(number) from messaging.messages where ${ofLead} and direction = 'outbound'), 0)
+          order by number limit 1),
         last_inbound_at = (
           select max(created_at) from messaging.messages where ${ofLead} and direction = 'inbound')
       where ${ofLead}`;
