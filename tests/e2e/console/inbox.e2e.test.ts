@@ -78,6 +78,42 @@ inBrowser(() => {
     await rowOf(page, bruno.id).waitFor();
   });
 
+  test('of those who wait for an answer the longest wait is first, and who gets one leaves the list', async () => {
+    const { page, loginUrl, sandbox } = await newInbox();
+    const [helena, bruno, clara] = [
+      await sandbox.newCustomer('Helena', 'Hello'),
+      await sandbox.newCustomer('Bruno', 'Hello'),
+      await sandbox.newCustomer('Clara', 'Hello'),
+    ];
+    const shown = () => page.locator('[data-lead]').evaluateAll((rows) => rows.map((row) => row.dataset.lead));
+    const shows = (...customers: { id: string }[]) =>
+      eventually(shown, (ids) => ids.join() === customers.map(({ id }) => id).join());
+    await open(page, loginUrl, '/inbox');
+    await shows(clara, bruno, helena);
+    await page.getByRole('button', { name: 'Unanswered' }).click();
+    await shows(helena, bruno, clara);
+    await page.getByText('Longest wait first').waitFor();
+    await rowOf(page, helena.id)
+      .getByText(/^Waits \d+ min$/)
+      .waitFor();
+
+    // Who writes more keeps the place, and a new customer is the last.
+    await sandbox.write('Helena', helena.phone, 'Anybody there?');
+    await rowOf(page, helena.id).getByText('Anybody there?').waitFor();
+    const dora = await sandbox.newCustomer('Dora', 'Hello');
+    await shows(helena, bruno, clara, dora);
+    await rowOf(page, helena.id).click();
+    await messageOf(page, 'Anybody there?').waitFor();
+    await composer(page).fill('Here I am');
+    await page.keyboard.press('Enter');
+    await shows(bruno, clara, dora);
+    await sandbox.write('Helena', helena.phone, 'Thanks');
+    await shows(bruno, clara, dora, helena);
+    await page.getByRole('button', { name: 'Unanswered' }).click();
+    await shows(helena, dora, clara, bruno);
+    expect(await page.getByText('Longest wait first').count()).toBe(0);
+  });
+
   test('a message of the API is purple and says so, and no other message is purple', async () => {
     const { page, loginUrl, sandbox } = await newInbox();
     const { id } = await sandbox.newCustomer('Helena', 'Hello');

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'react';
 import { itemsOf, needsNext, type PagePart, type Pages, partsWith, withNewest } from './newest-first.ts';
 import { type ListOutcome, pageOf } from './pages.ts';
 import { queries } from './queries.ts';
+import { readAgain } from './read-again.ts';
 
 /** Items that have changed since a list was read, by the hash of its key. */
 const changed = new Map<string, Set<string>>();
@@ -31,15 +32,18 @@ type PagedListOptions<Item> = {
   readonly read: (cursor: string | undefined, signal?: AbortSignal) => ListCall<Item>;
   readonly idOf: (item: Item) => string;
   readonly atOf: (item: Item) => string;
+  /** In any other order all pages that are known are read again. */
+  readonly isNewestFirst?: boolean;
   /** Shows the list of the previous key until that of this one is there. */
   readonly keepsPrevious?: boolean;
 };
 
 /**
- * A list that is read page by page, newest first. When it is invalidated, it reads its first page again, what lies
+ * A list that is read page by page. When one that is newest first is invalidated, it reads its first page again, what lies
  * between that and what is known, and the older pages with items that have changed: not all pages.
  */
-export function usePagedList<Item>({ key, read, idOf, atOf, keepsPrevious = false }: PagedListOptions<Item>) {
+export function usePagedList<Item>(options: PagedListOptions<Item>) {
+  const { key, read, idOf, atOf, isNewestFirst = true, keepsPrevious = false } = options;
   const client = useQueryClient();
   const hash = hashKey(key);
   const order = { idOf, atOf };
@@ -50,6 +54,7 @@ export function usePagedList<Item>({ key, read, idOf, atOf, keepsPrevious = fals
       const ids = changed.get(hash) ?? new Set<string>();
       changed.delete(hash);
       const known = () => client.getQueryData<Pages<Item>>(key) ?? [];
+      if (!isNewestFirst) return readAgain(known, (cursor) => readPage(read(cursor, signal), cursor));
       const readNewest = async (): Promise<PagePart<Item>> => {
         let newest = await readPage(read(undefined, signal), undefined);
         for (let pages = 1; needsNext(known(), newest, { ...order, changed: ids, read: pages }); pages += 1) {

@@ -14,6 +14,7 @@ import type { Template } from './outgoing.ts';
 import type { OwnStorage } from './own-storage.ts';
 import { labelOf } from './source.tsx';
 import { TemplateForm } from './template-form.tsx';
+import { useNow } from './use-now.ts';
 
 const maxLength = 4096;
 /** The counter appears when so few characters are left. */
@@ -136,16 +137,6 @@ function useArrived(messages: readonly Message[], writes: boolean, own: Readonly
     .slice(0, Math.max(0, index))
     .filter(({ source, body }) => source !== 'seller' || !own.has(body));
   return { last: others[0], clear: () => setSince(undefined) };
-}
-
-/** The moment, as often as a countdown in minutes needs it. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 15_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
 
 /** The field is as high as its text, up to the limit of the style. */

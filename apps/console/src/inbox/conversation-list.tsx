@@ -70,6 +70,7 @@ export function ConversationList({ ref, filters, onFilters, openId }: Conversati
     <>
       <SearchField ref={search} text={filters.q ?? ''} onText={(q) => onFilters(withText(filters, q))} />
       <FilterBar filters={filters} onFilters={onFilters} />
+      {filters.unanswered && <p className={styles.order}>{m.inbox_longest_first()}</p>}
       <div ref={frame} className={styles.rows}>
         {items === undefined ? (
           error ? (

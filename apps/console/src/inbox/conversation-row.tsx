@@ -8,8 +8,9 @@ import { fullTime } from '../ui/time.ts';
 import type { Filters } from './filters.ts';
 import styles from './inbox.module.css';
 import { previewOf } from './message-words.ts';
-import { shortMoment } from './moments.ts';
+import { shortMoment, waitingTime } from './moments.ts';
 import { labelOf, SourceIcon } from './source.tsx';
+import { useNow } from './use-now.ts';
 
 type ConversationRowProps = {
   readonly conversation: Conversation;
@@ -21,8 +22,16 @@ type ConversationRowProps = {
 };
 
 export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFocus }: ConversationRowProps) {
-  const { lead, last_message, unread_count, unanswered, needs_attention, opted_out_at, last_activity_at } =
-    conversation;
+  const {
+    lead,
+    last_message,
+    unread_count,
+    unanswered,
+    waiting_since,
+    needs_attention,
+    opted_out_at,
+    last_activity_at,
+  } = conversation;
   const { source, body, status } = last_message;
   return (
     <Link
@@ -43,9 +52,13 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
       <span className={styles.itemName} dir="auto">
         {lead.name}
       </span>
-      <time className={styles.itemTime} dateTime={last_activity_at} title={fullTime(last_activity_at)}>
-        {shortMoment(last_activity_at, Date.now())}
-      </time>
+      {filters.unanswered && waiting_since ? (
+        <Wait since={waiting_since} />
+      ) : (
+        <time className={styles.itemTime} dateTime={last_activity_at} title={fullTime(last_activity_at)}>
+          {shortMoment(last_activity_at, Date.now())}
+        </time>
+      )}
       <span className={styles.itemLine}>
         {source !== 'lead' && (
           <span className={styles.itemSource} data-source={source} title={labelOf(source)}>
@@ -75,5 +88,14 @@ export function ConversationRow({ conversation, filters, isOpen, isTabStop, onFo
         )}
       </span>
     </Link>
+  );
+}
+
+function Wait({ since }: { readonly since: string }) {
+  const time = waitingTime(since, useNow());
+  return (
+    <time className={styles.itemTime} dateTime={since} title={fullTime(since)}>
+      {m.inbox_waits({ time })}
+    </time>
   );
 }

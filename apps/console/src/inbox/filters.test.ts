@@ -16,3 +16,12 @@ test('a search begins with two letters or digits', () => {
   expect(queryOf({ q: '--' })).toEqual({});
   expect(queryOf({ q: ' an ', status: 'lost' })).toEqual({ q: 'an', status: ['lost'] });
 });
+
+test('of those who wait, the longest wait is first', () => {
+  expect(queryOf({ unanswered: true, unread: true })).toEqual({
+    unanswered: true,
+    unread: true,
+    sort: 'waiting_since',
+  });
+  expect(queryOf({ unread: true })).toEqual({ unread: true });
+});

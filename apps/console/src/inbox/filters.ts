@@ -27,10 +27,11 @@ export function readFilters(search: Readonly<Record<string, unknown>>): Filters 
   };
 }
 
-/** A search needs two letters or digits. Until then it finds everything. */
+/** A search needs two letters or digits. Until then it finds everything. Of those who wait, the longest wait is first. */
 export const queryOf = ({ q, ...filters }: Filters) => {
   const text = q?.trim() ?? '';
   const { status, ...rest } = filters;
   const isSearch = (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2;
-  return { ...rest, ...(status && { status: [status] }), ...(isSearch && { q: text }) };
+  const sort = rest.unanswered && ({ sort: 'waiting_since' } as const);
+  return { ...rest, ...sort, ...(status && { status: [status] }), ...(isSearch && { q: text }) };
 };

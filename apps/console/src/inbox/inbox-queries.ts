@@ -19,6 +19,7 @@ export function useConversations(filters: Filters) {
       }),
     idOf: idOfConversation,
     atOf: activityOf,
+    isNewestFirst: query.sort === undefined,
     keepsPrevious: true,
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayWords, duration, shortMoment } from './moments.ts';
+import { dayWords, duration, shortMoment, waitingTime } from './moments.ts';
 
 const now = new Date(2026, 10, 23, 15, 30).getTime();
 const ago = (hours: number) => new Date(now - hours * 3_600_000).toISOString();
@@ -21,4 +21,12 @@ test('a duration is never nothing', () => {
   expect(duration(0, 'en')).toBe('1 min');
   expect(duration(80 * 60_000, 'en')).toBe('1 hr 20 min');
   expect(duration(120 * 60_000, 'en')).toBe('2 hr');
+});
+
+test('a wait is told in its largest unit', () => {
+  expect(waitingTime(ago(-1), now, 'en')).toBe('1 min');
+  expect(waitingTime(ago(0.99), now, 'en')).toBe('59 min');
+  expect(waitingTime(ago(2.9), now, 'en')).toBe('2 hr');
+  expect(waitingTime(ago(2.9), now, 'es')).toBe('2 h');
+  expect(waitingTime(ago(80), now, 'pt-BR')).toBe('3 dias');
 });
