@@ -83,6 +83,20 @@ test('a probe that says nothing about the provider leaves the probe to the next 
   expect(await rows()).toEqual([]);
 });
 
+test('a reported answer closes the circuit for every process at once, also for one that has just read that it is open', async () => {
+  await open('1 hour');
+  const other = newCircuit();
+  await expect(other.run(target('c'), up)).rejects.toThrow(CircuitOpen);
+  const checking = newCircuit();
+  await checking.answered({ origin: null });
+  await checking.answered({ origin: 'https://elsewhere.example.com' });
+  expect(await rows()).toMatchObject([{ origin, open: true }]);
+  await checking.answered({ origin });
+  expect(await rows()).toEqual([]);
+  expect(checking.blocked(target('c'))).toBeNull();
+  expect(await other.run(target('c'), up)).toBe('up');
+});
+
 test('open circuits are exported, and origins that no process has called for a day are forgotten', async () => {
   await open('1 minute');
   await database.adminSql`

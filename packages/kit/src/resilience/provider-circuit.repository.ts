@@ -65,13 +65,14 @@ export function circuitRepository(database: SystemDatabase) {
       );
     },
 
-    /** The provider has answered. Only the answer to a probe closes an open circuit. */
-    remove: async (origin: string, { isProbe }: { readonly isProbe: boolean }): Promise<void> => {
-      await database.write(
-        scope(),
-        (sql) => sql`delete from provider_circuits where origin = ${origin} and (${isProbe} or open_until is null)`,
-      );
-    },
+    /** The provider has answered. Returns whether its circuit was open; one that is open stays so unless `evenOpen`. */
+    remove: (origin: string, { evenOpen }: { readonly evenOpen: boolean }): Promise<boolean> =>
+      database.write(scope(), async (sql) => {
+        const removed = await sql<{ wasOpen: boolean }[]>`
+          delete from provider_circuits where origin = ${origin} and (${evenOpen} or open_until is null)
+          returning open_until is not null as "wasOpen"`;
+        return removed[0]?.wasOpen ?? false;
+      }),
 
     /** The origins with an open circuit, at most `limit`. */
     listOpen: async (limit: number): Promise<string[]> => {

@@ -21,6 +21,8 @@ export type ProviderCircuit = {
   blocked(target: Target): Blocked | null;
   /** Makes the call, or throws `CircuitOpen` without making it. */
   run<T>(target: Target, call: () => Promise<T>): Promise<T>;
+  /** Reports that the provider has answered a call made outside the circuit, and so closes it for all processes. */
+  answered(target: Pick<Target, 'origin'>): Promise<void>;
 };
 
 export type ProviderCircuitOptions = CircuitOptions & {
@@ -78,9 +80,8 @@ export function createProviderCircuit(
   const remember = (entry: Known, { state, nowMs }: Read) =>
     Object.assign(entry, { state, aheadMs: nowMs - Date.now(), readAtMs: Date.now() });
 
-  /** Reads the row unless it was read within the last second. If it cannot be read, the last known state holds. */
-  const refresh = (origin: string, entry: Known): Promise<void> => {
-    if (Date.now() - entry.readAtMs < freshMs) return Promise.resolve();
+  /** Reads the row. If it cannot be read, the last known state holds. */
+  const read = (origin: string, entry: Known): Promise<void> => {
     const { changes } = entry;
     entry.reading ??= rows
       .read(origin)
@@ -92,9 +93,15 @@ export function createProviderCircuit(
     return entry.reading;
   };
 
+  /** Reads the row unless it was read within the last second. */
+  const refresh = (origin: string, entry: Known): Promise<void> =>
+    Date.now() - entry.readAtMs < freshMs ? Promise.resolve() : read(origin, entry);
+
   /** Returns whether this call is the probe. Throws `CircuitOpen` when it must not be made. */
   const enter = async (origin: string, entry: Known): Promise<boolean> => {
     await refresh(origin, entry);
+    // Another process may have closed the circuit since, and the caller would wait long for nothing.
+    if (phase(entry).kind === 'open') await read(origin, entry);
     const found = phase(entry);
     if (found.kind === 'closed') return false;
     if (found.kind === 'open') throw new CircuitOpen({ reason: 'provider_unavailable', forMs: found.forMs });
@@ -132,14 +139,18 @@ export function createProviderCircuit(
     return entry.reporting;
   };
 
+  const close = async (origin: string, entry: Known, evenOpen: boolean): Promise<void> => {
+    const wasOpen = await rows.remove(origin, { evenOpen }).catch(failed);
+    entry.changes += 1;
+    entry.state = null;
+    if (wasOpen) log.info({ origin }, 'a provider answers again: its circuit is closed');
+  };
+
   const answered = async (origin: string, entry: Known, isProbe: boolean): Promise<void> => {
     entry.answeredAtMs = Date.now();
     const isCounting = entry.state !== null && entry.state.openUntilMs === null;
     if (!isProbe && !isCounting) return;
-    await rows.remove(origin, { isProbe }).catch(failed);
-    entry.changes += 1;
-    entry.state = null;
-    if (isProbe) log.info({ origin }, 'a provider answers again: its circuit is closed');
+    await close(origin, entry, isProbe);
   };
 
   /** The slot of the origin is held until the outcome is in the row, so that no other call starts in its place. */
@@ -177,6 +188,10 @@ export function createProviderCircuit(
     async run({ connectionId, origin }, call) {
       if (origin === null) return await call();
       return await origins.run(origin, () => guarded(origin, connectionId, call));
+    },
+    async answered({ origin }) {
+      if (origin === null) return;
+      await close(origin, known.memo(origin), true);
     },
   };
 }

@@ -2,13 +2,14 @@ import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { recordingMs, stepLimits, waitUntil } from '@mostrador/kit/delivery/step';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
+import { findOutage } from '@mostrador/kit/resilience/provider-circuit.repository';
 import { findAppointment } from '../appointments/appointment.repository.ts';
 import type { AppointmentRow } from '../appointments/appointment.ts';
 import type { EventReference } from '../calendars/calendar-provider.ts';
 import { type ConnectionRow, findConnection } from '../calendars/connection.repository.ts';
 import { targetOf } from '../calendars/providers.ts';
 import { type Attempt, claimSync, markSyncsRefused, postponeSync } from './attempt.repository.ts';
-import { needsAttention, nextMove, reasonOf, waitWhile } from './next-move.ts';
+import { type Move, needsAttention, nextMove, reasonOf, waitWhile } from './next-move.ts';
 import { lockSync, type SyncRow } from './sync.repository.ts';
 
 /** A claimed attempt with everything that its call needs. */
@@ -34,8 +35,10 @@ export async function claimNext(
   const now = found?.now ?? new Date();
   const live = found && (await findConnection(sql, storeId));
   const connection = live?.id === found?.sync.connection_id ? live : undefined;
+  const situation = { sync: found?.sync, connection, now };
   const blocked = () => (connection ? circuit.blocked(targetOf(connection)) : null);
-  const move = nextMove({ sync: found?.sync, connection, now, blocked });
+  const first = nextMove({ ...situation, blocked });
+  const move = (await mayCall(sql, first, connection)) ? nextMove({ ...situation, blocked: () => null }) : first;
   switch (move.kind) {
     case 'answer':
       return { next: move.next };
@@ -64,6 +67,13 @@ export async function claimNext(
     }
   }
 }
+
+/** Whether the circuit has closed since this process read it, for example because a person checked the calendar. */
+const mayCall = async (sql: TransactionSql, move: Move, connection: ConnectionRow | undefined): Promise<boolean> =>
+  move.kind === 'postpone' &&
+  move.blocked.reason === 'provider_unavailable' &&
+  connection !== undefined &&
+  (await findOutage(sql, targetOf(connection).origin)) === undefined;
 
 const referenceOf = ({ event_id, href, etag }: SyncRow): EventReference | null =>
   event_id !== null && href !== null ? { eventId: event_id, href, etag } : null;

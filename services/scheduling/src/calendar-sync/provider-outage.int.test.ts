@@ -115,6 +115,38 @@ test('appointments that wait for a calendar that is down say why, since when and
   for (const shown of await statuses()) expect(shown).toMatchObject({ status: 'connected', reason: null });
 });
 
+const openCircuit = () => scheduling.adminSql`
+  insert into provider_circuits (origin, failures, open_until, since)
+  values (${origin}, 5, now() + interval '1 hour', now())`;
+const circuits = () => scheduling.adminSql`select failures from provider_circuits where origin = ${origin}`;
+
+test('a calendar that passes the check of a new connection is called again at once, by every process', async () => {
+  await openCircuit();
+  const appointments: string[] = [];
+  for (let count = 0; count < 20; count += 1) appointments.push((await scheduling.create(storeId)).id);
+  for (const id of appointments) expect(await step(id)).toMatchObject({ done: false });
+  expect(await statuses()).toMatchObject([{ status: 'degraded' }, { status: 'degraded' }]);
+
+  await connect();
+  expect(await statuses()).toMatchObject([{ status: 'connected' }, { status: 'connected' }]);
+  for (const id of appointments) expect(await step(id)).toMatchObject({ done: true });
+});
+
+test.each(['unavailable', 'refused'] as const)(
+  'a check that fails (%s) neither closes the circuit of the calendar nor counts against it',
+  async (kind) => {
+    await openCircuit();
+    calendar.always(() => {
+      throw new CalendarError(kind, 'some_code', 'What it answered.', kind === 'refused' ? {} : { outage: true });
+    });
+    await expect(connect()).rejects.toMatchObject({ code: 'calendar_refused' });
+    expect(await circuits()).toEqual([{ failures: 5 }]);
+    await scheduling.adminSql`delete from provider_circuits where origin = ${origin}`;
+    await expect(connect()).rejects.toMatchObject({ code: 'calendar_refused' });
+    expect(await circuits()).toEqual([]);
+  },
+);
+
 test('one store’s calendar that is down does not hold back the calendar of another store', async () => {
   const { id } = await scheduling.create(storeId);
   await scheduling.adminSql`

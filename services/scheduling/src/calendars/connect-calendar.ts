@@ -19,6 +19,7 @@ import {
 } from './connection.repository.ts';
 import { openFeedToken, sealCredentials, sealFeedToken } from './credentials.ts';
 import { feedUrl, hashFeedToken, newFeedToken } from './feed/token.ts';
+import { targetOf } from './providers.ts';
 import { connectionOf } from './requested-connection.ts';
 
 // Time kept before the caller's deadline for storing the connection.
@@ -41,7 +42,7 @@ export const connectCalendar =
  * says how many appointments are synced to it.
  */
 export async function connect(
-  { database, relay, vault, openProvider, egress }: Dependencies,
+  { database, relay, vault, openProvider, egress, circuit }: Dependencies,
   context: StoreContext,
   body: RequestOf<typeof operation>['body'],
 ): Promise<{ token: string | null; toSync: number }> {
@@ -52,8 +53,10 @@ export async function connect(
   };
   const wanted = connectionOf(body, egress);
   await verify(openProvider, wanted, Math.min(stepLimits.callMs, context.deadline - Date.now() - storingMs));
-
   const id = randomUUID();
+  // What waits for this calendar is tried again at once, and not when its circuit would have let a call through.
+  await circuit.answered(targetOf({ id, ...wanted }));
+
   const connection = {
     id,
     provider: wanted.provider,
