@@ -27,6 +27,7 @@ export const showCalendarCommand = (admin: Admin): Command =>
           connected: calendar.connected_at,
           'customer in events': calendar.show_customer ? 'on' : 'off',
           'appointments pending': calendar.appointments_pending,
+          'of these failing': calendar.appointments_failing ?? null,
           'appointments needing attention': calendar.appointments_needing_attention,
         }),
       );

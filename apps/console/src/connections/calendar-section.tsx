@@ -19,7 +19,7 @@ type Question = 'connect' | 'disconnect' | 'rotate';
 /** Where the appointments of the store appear. */
 export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalendar; mayChange: boolean }) {
   const { provider, url, username, calendar_id, feed_url, connected_at, show_customer } = calendar;
-  const { appointments_pending, appointments_needing_attention } = calendar;
+  const { appointments_pending, appointments_failing, appointments_needing_attention } = calendar;
   const [asks, setAsks] = useState<Question>();
   const question = (name: Question) => ({ open: asks === name, onClose: () => setAsks(undefined) });
   const disconnect = async () => {
@@ -40,6 +40,7 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
       title={m.connections_calendar()}
       about={provider === null ? m.connections_calendar_none() : m.connections_calendar_about()}
       connection={calendar}
+      failing={appointments_failing}
       onConnect={mayChange ? () => setAsks('connect') : undefined}
       onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
       actions={

@@ -23,6 +23,8 @@ type ConnectionCardProps = {
   readonly title: string;
   readonly about: string;
   readonly connection: Connection;
+  /** How many wait for another attempt because their last one failed. */
+  readonly failing?: number;
   /** Undefined: the person may not change it. */
   readonly onConnect: (() => void) | undefined;
   readonly onDisconnect: (() => void) | undefined;
@@ -32,21 +34,32 @@ type ConnectionCardProps = {
 
 /** One connection: whether it works, what to do when it does not, and how it is set up. */
 export function ConnectionCard(props: ConnectionCardProps) {
-  const { icon: Icon, title, about, connection, onConnect, onDisconnect, actions, children } = props;
+  const { icon: Icon, title, about, connection, failing = 0, onConnect, onDisconnect, actions, children } = props;
   const { status, reason } = connection;
   const isConnected = status !== 'not_connected';
+  // The first failures, before the provider counts as down.
+  const isFailing = status === 'connected' && failing > 0;
   return (
     <section className={styles.card} aria-label={title}>
       <div className={styles.head}>
         <Icon size={18} strokeWidth={1.75} aria-hidden />
         <h2>{title}</h2>
-        <Badge kind={kinds[status]}>{words[status]()}</Badge>
+        {isFailing ? (
+          <Badge kind="warn">{m.connections_failing()}</Badge>
+        ) : (
+          <Badge kind={kinds[status]}>{words[status]()}</Badge>
+        )}
       </div>
       <p className={styles.soft}>{about}</p>
       {reason && (
         <p className={styles.reason} data-kind={status === 'needs_attention' ? 'bad' : 'warn'}>
           {wordsOfReason(reason)}
           {reason.since && ` ${m.connections_since({ when: relativeTime(reason.since, Date.now()) })}`}
+        </p>
+      )}
+      {isFailing && (
+        <p className={styles.reason} data-kind="warn">
+          {m.connections_failing_text({ count: failing })}
         </p>
       )}
       {children}

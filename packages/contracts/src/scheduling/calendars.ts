@@ -109,6 +109,8 @@ export const CalendarConnectionDetails = Type.Object({
   /** Whether its events show the customer. An older scheduling service does not send it. */
   show_customer: Type.Optional(Type.Boolean()),
   appointments_pending: Type.Integer(),
+  /** Those of them whose last attempt failed. An older scheduling service does not send it. */
+  appointments_failing: Type.Optional(Type.Integer()),
   appointments_needing_attention: Type.Integer(),
 });
 export type CalendarConnectionDetails = Static<typeof CalendarConnectionDetails>;
@@ -184,6 +186,9 @@ export const StoreCalendar = Type.Object(
     feed_url: About(NullableString, 'The feed only: its secret address, to which calendar programs subscribe.'),
     show_customer: Type.Boolean({ description: 'Whether events show the name and phone of the lead.' }),
     appointments_pending: Type.Integer({ description: 'How many appointments wait for their event.' }),
+    appointments_failing: Type.Integer({
+      description: 'For how many of these the last attempt failed. They are tried again.',
+    }),
     appointments_needing_attention: Type.Integer({ description: 'For how many of them a person must act.' }),
   },
   { title: 'StoreCalendar', description: 'The calendar of the store. Without one, `provider` is null.' },

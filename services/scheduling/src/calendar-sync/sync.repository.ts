@@ -123,17 +123,17 @@ export async function dropUnsettledSyncs(
     returning a.id, a.lead_id`;
 }
 
-export async function countUnsettledSyncs(
-  sql: Sql,
-  storeId: string,
-  connectionId: string,
-): Promise<{ pending: number; needs_attention: number }> {
-  const [row] = await sql<{ pending: number; needs_attention: number }[]>`
+/** How many syncs of a connection are not done. `failing`: those of `pending` whose last attempt failed. */
+export type Unsettled = { readonly pending: number; readonly failing: number; readonly needs_attention: number };
+
+export async function countUnsettledSyncs(sql: Sql, storeId: string, connectionId: string): Promise<Unsettled> {
+  const [row] = await sql<Unsettled[]>`
     select count(*) filter (where state = 'pending')::int as pending,
+           count(*) filter (where state = 'pending' and last_error_code is not null)::int as failing,
            count(*) filter (where state = 'needs_attention')::int as needs_attention
     from calendar_syncs
     where store_id = ${storeId} and connection_id = ${connectionId} and state <> 'synced'`;
-  return row ?? { pending: 0, needs_attention: 0 };
+  return row ?? { pending: 0, failing: 0, needs_attention: 0 };
 }
 
 export type OverdueSync = Concerned & { readonly store_id: string };

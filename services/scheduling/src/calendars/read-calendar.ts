@@ -42,6 +42,7 @@ export async function readCalendar(
       feed_url: token === undefined ? null : feedUrl(publicUrl, token),
       show_customer,
       appointments_pending: unsettled.pending,
+      appointments_failing: unsettled.failing,
       appointments_needing_attention: unsettled.needs_attention,
     };
   });
@@ -68,5 +69,6 @@ const notConnected = {
   connected_at: null,
   feed_url: null,
   appointments_pending: 0,
+  appointments_failing: 0,
   appointments_needing_attention: 0,
 };

@@ -49,6 +49,7 @@ test('the connection is shown without its secrets and with the counts of unfinis
     feed_url: null,
     show_customer: false,
     appointments_pending: 1,
+    appointments_failing: 0,
     appointments_needing_attention: 1,
   });
   expect(await get(storeId)).toEqual({ provider: 'caldav', status: 'needs_attention', reason: null });

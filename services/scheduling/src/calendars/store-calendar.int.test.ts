@@ -93,6 +93,23 @@ test('a refusal is shown with its code and since when, and a new connection ends
   expect(sync.state).toBe('pending');
 });
 
+test('the first failures are counted although the calendar is connected, until an attempt succeeds', async () => {
+  await connect(caldav, 'owner');
+  const { id } = await scheduling.create(storeId);
+  await scheduling.create(storeId);
+  const sync = () => scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id: id } }, as());
+  calendar.next(() => {
+    throw new CalendarError('unavailable', 'calendar_unavailable', 'The calendar answered with 500.');
+  });
+  await sync();
+  const counts = { status: 'connected', appointments_pending: 2, appointments_failing: 1 };
+  expect(await get('manager')).toMatchObject(counts);
+  expect(await scheduling.rpc.call(showCalendar, {}, as())).toMatchObject(counts);
+  await scheduling.adminSql`update calendar_syncs set next_attempt_at = now() where appointment_id = ${id}`;
+  await sync();
+  expect(await get('manager')).toMatchObject({ appointments_pending: 1, appointments_failing: 0 });
+});
+
 test('what the calendar refuses is not connected', async () => {
   calendar.next(() => {
     throw new CalendarError('refused', 'unauthorized', 'The calendar refused the password.');
