@@ -42,3 +42,12 @@ test('every text is used', () => {
   const unused = Object.keys(english).filter((key) => !new RegExp(`\\bm\\.${key}\\b`).test(code));
   expect(unused).toEqual([]);
 });
+
+test('no text puts a count before its noun, which would be wrong for one', () => {
+  // Right for one, or never one.
+  const right = ['key_in_days', 'followups_last_days', 'inbox_unread_count', 'key_more_scopes'];
+  const wrong = ['en', 'es', 'pt-BR'].flatMap((language) =>
+    Object.entries(read(language)).filter(([key, text]) => !right.includes(key) && /\{count\} \p{L}{2}/u.test(text)),
+  );
+  expect(wrong).toEqual([]);
+});

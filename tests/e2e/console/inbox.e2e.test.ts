@@ -149,10 +149,10 @@ inBrowser(() => {
     await page.getByRole('textbox', { name: 'Message to Bruno' }).waitFor();
     expect(await composer(page).inputValue()).toBe('');
     await composer(page).fill('x'.repeat(4_090));
-    await page.getByText('6 characters left').waitFor();
+    await page.getByText('Characters left: 6').waitFor();
     await page.keyboard.press('End');
     await page.keyboard.type('1234567');
-    await page.getByText('1 characters too long').waitFor();
+    await page.getByText('Characters too many: 1').waitFor();
     await page.keyboard.press('Enter');
     expect(await composer(page).inputValue()).toHaveLength(4_097);
     expect(await sandbox.messages(bruno.id)).toHaveLength(1);

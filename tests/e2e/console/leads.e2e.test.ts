@@ -87,9 +87,9 @@ inBrowser(() => {
     await newLead(store, { name: 'Bruno Lima', tags: ['vip'] });
     await newLead(store, { name: 'Carla Dias' });
     await open(page, loginUrl, '/leads');
-    await page.getByText('3 leads').waitFor();
+    await page.getByText('Leads: 3').waitFor();
     await page.getByRole('searchbox', { name: 'Search leads' }).fill('lima');
-    await page.getByText('2 leads').waitFor();
+    await page.getByText('Leads: 2').waitFor();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Lost');
     await page.getByText('1 lead', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'vip' }).click();
@@ -101,7 +101,7 @@ inBrowser(() => {
     await page.getByText('1 lead', { exact: true }).waitFor();
     await page.getByRole('searchbox', { name: 'Search leads' }).fill('nobody');
     await page.getByRole('button', { name: 'Show all leads' }).click();
-    await page.getByText('3 leads').waitFor();
+    await page.getByText('Leads: 3').waitFor();
   });
 
   test('of what two people changed at once, the second one chooses what stays', async () => {
