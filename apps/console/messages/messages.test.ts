@@ -51,3 +51,7 @@ test('no text puts a count before its noun, which would be wrong for one', () =>
   );
   expect(wrong).toEqual([]);
 });
+
+test('a follow-up has one name in Portuguese', () => {
+  for (const [key, text] of Object.entries(read('pt-BR'))) expect(text, key).not.toMatch(/follow/i);
+});
