@@ -43,6 +43,7 @@ const words: Readonly<Record<string, () => string>> = {
   oidc_refused: m.error_oidc_refused,
   role_required: m.error_role,
   api_key_not_found: m.error_key_gone,
+  api_key_limit: m.error_key_limit,
   lead_not_found: m.error_lead_gone,
   seller_inactive: m.error_seller_inactive,
   message_not_queued: m.error_message_not_queued,
