@@ -68,6 +68,49 @@ inBrowser(() => {
     }
   });
 
+  test('a calendar whose first attempts fail says so in yellow, and one that passes the check again gets its appointments', async () => {
+    const radicale = await startRadicale();
+    try {
+      const { page, loginUrl, store } = await newPerson();
+      await open(page, loginUrl, path);
+      await part(page, 'Calendar').getByRole('button', { name: 'Connect' }).click();
+      await dialogOf(page).getByLabel('Kind').selectOption('caldav');
+      const connect = async () => {
+        await dialogOf(page).getByLabel('Address of the calendar').fill(radicale.collectionUrl);
+        await dialogOf(page)
+          .getByLabel('Account')
+          .fill(radicale.username ?? '');
+        await dialogOf(page)
+          .getByLabel('Password')
+          .fill(radicale.password ?? '');
+        await dialogOf(page).getByRole('button', { name: 'Check and connect' }).click();
+        await dialogOf(page).waitFor({ state: 'detached' });
+      };
+      await connect();
+      await radicale.stop();
+      const body = { title: 'Haircut', scheduled_at: daysAhead(1).toISOString() };
+      await request('POST', '/appointments', { key: store.key, body });
+      await eventually(
+        () => admin(['calendar', 'show', '--store', store.id]),
+        ({ appointments_failing }) => appointments_failing === 1,
+      );
+      await page.reload();
+      const badge = part(page, 'Calendar').getByText('The last attempt failed', { exact: true });
+      await badge.waitFor();
+      expect(await badge.getAttribute('data-kind')).toBe('warn');
+      await part(page, 'Calendar').getByText('Appointments that are tried again: 1.').waitFor();
+      expect(await violations(page)).toEqual([]);
+
+      await radicale.start();
+      await part(page, 'Calendar').getByRole('button', { name: 'Change' }).click();
+      await connect();
+      await badge.waitFor({ state: 'detached' });
+      await part(page, 'Calendar').getByText('Appointments on their way').waitFor({ state: 'detached' });
+    } finally {
+      await radicale.dispose();
+    }
+  });
+
   test('the secret address of a feed is shown, and a new one replaces it', async () => {
     const { page, loginUrl, store } = await newPerson();
     const { feed_url } = await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
