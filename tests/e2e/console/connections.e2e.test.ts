@@ -125,6 +125,24 @@ inBrowser(() => {
     );
   });
 
+  test.each([390, 1280])('a notice does not cover the menu of the person at a width of %d px', async (width) => {
+    const { page, loginUrl, store } = await newPerson('owner', { viewport: { width, height: 800 } });
+    await admin(['calendar', 'connect', '--store', store.id, '--provider', 'feed']);
+    await open(page, loginUrl, path);
+    await part(page, 'Calendar').getByRole('button', { name: 'Disconnect' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Disconnect' }).click();
+    const notice = page.getByRole('dialog').filter({ hasText: 'The calendar is disconnected' });
+    const shown = await notice.boundingBox();
+    const menu = await page.getByRole('button', { name: /Owner/ }).boundingBox();
+    if (!shown || !menu) throw new Error('the notice or the menu is not shown');
+    const apart =
+      shown.x >= menu.x + menu.width ||
+      menu.x >= shown.x + shown.width ||
+      shown.y >= menu.y + menu.height ||
+      menu.y >= shown.y + shown.height;
+    expect(apart).toBe(true);
+  });
+
   test('a manager sees the connections and reads who may change them', async () => {
     const { page, loginUrl } = await newPerson('manager');
     await open(page, loginUrl, path);
