@@ -43,8 +43,8 @@ export function duration(ms: number, locale: string = getLocale()): string {
 /** `2 hr`: the largest unit alone, at least a minute. */
 export function waitingTime(since: string, now: number, locale: string = getLocale()): string {
   const minutes = Math.max(1, Math.floor((now - Date.parse(since)) / 60_000));
-  const [value, unit] =
+  const [value, unit]: readonly [number, 'minute' | 'hour' | 'day'] =
     minutes < 60 ? [minutes, 'minute'] : minutes < 24 * 60 ? [minutes / 60, 'hour'] : [minutes / (24 * 60), 'day'];
-  const style = { style: 'unit', unit: String(unit), unitDisplay: 'short' } as const;
-  return new Intl.NumberFormat(locale, style).format(Math.floor(Number(value)));
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' });
+  return format.format(Math.floor(value));
 }
