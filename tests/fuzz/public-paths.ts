@@ -18,7 +18,7 @@ const outsideThePrefix = [
 /** Every path that the gateway serves, in the form of its router. `public-paths.test.ts` compares them with it. */
 export const publicPaths: readonly string[] = [
   ...new Set([
-    `${platformPrefix}/openapi.json`,
+    ...['/openapi.json', '/session/oidc/callback'].map((path) => `${platformPrefix}${path}`),
     ...[...accountRoutes, ...personRoutes, eventStreamRoute].map(({ path }) => `${platformPrefix}${path}`),
     ...[...routes, eventStreamRoute].map(({ path }) => `${apiPrefix}${path}`),
     ...outsideThePrefix,
