@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { accountsOperations } from '@mostrador/contracts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { askAsPage } from './people.ts';
 import { type Answer, admin, document, eventually, gatewayUrl, newStore, request, runAdmin } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
@@ -15,27 +16,11 @@ let bia: Person;
 let keyId: string;
 const shown: string[] = [];
 
-/** Asks as a page of the console does. */
-async function ask(
-  method: string,
-  path: string,
-  options: { cookie?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const { cookie, body, headers } = options;
-  const response = await fetch(`${gatewayUrl}/platform/v1${path}`, {
-    method,
-    headers: {
-      'sec-fetch-site': 'same-origin',
-      ...(cookie ? { cookie } : {}),
-      ...(body ? { 'content-type': 'application/json' } : {}),
-      ...headers,
-    },
-    body: body ? JSON.stringify(body) : undefined,
-  });
-  const text = await response.text();
-  shown.push(text);
-  return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined };
-}
+const ask: typeof askAsPage = async (...asked) => {
+  const answer = await askAsPage(...asked);
+  shown.push(answer.text);
+  return answer;
+};
 
 const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 

@@ -1,7 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { type Answer, admin, gatewayUrl } from './platform.ts';
 
 type Asked = { readonly cookie?: string; readonly body?: unknown; readonly headers?: Record<string, string> };
+
+/** The header with which a trusted proxy names a client, here one of a network that no other has. */
+export const ofNewNetwork = () => ({ 'x-forwarded-for': `10.${[256, 256, 256].map((n) => randomInt(n)).join('.')}` });
 
 /** Asks as a page of the console does. `path` is below `/platform/v1`. */
 export async function askAsPage(method: string, path: string, { cookie, body, headers }: Asked = {}): Promise<Answer> {
@@ -9,6 +12,7 @@ export async function askAsPage(method: string, path: string, { cookie, body, he
     method,
     headers: {
       'sec-fetch-site': 'same-origin',
+      ...ofNewNetwork(),
       ...(cookie ? { cookie } : {}),
       ...(body ? { 'content-type': 'application/json' } : {}),
       ...headers,

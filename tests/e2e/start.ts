@@ -46,6 +46,8 @@ export default async function startPlatform(project: TestProject): Promise<() =>
       OIDC_CLIENT_ID: provider.client.id,
       OIDC_CLIENT_SECRET: provider.client.secret,
       OIDC_NAME: 'Example',
+      // Each person of a test comes from a network of their own: sign-ins are limited by network.
+      TRUSTED_PROXIES: '127.0.0.1',
       // A test searches the logs for secrets.
       LOG_LEVEL: 'debug',
     },

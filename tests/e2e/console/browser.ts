@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { ofNewNetwork } from '../people.ts';
 import { addresses, admin, newStore, request } from '../platform.ts';
 
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
@@ -32,7 +33,10 @@ export function inBrowser(tests: () => void): void {
 
 /** A page with a browser profile of its own. */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-write'], ...options });
+  const context = await browser.newContext({
+    ...{ locale: 'en-US', permissions: ['clipboard-write'], extraHTTPHeaders: ofNewNetwork() },
+    ...options,
+  });
   const page = await context.newPage();
   pages.push(page);
   page.on('pageerror', (error) => faults.push(error.message));
