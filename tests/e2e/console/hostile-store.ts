@@ -12,7 +12,6 @@ export const shownFields = [
   'store',
   'person',
   'colleague',
-  'browser',
   'seller',
   'lead',
   'tag',
@@ -30,9 +29,9 @@ export const shownFields = [
   'cancelled',
   'key',
   'endpoint',
-  'answer',
 ] as const;
-type Field = (typeof shownFields)[number];
+/** Of a browser only its name is shown, and the walk does not reach the answer of a receiver. */
+type Field = (typeof shownFields)[number] | 'browser' | 'answer';
 
 /** A store whose every text is hostile. `receiverUrl` is where its webhooks go. */
 export async function newHostileStore(receiverUrl: string) {
