@@ -11,6 +11,12 @@ const looks: readonly (readonly [string, BrowserContextOptions])[] = [
   ['phone', { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true }],
 ];
 
+/** The typeface comes from the second visit on. Not `waitForFunction`, which the policy of the console stops. */
+const typefaceKept = `new Promise((done) => {
+  const look = () => (localStorage.getItem('mostrador.font') ? done() : setTimeout(look, 100));
+  look();
+})`;
+
 type Options = {
   readonly consoleUrl: string;
   /** A link that works once; each look needs one. */
@@ -50,8 +56,7 @@ async function takeLook(
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(await loginLink());
   await page.getByRole('navigation').first().waitFor();
-  // The typeface comes from the second visit on.
-  await page.waitForFunction('localStorage.getItem("mostrador.font")');
+  await page.evaluate(typefaceKept);
   let bytes = 0;
   for (const { name, path, waitFor } of screens) {
     await page.goto(`${consoleUrl}${path}`);
