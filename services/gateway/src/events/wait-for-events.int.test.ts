@@ -24,8 +24,11 @@ beforeEach(async () => {
 afterEach(() => gateway?.stop());
 
 const wait = (query = '') => send(`${api}/events?wait=20${query}`);
+/** A request follows the feed before it has read its first page, which is what a failure of the service would answer. */
 const untilWaiting = (count = 1) =>
-  waitFor(() => gateway.followers.count() === count, { description: `${count} requests wait` });
+  waitFor(() => gateway.followers.count() === count && feed.asked.length >= count, {
+    description: `${count} requests have read their first page and wait`,
+  });
 
 test('a request without `wait` gets the page as it is, and one with `wait` does so when there are events', async () => {
   expect((await send(`${api}/events`)).json()).toEqual({ data: [], next: 0 });
