@@ -3,11 +3,9 @@ import { type FormEvent, useRef, useState } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import { credentialsQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 import { wordsOfAgent } from './agent-words.ts';
 import { makePasskey } from './passkey.ts';
@@ -52,27 +50,18 @@ export function AddPasskey({ open, needsCurrent, onClose }: AddPasskeyProps) {
       about={m.passkey_add_text()}
       initialFocus={name}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <TextField
-            ref={name}
-            name="name"
-            label={m.passkey_name()}
-            maxLength={100}
-            defaultValue={wordsOfAgent(navigator.userAgent)}
-          />
-          {needsCurrent && (
-            <TextField name="current" type="password" label={m.password_current()} autoComplete="current-password" />
-          )}
-          {bad && <Bad>{bad}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={add.isPending}>
-            {m.passkey_add()}
-          </Button>
-        </DialogFoot>
-      </Form>
+      <DialogForm onSubmit={submit} onClose={onClose} action={m.passkey_add()} busy={add.isPending} bad={bad}>
+        <TextField
+          ref={name}
+          name="name"
+          label={m.passkey_name()}
+          maxLength={100}
+          defaultValue={wordsOfAgent(navigator.userAgent)}
+        />
+        {needsCurrent && (
+          <TextField name="current" type="password" label={m.password_current()} autoComplete="current-password" />
+        )}
+      </DialogForm>
     </Dialog>
   );
 }

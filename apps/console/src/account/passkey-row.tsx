@@ -6,10 +6,9 @@ import { credentialsQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { relativeTime } from '../ui/time.ts';
 import { say } from '../ui/toasts.tsx';
 import styles from './security.module.css';
@@ -68,18 +67,15 @@ function Rename({ passkey: { id, name }, open, onClose }: AskedProps) {
       title={m.passkey_rename_of({ name })}
       initialFocus={field}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <TextField ref={field} name="name" label={m.passkey_name()} maxLength={100} defaultValue={name} />
-          {rename.error && <Bad>{wordsOf(rename.error)}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={rename.isPending}>
-            {m.save()}
-          </Button>
-        </DialogFoot>
-      </Form>
+      <DialogForm
+        onSubmit={submit}
+        onClose={onClose}
+        action={m.save()}
+        busy={rename.isPending}
+        bad={rename.error ? wordsOf(rename.error) : undefined}
+      >
+        <TextField ref={field} name="name" label={m.passkey_name()} maxLength={100} defaultValue={name} />
+      </DialogForm>
     </Dialog>
   );
 }

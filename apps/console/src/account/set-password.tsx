@@ -4,11 +4,9 @@ import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { credentialsQuery, queries, sessionQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 
 type SetPasswordProps = { readonly open: boolean; readonly needsCurrent: boolean; readonly onClose: () => void };
@@ -54,36 +52,27 @@ export function SetPassword({ open, needsCurrent, onClose }: SetPasswordProps) {
       about={m.password_ends()}
       initialFocus={first}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          {/* Tells a program for passwords whose password it is. */}
-          <input type="text" name="username" autoComplete="username" defaultValue={session?.user.email} hidden />
-          {needsCurrent && (
-            <TextField
-              ref={first}
-              name="current"
-              type="password"
-              label={m.password_current()}
-              autoComplete="current-password"
-            />
-          )}
+      <DialogForm onSubmit={submit} onClose={onClose} action={m.save()} busy={set.isPending} bad={bad}>
+        {/* Tells a program for passwords whose password it is. */}
+        <input type="text" name="username" autoComplete="username" defaultValue={session?.user.email} hidden />
+        {needsCurrent && (
           <TextField
-            ref={needsCurrent ? undefined : first}
-            name="new"
+            ref={first}
+            name="current"
             type="password"
-            label={m.password_new()}
-            hint={m.password_new_hint()}
-            autoComplete="new-password"
+            label={m.password_current()}
+            autoComplete="current-password"
           />
-          {bad && <Bad>{bad}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={set.isPending}>
-            {m.save()}
-          </Button>
-        </DialogFoot>
-      </Form>
+        )}
+        <TextField
+          ref={needsCurrent ? undefined : first}
+          name="new"
+          type="password"
+          label={m.password_new()}
+          hint={m.password_new_hint()}
+          autoComplete="new-password"
+        />
+      </DialogForm>
     </Dialog>
   );
 }

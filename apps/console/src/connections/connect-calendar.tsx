@@ -4,12 +4,10 @@ import { faultOf } from '../api/failure.ts';
 import { type ConnectStoreCalendar, dataOf, platform, type StoreCalendar } from '../api/platform.ts';
 import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 import { type CalendarProvider, neededBy, providerHints, providers, providerWords } from './calendar-providers.ts';
 import { fullAddress } from './full-address.ts';
@@ -65,76 +63,69 @@ export function ConnectCalendar({ calendar, open, onClose }: ConnectCalendarProp
       title={m.connections_calendar_title()}
       initialFocus={select}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <SelectField
-            label={m.connections_kind()}
-            hint={providerHints[provider]()}
-            ref={select}
-            value={provider}
-            onChange={({ target }) => {
-              setProvider(providers.find((each) => each === target.value) ?? 'feed');
-              connect.reset();
-            }}
-            choices={providers.map((each) => [each, providerWords[each]()] as const)}
-          />
-          {provider === 'caldav' && (
-            <>
-              <TextField
-                label={m.connections_url_label()}
-                hint={m.connections_url_hint()}
-                type="url"
-                defaultValue={calendar.url ?? ''}
-                {...field('url')}
-              />
-              <TextField
-                label={m.connections_username()}
-                hint={m.connections_username_hint()}
-                defaultValue={calendar.username ?? ''}
-                {...field('username')}
-              />
-              <TextField
-                label={m.connections_password()}
-                hint={m.connections_password_hint()}
-                {...secret('password')}
-              />
-            </>
-          )}
-          {provider === 'google' && (
-            <>
-              <DocsLink to="/docs/guides/google-calendar">{m.connections_google_guide()}</DocsLink>
-              <TextField
-                label={m.connections_calendar_id()}
-                hint={m.connections_calendar_id_hint()}
-                defaultValue={calendar.calendar_id ?? 'primary'}
-                {...field('calendar_id')}
-              />
-              <TextField
-                label={m.connections_client_id()}
-                hint={m.connections_client_hint()}
-                {...field('client_id', '#/secrets/client_id')}
-              />
-              <TextField
-                label={m.connections_client_secret()}
-                hint={m.connections_client_hint()}
-                {...secret('client_secret')}
-              />
-              <TextField
-                label={m.connections_refresh_token()}
-                hint={m.connections_refresh_token_hint()}
-                {...secret('refresh_token')}
-              />
-            </>
-          )}
-          {connect.error && <Bad>{wordsOfRefusal(connect.error)}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={connect.isPending}>
-            {connect.isPending ? m.connections_checking() : m.connections_check_and_connect()}
-          </Button>
-        </DialogFoot>
-      </Form>
+      <DialogForm
+        onSubmit={submit}
+        onClose={onClose}
+        action={connect.isPending ? m.connections_checking() : m.connections_check_and_connect()}
+        busy={connect.isPending}
+        bad={connect.error ? wordsOfRefusal(connect.error) : undefined}
+      >
+        <SelectField
+          label={m.connections_kind()}
+          hint={providerHints[provider]()}
+          ref={select}
+          value={provider}
+          onChange={({ target }) => {
+            setProvider(providers.find((each) => each === target.value) ?? 'feed');
+            connect.reset();
+          }}
+          choices={providers.map((each) => [each, providerWords[each]()] as const)}
+        />
+        {provider === 'caldav' && (
+          <>
+            <TextField
+              label={m.connections_url_label()}
+              hint={m.connections_url_hint()}
+              type="url"
+              defaultValue={calendar.url ?? ''}
+              {...field('url')}
+            />
+            <TextField
+              label={m.connections_username()}
+              hint={m.connections_username_hint()}
+              defaultValue={calendar.username ?? ''}
+              {...field('username')}
+            />
+            <TextField label={m.connections_password()} hint={m.connections_password_hint()} {...secret('password')} />
+          </>
+        )}
+        {provider === 'google' && (
+          <>
+            <DocsLink to="/docs/guides/google-calendar">{m.connections_google_guide()}</DocsLink>
+            <TextField
+              label={m.connections_calendar_id()}
+              hint={m.connections_calendar_id_hint()}
+              defaultValue={calendar.calendar_id ?? 'primary'}
+              {...field('calendar_id')}
+            />
+            <TextField
+              label={m.connections_client_id()}
+              hint={m.connections_client_hint()}
+              {...field('client_id', '#/secrets/client_id')}
+            />
+            <TextField
+              label={m.connections_client_secret()}
+              hint={m.connections_client_hint()}
+              {...secret('client_secret')}
+            />
+            <TextField
+              label={m.connections_refresh_token()}
+              hint={m.connections_refresh_token_hint()}
+              {...secret('refresh_token')}
+            />
+          </>
+        )}
+      </DialogForm>
     </Dialog>
   );
 }

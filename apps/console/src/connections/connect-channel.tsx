@@ -4,11 +4,9 @@ import { faultOf, wordsOf } from '../api/failure.ts';
 import { type ConnectStoreChannel, dataOf, platform, type StoreChannel } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 import { channelQuery } from './queries.ts';
 
@@ -59,70 +57,67 @@ export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) 
       title={m.connections_channel_title()}
       initialFocus={select}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <SelectField
-            label={m.connections_kind()}
-            hint={provider === 'sandbox' ? m.connections_sandbox_hint() : m.connections_whatsapp_hint()}
-            ref={select}
-            value={provider}
-            onChange={({ target }) => setProvider(target.value === 'sandbox' ? 'sandbox' : 'whatsapp_cloud')}
-            choices={[
-              ['whatsapp_cloud', m.connections_whatsapp()],
-              ['sandbox', m.connections_sandbox()],
-            ]}
-          />
-          {provider === 'whatsapp_cloud' && (
-            <>
-              <TextField
-                label={m.connections_phone()}
-                hint={m.connections_phone_hint()}
-                error={errorOf('phone', '#/phone')}
-                name="phone"
-                type="tel"
-                defaultValue={channel.phone ?? ''}
-              />
-              <TextField
-                label={m.connections_number_id()}
-                hint={m.connections_number_id_hint()}
-                error={errorOf('phone_number_id', '#/phone_number_id')}
-                name="phone_number_id"
-                inputMode="numeric"
-                defaultValue={channel.phone_number_id ?? ''}
-              />
-              <TextField
-                label={m.connections_access_token()}
-                hint={m.connections_access_token_hint()}
-                error={errorOf('access_token', '#/secrets/access_token')}
-                name="access_token"
-                type="password"
-                autoComplete="new-password"
-              />
-              <TextField
-                label={m.connections_app_secret()}
-                hint={m.connections_app_secret_hint()}
-                error={errorOf('app_secret', '#/secrets/app_secret')}
-                name="app_secret"
-                type="password"
-                autoComplete="new-password"
-              />
-              <TextField
-                label={m.connections_verify_token()}
-                hint={m.connections_verify_token_hint()}
-                error={errorOf('verify_token', '#/secrets/verify_token')}
-                name="verify_token"
-              />
-            </>
-          )}
-          {connect.error && !atMember && <Bad>{wordsOf(connect.error)}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={connect.isPending}>
-            {m.connections_connect()}
-          </Button>
-        </DialogFoot>
-      </Form>
+      <DialogForm
+        onSubmit={submit}
+        onClose={onClose}
+        action={m.connections_connect()}
+        busy={connect.isPending}
+        bad={connect.error && !atMember ? wordsOf(connect.error) : undefined}
+      >
+        <SelectField
+          label={m.connections_kind()}
+          hint={provider === 'sandbox' ? m.connections_sandbox_hint() : m.connections_whatsapp_hint()}
+          ref={select}
+          value={provider}
+          onChange={({ target }) => setProvider(target.value === 'sandbox' ? 'sandbox' : 'whatsapp_cloud')}
+          choices={[
+            ['whatsapp_cloud', m.connections_whatsapp()],
+            ['sandbox', m.connections_sandbox()],
+          ]}
+        />
+        {provider === 'whatsapp_cloud' && (
+          <>
+            <TextField
+              label={m.connections_phone()}
+              hint={m.connections_phone_hint()}
+              error={errorOf('phone', '#/phone')}
+              name="phone"
+              type="tel"
+              defaultValue={channel.phone ?? ''}
+            />
+            <TextField
+              label={m.connections_number_id()}
+              hint={m.connections_number_id_hint()}
+              error={errorOf('phone_number_id', '#/phone_number_id')}
+              name="phone_number_id"
+              inputMode="numeric"
+              defaultValue={channel.phone_number_id ?? ''}
+            />
+            <TextField
+              label={m.connections_access_token()}
+              hint={m.connections_access_token_hint()}
+              error={errorOf('access_token', '#/secrets/access_token')}
+              name="access_token"
+              type="password"
+              autoComplete="new-password"
+            />
+            <TextField
+              label={m.connections_app_secret()}
+              hint={m.connections_app_secret_hint()}
+              error={errorOf('app_secret', '#/secrets/app_secret')}
+              name="app_secret"
+              type="password"
+              autoComplete="new-password"
+            />
+            <TextField
+              label={m.connections_verify_token()}
+              hint={m.connections_verify_token_hint()}
+              error={errorOf('verify_token', '#/secrets/verify_token')}
+              name="verify_token"
+            />
+          </>
+        )}
+      </DialogForm>
     </Dialog>
   );
 }

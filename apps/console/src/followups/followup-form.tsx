@@ -6,10 +6,9 @@ import { storeQuery } from '../api/queries.ts';
 import { LeadPicker } from '../leads/lead-picker.tsx';
 import { m } from '../paraglide/messages.js';
 import { getLocale } from '../paraglide/runtime.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { momentOf, wallTime } from '../ui/zone.ts';
@@ -211,92 +210,89 @@ function FollowupForm(props: FollowupFormProps) {
   const refusedAt = faultOf(error, '#/due_at') && m.followups_at_past();
   const isSaid = refusedAt !== undefined || (error instanceof Failure && error.code === 'version_mismatch');
   return (
-    <Form onSubmit={submit}>
-      <DialogBody>
-        {children}
-        <TextArea
-          ref={messageRef}
-          name="message"
-          label={m.followups_message()}
-          error={faults.message}
-          rows={4}
-          maxLength={4096}
-          dir="auto"
-          defaultValue={followup?.message}
+    <DialogForm
+      onSubmit={submit}
+      onClose={onClose}
+      action={action}
+      busy={busy}
+      bad={error != null && !isSaid ? wordsOfFollowup(error) : undefined}
+    >
+      {children}
+      <TextArea
+        ref={messageRef}
+        name="message"
+        label={m.followups_message()}
+        error={faults.message}
+        rows={4}
+        maxLength={4096}
+        dir="auto"
+        defaultValue={followup?.message}
+      />
+      <div className={styles.when}>
+        <SelectField
+          label={m.followups_when()}
+          value={delay}
+          onChange={({ target }) => setDelay(target.value)}
+          choices={[
+            ...delays.map(([count, unit]) => [String(count * minutesIn[unit]), wordsOfDelay(count, unit)] as const),
+            ['moment', m.followups_at_moment()],
+          ]}
         />
-        <div className={styles.when}>
-          <SelectField
-            label={m.followups_when()}
-            value={delay}
-            onChange={({ target }) => setDelay(target.value)}
-            choices={[
-              ...delays.map(([count, unit]) => [String(count * minutesIn[unit]), wordsOfDelay(count, unit)] as const),
-              ['moment', m.followups_at_moment()],
-            ]}
+        {delay === 'moment' && zone && (
+          <TextField
+            name="at"
+            type="datetime-local"
+            label={m.followups_at()}
+            hint={m.leads_appointment_zone({ zone })}
+            error={faults.at ?? refusedAt}
+            defaultValue={wallTime(followup?.due_at ?? Date.now() + dayMs, zone)}
           />
-          {delay === 'moment' && zone && (
-            <TextField
-              name="at"
-              type="datetime-local"
-              label={m.followups_at()}
-              hint={m.leads_appointment_zone({ zone })}
-              error={faults.at ?? refusedAt}
-              defaultValue={wallTime(followup?.due_at ?? Date.now() + dayMs, zone)}
-            />
-          )}
-        </div>
-        <p className={styles.hint}>{m.followups_window_hint()}</p>
-        <fieldset className={styles.group}>
-          <legend>{m.followups_cancel_when()}</legend>
-          <CheckField
-            name="cancel_on_reply"
-            label={m.followups_cancel_on_reply()}
-            defaultChecked={followup?.cancel_on_reply ?? true}
-          />
-          <CheckField
-            name="cancel_on_appointment"
-            label={m.followups_cancel_on_appointment()}
-            defaultChecked={followup?.cancel_on_appointment ?? false}
-          />
-        </fieldset>
-        {followup?.template ? (
-          <CheckField
-            name="keep_template"
-            label={m.followups_keep_template({ name: followup.template.name })}
-            hint={m.followups_template_hint()}
-            defaultChecked
-          />
-        ) : (
-          <details className={styles.details}>
-            <summary>{m.followups_template()}</summary>
-            <div className={styles.group}>
-              <p className={styles.hint}>{m.followups_template_hint()}</p>
-              <TextField name="template" label={m.followups_template_name()} maxLength={512} />
-              <TextField
-                name="language"
-                label={m.followups_template_language()}
-                error={faults.language}
-                maxLength={20}
-                defaultValue={store?.locale.replace('-', '_')}
-              />
-              <TextArea
-                name="values"
-                label={m.followups_template_values()}
-                hint={m.followups_template_values_hint()}
-                maxLength={4000}
-              />
-            </div>
-          </details>
         )}
-        {error != null && !isSaid && <Bad>{wordsOfFollowup(error)}</Bad>}
-      </DialogBody>
-      <DialogFoot>
-        <Button onClick={onClose}>{m.cancel()}</Button>
-        <Button type="submit" kind="main" busy={busy}>
-          {action}
-        </Button>
-      </DialogFoot>
-    </Form>
+      </div>
+      <p className={styles.hint}>{m.followups_window_hint()}</p>
+      <fieldset className={styles.group}>
+        <legend>{m.followups_cancel_when()}</legend>
+        <CheckField
+          name="cancel_on_reply"
+          label={m.followups_cancel_on_reply()}
+          defaultChecked={followup?.cancel_on_reply ?? true}
+        />
+        <CheckField
+          name="cancel_on_appointment"
+          label={m.followups_cancel_on_appointment()}
+          defaultChecked={followup?.cancel_on_appointment ?? false}
+        />
+      </fieldset>
+      {followup?.template ? (
+        <CheckField
+          name="keep_template"
+          label={m.followups_keep_template({ name: followup.template.name })}
+          hint={m.followups_template_hint()}
+          defaultChecked
+        />
+      ) : (
+        <details className={styles.details}>
+          <summary>{m.followups_template()}</summary>
+          <div className={styles.group}>
+            <p className={styles.hint}>{m.followups_template_hint()}</p>
+            <TextField name="template" label={m.followups_template_name()} maxLength={512} />
+            <TextField
+              name="language"
+              label={m.followups_template_language()}
+              error={faults.language}
+              maxLength={20}
+              defaultValue={store?.locale.replace('-', '_')}
+            />
+            <TextArea
+              name="values"
+              label={m.followups_template_values()}
+              hint={m.followups_template_values_hint()}
+              maxLength={4000}
+            />
+          </div>
+        </details>
+      )}
+    </DialogForm>
   );
 }
 

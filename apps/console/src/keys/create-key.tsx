@@ -5,10 +5,9 @@ import { dataOf, platform, type Scope } from '../api/platform.ts';
 import { keysQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { expiryOf } from './key-state.ts';
 import styles from './keys.module.css';
 import { allScopes, readScopes, scopesByArea } from './scopes.ts';
@@ -63,25 +62,22 @@ export function CreateKey({ open, onClose }: { open: boolean; onClose: () => voi
       {made ? (
         <SecretShown apiKey={made.api_key} scopes={made.key.scopes} onClose={onClose} />
       ) : (
-        <Form onSubmit={submit}>
-          <DialogBody>
-            <TextField ref={name} name="name" label={m.key_name()} hint={m.key_name_hint()} maxLength={200} />
-            <ChooseScopes chosen={scopes} onChoose={setScopes} />
-            <SelectField
-              name="expiry"
-              label={m.key_expiry()}
-              defaultValue="90"
-              choices={expiries.map(([value, , text]) => [value, text()] as const)}
-            />
-            {(fault ?? create.error) && <Bad>{fault ?? wordsOf(create.error)}</Bad>}
-          </DialogBody>
-          <DialogFoot>
-            <Button onClick={onClose}>{m.cancel()}</Button>
-            <Button type="submit" kind="main" busy={create.isPending}>
-              {m.key_create()}
-            </Button>
-          </DialogFoot>
-        </Form>
+        <DialogForm
+          onSubmit={submit}
+          onClose={onClose}
+          action={m.key_create()}
+          busy={create.isPending}
+          bad={(fault ?? create.error) ? (fault ?? wordsOf(create.error)) : undefined}
+        >
+          <TextField ref={name} name="name" label={m.key_name()} hint={m.key_name_hint()} maxLength={200} />
+          <ChooseScopes chosen={scopes} onChoose={setScopes} />
+          <SelectField
+            name="expiry"
+            label={m.key_expiry()}
+            defaultValue="90"
+            choices={expiries.map(([value, , text]) => [value, text()] as const)}
+          />
+        </DialogForm>
       )}
     </Dialog>
   );

@@ -4,11 +4,9 @@ import { wordsOf } from '../api/failure.ts';
 import { type ApiKey, dataOf, platform } from '../api/platform.ts';
 import { keysQuery, queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { SecretShown } from './secret-shown.tsx';
 
 const overlaps: readonly (readonly [seconds: string, text: () => string])[] = [
@@ -45,23 +43,20 @@ export function RotateKey({ apiKey, open, onClose }: { apiKey: ApiKey; open: boo
       {made ? (
         <SecretShown apiKey={made.api_key} scopes={made.key.scopes} onClose={onClose} />
       ) : (
-        <Form onSubmit={submit}>
-          <DialogBody>
-            <SelectField
-              ref={overlap}
-              label={m.key_overlap()}
-              defaultValue={86_400}
-              choices={overlaps.map(([seconds, text]) => [String(seconds), text()] as const)}
-            />
-            {rotate.error && <Bad>{wordsOf(rotate.error)}</Bad>}
-          </DialogBody>
-          <DialogFoot>
-            <Button onClick={onClose}>{m.cancel()}</Button>
-            <Button type="submit" kind="main" busy={rotate.isPending}>
-              {m.key_rotate()}
-            </Button>
-          </DialogFoot>
-        </Form>
+        <DialogForm
+          onSubmit={submit}
+          onClose={onClose}
+          action={m.key_rotate()}
+          busy={rotate.isPending}
+          bad={rotate.error ? wordsOf(rotate.error) : undefined}
+        >
+          <SelectField
+            ref={overlap}
+            label={m.key_overlap()}
+            defaultValue={86_400}
+            choices={overlaps.map(([seconds, text]) => [String(seconds), text()] as const)}
+          />
+        </DialogForm>
       )}
     </Dialog>
   );

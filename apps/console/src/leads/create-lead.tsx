@@ -4,10 +4,8 @@ import { type FormEvent, useRef, useState } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import type { Draft } from './lead-draft.ts';
 import { type Faults, faultsOf, isSaidAtField, LeadFields, readDraft } from './lead-fields.tsx';
 import { leadChanged } from './queries.ts';
@@ -41,18 +39,15 @@ export function CreateLead({ open, onClose }: { open: boolean; onClose: () => vo
   };
   return (
     <Dialog open={open} onClose={onClose} onClosed={reset} title={m.leads_create_title()} initialFocus={name}>
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <LeadFields nameRef={name} faults={faults} error={create.error} />
-          {create.error && !isSaidAtField(create.error) && <Bad>{wordsOf(create.error)}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={create.isPending}>
-            {m.leads_create()}
-          </Button>
-        </DialogFoot>
-      </Form>
+      <DialogForm
+        onSubmit={submit}
+        onClose={onClose}
+        action={m.leads_create()}
+        busy={create.isPending}
+        bad={create.error && !isSaidAtField(create.error) ? wordsOf(create.error) : undefined}
+      >
+        <LeadFields nameRef={name} faults={faults} error={create.error} />
+      </DialogForm>
     </Dialog>
   );
 }

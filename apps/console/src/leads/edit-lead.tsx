@@ -4,10 +4,8 @@ import { Failure, wordsOf } from '../api/failure.ts';
 import { dataOf, type Lead, platform, type Versioned } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 import { LeadConflict } from './lead-conflict.tsx';
 import { type Change, changeOf, conflictsOf, type Member, resolved } from './lead-draft.ts';
@@ -100,18 +98,15 @@ export function EditLead({ read, open, onClose }: EditLeadProps) {
           }
         />
       ) : (
-        <Form onSubmit={submit}>
-          <DialogBody>
-            <LeadFields lead={base.current.data} nameRef={name} faults={faults} error={saved.error} />
-            {saved.error && !isSaidAtField(saved.error) && <Bad>{wordsOf(saved.error)}</Bad>}
-          </DialogBody>
-          <DialogFoot>
-            <Button onClick={onClose}>{m.cancel()}</Button>
-            <Button type="submit" kind="main" busy={saved.isPending}>
-              {m.leads_save()}
-            </Button>
-          </DialogFoot>
-        </Form>
+        <DialogForm
+          onSubmit={submit}
+          onClose={onClose}
+          action={m.leads_save()}
+          busy={saved.isPending}
+          bad={saved.error && !isSaidAtField(saved.error) ? wordsOf(saved.error) : undefined}
+        >
+          <LeadFields lead={base.current.data} nameRef={name} faults={faults} error={saved.error} />
+        </DialogForm>
       )}
     </Dialog>
   );

@@ -3,10 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import type { Lead, Versioned } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import styles from './lead.module.css';
 import type { Change, Draft, Member } from './lead-draft.ts';
 import { sellerChoicesQuery } from './queries.ts';
@@ -47,38 +44,36 @@ export function LeadConflict({ theirs, mine, members, busy, error, onCancel, onS
     if (!busy) onSave(taken);
   };
   return (
-    <Form onSubmit={submit}>
-      <DialogBody>
-        {members.map((member) => (
-          <fieldset key={member} className={styles.conflict}>
-            <legend>{labels[member]()}</legend>
-            <Choice
-              name={member}
-              label={m.leads_conflict_mine()}
-              checked={!taken.has(member)}
-              onChoose={() => choose(member, false)}
-            >
-              {textOf({ ...theirs.data, ...mine }, member)}
-            </Choice>
-            <Choice
-              name={member}
-              label={m.leads_conflict_theirs()}
-              checked={taken.has(member)}
-              onChoose={() => choose(member, true)}
-            >
-              {textOf(theirs.data, member)}
-            </Choice>
-          </fieldset>
-        ))}
-        {error != null && <Bad>{wordsOf(error)}</Bad>}
-      </DialogBody>
-      <DialogFoot>
-        <Button onClick={onCancel}>{m.leads_conflict_leave()}</Button>
-        <Button type="submit" kind="main" busy={busy}>
-          {m.leads_save()}
-        </Button>
-      </DialogFoot>
-    </Form>
+    <DialogForm
+      onSubmit={submit}
+      onClose={onCancel}
+      action={m.leads_save()}
+      busy={busy}
+      bad={error != null ? wordsOf(error) : undefined}
+      cancel={m.leads_conflict_leave()}
+    >
+      {members.map((member) => (
+        <fieldset key={member} className={styles.conflict}>
+          <legend>{labels[member]()}</legend>
+          <Choice
+            name={member}
+            label={m.leads_conflict_mine()}
+            checked={!taken.has(member)}
+            onChoose={() => choose(member, false)}
+          >
+            {textOf({ ...theirs.data, ...mine }, member)}
+          </Choice>
+          <Choice
+            name={member}
+            label={m.leads_conflict_theirs()}
+            checked={taken.has(member)}
+            onChoose={() => choose(member, true)}
+          >
+            {textOf(theirs.data, member)}
+          </Choice>
+        </fieldset>
+      ))}
+    </DialogForm>
   );
 }
 

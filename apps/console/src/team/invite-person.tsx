@@ -4,11 +4,9 @@ import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { LinkOnce } from './link-once.tsx';
 import { faultsOf, newSeller, type PersonFaults, PersonFields, type PersonForm, readPerson } from './person-fields.tsx';
 import { peopleQuery } from './queries.ts';
@@ -72,26 +70,23 @@ export function InvitePerson({ sellers, open, onClose }: InvitePersonProps) {
       {made ? (
         <LinkOnce link={made} onClose={onClose} />
       ) : (
-        <Form onSubmit={submit}>
-          <DialogBody>
-            <TextField
-              label={m.team_email()}
-              error={faults.email ?? refused}
-              ref={email}
-              name="email"
-              type="email"
-              maxLength={254}
-            />
-            <PersonFields sellers={sellers} faults={faults} error={invite.error} mayCreate />
-            {invite.error && !isAtField && <Bad>{wordsOf(invite.error)}</Bad>}
-          </DialogBody>
-          <DialogFoot>
-            <Button onClick={onClose}>{m.cancel()}</Button>
-            <Button type="submit" kind="main" busy={invite.isPending}>
-              {m.team_invite()}
-            </Button>
-          </DialogFoot>
-        </Form>
+        <DialogForm
+          onSubmit={submit}
+          onClose={onClose}
+          action={m.team_invite()}
+          busy={invite.isPending}
+          bad={invite.error && !isAtField ? wordsOf(invite.error) : undefined}
+        >
+          <TextField
+            label={m.team_email()}
+            error={faults.email ?? refused}
+            ref={email}
+            name="email"
+            type="email"
+            maxLength={254}
+          />
+          <PersonFields sellers={sellers} faults={faults} error={invite.error} mayCreate />
+        </DialogForm>
       )}
     </Dialog>
   );

@@ -8,7 +8,7 @@ import { m } from '../paraglide/messages.js';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
-import { Form } from '../ui/form.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -81,18 +81,15 @@ function EditPerson({ person, sellers, open, onClose }: AskProps & { sellers: re
       title={m.team_edit_title({ name: person.name })}
       about={m.team_edit_text()}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <PersonFields person={person} sellers={sellers} faults={faults} error={edit.error} />
-          {edit.error && <Bad>{wordsOf(edit.error)}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={edit.isPending}>
-            {m.team_save()}
-          </Button>
-        </DialogFoot>
-      </Form>
+      <DialogForm
+        onSubmit={submit}
+        onClose={onClose}
+        action={m.team_save()}
+        busy={edit.isPending}
+        bad={edit.error ? wordsOf(edit.error) : undefined}
+      >
+        <PersonFields person={person} sellers={sellers} faults={faults} error={edit.error} />
+      </DialogForm>
     </Dialog>
   );
 }

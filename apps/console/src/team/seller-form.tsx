@@ -4,11 +4,9 @@ import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type Seller } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 
 type Settings = Pick<Seller, 'name' | 'whatsapp_id'>;
@@ -110,33 +108,30 @@ function SellerForm({ seller, nameRef, busy, error, onSubmit, onClose }: SellerF
   };
   const refused = faultOf(error, '#/whatsapp_id') && m.team_whatsapp_bad();
   return (
-    <Form onSubmit={submit}>
-      <DialogBody>
-        <TextField
-          label={m.team_name()}
-          error={faults.name ?? faultOf(error, '#/name')}
-          ref={nameRef}
-          name="name"
-          maxLength={200}
-          defaultValue={seller?.name}
-        />
-        <TextField
-          label={m.team_whatsapp()}
-          hint={m.team_whatsapp_hint()}
-          error={faults.phone ?? refused}
-          name="phone"
-          type="tel"
-          maxLength={40}
-          defaultValue={seller?.whatsapp_id}
-        />
-        {error != null && !refused && <Bad>{wordsOf(error)}</Bad>}
-      </DialogBody>
-      <DialogFoot>
-        <Button onClick={onClose}>{m.cancel()}</Button>
-        <Button type="submit" kind="main" busy={busy}>
-          {seller ? m.team_save() : m.team_create_seller()}
-        </Button>
-      </DialogFoot>
-    </Form>
+    <DialogForm
+      onSubmit={submit}
+      onClose={onClose}
+      action={seller ? m.team_save() : m.team_create_seller()}
+      busy={busy}
+      bad={error != null && !refused ? wordsOf(error) : undefined}
+    >
+      <TextField
+        label={m.team_name()}
+        error={faults.name ?? faultOf(error, '#/name')}
+        ref={nameRef}
+        name="name"
+        maxLength={200}
+        defaultValue={seller?.name}
+      />
+      <TextField
+        label={m.team_whatsapp()}
+        hint={m.team_whatsapp_hint()}
+        error={faults.phone ?? refused}
+        name="phone"
+        type="tel"
+        maxLength={40}
+        defaultValue={seller?.whatsapp_id}
+      />
+    </DialogForm>
   );
 }

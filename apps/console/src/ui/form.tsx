@@ -1,5 +1,35 @@
-import type { ComponentProps } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import { m } from '../paraglide/messages.js';
+import { Button } from './button.tsx';
+import { DialogBody, DialogFoot } from './dialog.tsx';
 import styles from './form.module.css';
+import { Bad } from './page.tsx';
+
+type DialogFormProps = {
+  readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void;
+  readonly onClose: () => void;
+  /** What the button says that submits it: the act, not “OK”. */
+  readonly action: string;
+  readonly busy: boolean;
+  /** What went wrong and no field says. */
+  readonly bad: string | undefined;
+  /** What the way out says. */
+  readonly cancel?: string;
+  readonly children: ReactNode;
+};
 
 /** The form of a dialog. The browser's own bubbles stay away: each field says its fault. */
-export const Form = (props: ComponentProps<'form'>) => <form noValidate {...props} className={styles.form} />;
+export const DialogForm = ({ onSubmit, onClose, action, busy, bad, cancel, children }: DialogFormProps) => (
+  <form noValidate onSubmit={onSubmit} className={styles.form}>
+    <DialogBody>
+      {children}
+      {bad && <Bad>{bad}</Bad>}
+    </DialogBody>
+    <DialogFoot>
+      <Button onClick={onClose}>{cancel ?? m.cancel()}</Button>
+      <Button type="submit" kind="main" busy={busy}>
+        {action}
+      </Button>
+    </DialogFoot>
+  </form>
+);

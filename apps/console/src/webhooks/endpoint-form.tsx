@@ -5,10 +5,9 @@ import { dataOf, type EventType, platform, type WebhookEndpoint } from '../api/p
 import { ChooseTypes } from '../events/choose-types.tsx';
 import { isEventType } from '../events/event-types.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { say } from '../ui/toasts.tsx';
 import { webhooksChanged } from './queries.ts';
@@ -124,73 +123,70 @@ function EndpointForm({ endpoint, urlRef, action, busy, error, onSubmit, onClose
   };
   const refused = faultOf(error, '#/url') && m.webhooks_url_bad();
   return (
-    <Form onSubmit={submit}>
-      <DialogBody>
-        <TextField
-          label={m.webhooks_url()}
-          hint={m.webhooks_url_hint()}
-          error={fault.url ?? refused}
-          ref={urlRef}
-          name="url"
-          type="url"
-          maxLength={2000}
-          defaultValue={endpoint?.url}
-        />
-        <TextField
-          label={m.webhooks_description()}
-          hint={m.webhooks_description_hint()}
-          name="description"
-          maxLength={500}
-          defaultValue={endpoint?.description ?? ''}
-        />
+    <DialogForm
+      onSubmit={submit}
+      onClose={onClose}
+      action={action}
+      busy={busy}
+      bad={error != null && !refused ? wordsOf(error) : undefined}
+    >
+      <TextField
+        label={m.webhooks_url()}
+        hint={m.webhooks_url_hint()}
+        error={fault.url ?? refused}
+        ref={urlRef}
+        name="url"
+        type="url"
+        maxLength={2000}
+        defaultValue={endpoint?.url}
+      />
+      <TextField
+        label={m.webhooks_description()}
+        hint={m.webhooks_description_hint()}
+        name="description"
+        maxLength={500}
+        defaultValue={endpoint?.description ?? ''}
+      />
+      <div className={styles.part}>
+        <CheckField label={m.webhooks_every_type()} checked={every} onChange={() => setEvery(!every)} />
+        {!every && <ChooseTypes chosen={types} onChoose={setTypes} />}
+        {!every && fault.types && <Bad>{fault.types}</Bad>}
+      </div>
+      <details className={styles.details}>
+        <summary>{m.webhooks_more_settings()}</summary>
         <div className={styles.part}>
-          <CheckField label={m.webhooks_every_type()} checked={every} onChange={() => setEvery(!every)} />
-          {!every && <ChooseTypes chosen={types} onChoose={setTypes} />}
-          {!every && fault.types && <Bad>{fault.types}</Bad>}
+          <SelectField
+            label={m.webhooks_ordering()}
+            name="ordering"
+            defaultValue={endpoint?.ordering ?? 'entity'}
+            choices={[
+              ['entity', m.webhooks_ordering_entity()],
+              ['none', m.webhooks_ordering_none()],
+            ]}
+          />
+          <SelectField
+            label={m.webhooks_payload()}
+            name="payload"
+            defaultValue={endpoint?.payload ?? 'object'}
+            choices={[
+              ['object', m.webhooks_payload_object()],
+              ['thin', m.webhooks_payload_thin()],
+            ]}
+          />
+          <TextField
+            label={m.webhooks_in_flight()}
+            hint={m.webhooks_in_flight_hint()}
+            name="max_in_flight"
+            type="number"
+            min={1}
+            max={20}
+            defaultValue={endpoint?.max_in_flight ?? 5}
+          />
+          {!endpoint && (
+            <CheckField label={m.webhooks_asymmetric()} hint={m.webhooks_asymmetric_hint()} name="asymmetric" />
+          )}
         </div>
-        <details className={styles.details}>
-          <summary>{m.webhooks_more_settings()}</summary>
-          <div className={styles.part}>
-            <SelectField
-              label={m.webhooks_ordering()}
-              name="ordering"
-              defaultValue={endpoint?.ordering ?? 'entity'}
-              choices={[
-                ['entity', m.webhooks_ordering_entity()],
-                ['none', m.webhooks_ordering_none()],
-              ]}
-            />
-            <SelectField
-              label={m.webhooks_payload()}
-              name="payload"
-              defaultValue={endpoint?.payload ?? 'object'}
-              choices={[
-                ['object', m.webhooks_payload_object()],
-                ['thin', m.webhooks_payload_thin()],
-              ]}
-            />
-            <TextField
-              label={m.webhooks_in_flight()}
-              hint={m.webhooks_in_flight_hint()}
-              name="max_in_flight"
-              type="number"
-              min={1}
-              max={20}
-              defaultValue={endpoint?.max_in_flight ?? 5}
-            />
-            {!endpoint && (
-              <CheckField label={m.webhooks_asymmetric()} hint={m.webhooks_asymmetric_hint()} name="asymmetric" />
-            )}
-          </div>
-        </details>
-        {error != null && !refused && <Bad>{wordsOf(error)}</Bad>}
-      </DialogBody>
-      <DialogFoot>
-        <Button onClick={onClose}>{m.cancel()}</Button>
-        <Button type="submit" kind="main" busy={busy}>
-          {action}
-        </Button>
-      </DialogFoot>
-    </Form>
+      </details>
+    </DialogForm>
   );
 }

@@ -5,10 +5,9 @@ import { faultOf, wordsOf } from '../api/failure.ts';
 import { dataOf, type EventType, platform, type WebhookEndpoint } from '../api/platform.ts';
 import { ChooseTypes } from '../events/choose-types.tsx';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { Bad } from '../ui/page.tsx';
 import { webhooksChanged } from './queries.ts';
 import { sequenceOf } from './sequence.ts';
@@ -68,48 +67,45 @@ export function ReplayEvents({ endpoint: { id }, open, onClose }: ReplayEventsPr
       about={m.webhooks_replay_text()}
       initialFocus={only}
     >
-      <Form onSubmit={submit}>
-        <DialogBody>
-          <SelectField
-            label={m.webhooks_replay_only()}
-            ref={only}
-            name="only"
-            defaultValue="failed"
-            choices={[
-              ['failed', m.webhooks_replay_failed()],
-              ['all', m.webhooks_replay_all()],
-            ]}
+      <DialogForm
+        onSubmit={submit}
+        onClose={onClose}
+        action={m.webhooks_replay()}
+        busy={replay.isPending}
+        bad={replay.error && !atMember ? wordsOf(replay.error) : undefined}
+      >
+        <SelectField
+          label={m.webhooks_replay_only()}
+          ref={only}
+          name="only"
+          defaultValue="failed"
+          choices={[
+            ['failed', m.webhooks_replay_failed()],
+            ['all', m.webhooks_replay_all()],
+          ]}
+        />
+        <div className={styles.pair}>
+          <TextField
+            label={m.webhooks_from()}
+            hint={m.webhooks_from_hint()}
+            error={faults.from ?? faultOf(replay.error, '#/from_sequence')}
+            name="from"
+            inputMode="numeric"
           />
-          <div className={styles.pair}>
-            <TextField
-              label={m.webhooks_from()}
-              hint={m.webhooks_from_hint()}
-              error={faults.from ?? faultOf(replay.error, '#/from_sequence')}
-              name="from"
-              inputMode="numeric"
-            />
-            <TextField
-              label={m.webhooks_to()}
-              hint={m.webhooks_to_hint()}
-              error={faults.to ?? faultOf(replay.error, '#/to_sequence')}
-              name="to"
-              inputMode="numeric"
-            />
-          </div>
-          <div className={styles.part}>
-            <CheckField label={m.webhooks_replay_every()} checked={every} onChange={() => setEvery(!every)} />
-            {!every && <ChooseTypes chosen={types} onChoose={setTypes} />}
-            {!every && faults.types && <Bad>{faults.types}</Bad>}
-          </div>
-          {replay.error && !atMember && <Bad>{wordsOf(replay.error)}</Bad>}
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={onClose}>{m.cancel()}</Button>
-          <Button type="submit" kind="main" busy={replay.isPending}>
-            {m.webhooks_replay()}
-          </Button>
-        </DialogFoot>
-      </Form>
+          <TextField
+            label={m.webhooks_to()}
+            hint={m.webhooks_to_hint()}
+            error={faults.to ?? faultOf(replay.error, '#/to_sequence')}
+            name="to"
+            inputMode="numeric"
+          />
+        </div>
+        <div className={styles.part}>
+          <CheckField label={m.webhooks_replay_every()} checked={every} onChange={() => setEvery(!every)} />
+          {!every && <ChooseTypes chosen={types} onChoose={setTypes} />}
+          {!every && faults.types && <Bad>{faults.types}</Bad>}
+        </div>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -3,11 +3,9 @@ import { type FormEvent, useRef } from 'react';
 import { wordsOf } from '../api/failure.ts';
 import { dataOf, platform, type WebhookEndpoint } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Dialog, DialogBody, DialogFoot } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Bad } from '../ui/page.tsx';
+import { DialogForm } from '../ui/form.tsx';
 import { SecretOnce } from './secret-once.tsx';
 
 const overlaps: readonly (readonly [string, () => string])[] = [
@@ -52,24 +50,21 @@ export function RotateSecret({ endpoint: { id }, open, onClose }: RotateSecretPr
       {made ? (
         <SecretOnce secret={made.secret} publicKey={made.public_key} onClose={onClose} />
       ) : (
-        <Form onSubmit={submit}>
-          <DialogBody>
-            <SelectField
-              label={m.webhooks_overlap()}
-              ref={overlap}
-              name="overlap"
-              defaultValue="24"
-              choices={overlaps.map(([value, text]) => [value, text()] as const)}
-            />
-            {rotate.error && <Bad>{wordsOf(rotate.error)}</Bad>}
-          </DialogBody>
-          <DialogFoot>
-            <Button onClick={onClose}>{m.cancel()}</Button>
-            <Button type="submit" kind="main" busy={rotate.isPending}>
-              {m.webhooks_rotate()}
-            </Button>
-          </DialogFoot>
-        </Form>
+        <DialogForm
+          onSubmit={submit}
+          onClose={onClose}
+          action={m.webhooks_rotate()}
+          busy={rotate.isPending}
+          bad={rotate.error ? wordsOf(rotate.error) : undefined}
+        >
+          <SelectField
+            label={m.webhooks_overlap()}
+            ref={overlap}
+            name="overlap"
+            defaultValue="24"
+            choices={overlaps.map(([value, text]) => [value, text()] as const)}
+          />
+        </DialogForm>
       )}
     </Dialog>
   );
