@@ -1,10 +1,7 @@
-import { CalendarDays, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { CalendarDays } from 'lucide-react';
 import { dataOf, platform, type StoreCalendar } from '../api/platform.ts';
 import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -14,14 +11,10 @@ import { ConnectionCard } from './connection-card.tsx';
 import styles from './connections.module.css';
 import { calendarQuery } from './queries.ts';
 
-type Question = 'connect' | 'disconnect' | 'rotate';
-
 /** Where the appointments of the store appear. */
 export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalendar; mayChange: boolean }) {
   const { provider, url, username, calendar_id, feed_url, connected_at, show_customer } = calendar;
   const { appointments_pending, appointments_failing, appointments_needing_attention } = calendar;
-  const [asks, setAsks] = useState<Question>();
-  const question = (name: Question) => ({ open: asks === name, onClose: () => setAsks(undefined) });
   const disconnect = async () => {
     await dataOf(platform.DELETE('/calendar'));
     await Promise.all([queries.invalidateQueries(calendarQuery), queries.invalidateQueries(storeQuery)]);
@@ -41,17 +34,14 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
       about={provider === null ? m.connections_calendar_none() : m.connections_calendar_about()}
       connection={calendar}
       failing={appointments_failing}
-      onConnect={mayChange ? () => setAsks('connect') : undefined}
-      onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
-      actions={
-        feed_url &&
-        mayChange && (
-          <Button onClick={() => setAsks('rotate')}>
-            <RefreshCw size={14} aria-hidden />
-            {m.connections_rotate()}
-          </Button>
-        )
-      }
+      mayChange={mayChange}
+      connect={(asked) => <ConnectCalendar calendar={calendar} {...asked} />}
+      disconnect={{
+        title: m.connections_calendar_disconnect_title(),
+        about: m.connections_calendar_disconnect_text(),
+        act: disconnect,
+      }}
+      rotate={feed_url === null ? undefined : rotate}
     >
       {provider && (
         <Facts
@@ -74,22 +64,6 @@ export function CalendarSection({ calendar, mayChange }: { calendar: StoreCalend
           ]}
         />
       )}
-      <ConnectCalendar calendar={calendar} {...question('connect')} />
-      <Confirm
-        {...question('disconnect')}
-        title={m.connections_calendar_disconnect_title()}
-        about={m.connections_calendar_disconnect_text()}
-        action={m.connections_disconnect()}
-        act={disconnect}
-      />
-      <Confirm
-        {...question('rotate')}
-        title={m.connections_rotate_title()}
-        about={m.connections_rotate_text()}
-        action={m.connections_rotate()}
-        kind="main"
-        act={rotate}
-      />
     </ConnectionCard>
   );
 }

@@ -1,10 +1,9 @@
-import { MessageCircle, RefreshCw, Smartphone } from 'lucide-react';
-import { type MouseEvent, useState } from 'react';
+import { MessageCircle, Smartphone } from 'lucide-react';
+import type { MouseEvent } from 'react';
 import { dataOf, platform, type StoreChannel } from '../api/platform.ts';
 import { queries } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
-import { Button, buttonLook } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
+import { buttonLook } from '../ui/button.tsx';
 import { CopyText, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -13,14 +12,10 @@ import { ConnectionCard } from './connection-card.tsx';
 import styles from './connections.module.css';
 import { channelQuery } from './queries.ts';
 
-type Question = 'connect' | 'disconnect' | 'rotate';
-
 /** How customers write to the store. */
 export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; mayChange: boolean }) {
   const { provider, phone, connected_at, sandbox_url, webhook_url } = channel;
   const { messages_queued, messages_unknown, webhooks_failed } = channel;
-  const [asks, setAsks] = useState<Question>();
-  const question = (name: Question) => ({ open: asks === name, onClose: () => setAsks(undefined) });
   const disconnect = async () => {
     await dataOf(platform.DELETE('/channel'));
     await queries.invalidateQueries(channelQuery);
@@ -39,21 +34,15 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
       title={m.connections_channel()}
       about={provider === null ? m.connections_channel_none() : m.connections_channel_about()}
       connection={channel}
-      onConnect={mayChange ? () => setAsks('connect') : undefined}
-      onDisconnect={mayChange ? () => setAsks('disconnect') : undefined}
-      actions={
-        sandbox_url && (
-          <>
-            <Telephone url={sandbox_url} />
-            {mayChange && (
-              <Button onClick={() => setAsks('rotate')}>
-                <RefreshCw size={14} aria-hidden />
-                {m.connections_rotate()}
-              </Button>
-            )}
-          </>
-        )
-      }
+      mayChange={mayChange}
+      connect={(asked) => <ConnectChannel channel={channel} {...asked} />}
+      disconnect={{
+        title: m.connections_channel_disconnect_title(),
+        about: m.connections_channel_disconnect_text(),
+        act: disconnect,
+      }}
+      rotate={sandbox_url === null ? undefined : rotate}
+      actions={sandbox_url && <Telephone url={sandbox_url} />}
     >
       {provider && (
         <Facts
@@ -74,22 +63,6 @@ export function ChannelSection({ channel, mayChange }: { channel: StoreChannel; 
           ]}
         />
       )}
-      <ConnectChannel channel={channel} {...question('connect')} />
-      <Confirm
-        {...question('disconnect')}
-        title={m.connections_channel_disconnect_title()}
-        about={m.connections_channel_disconnect_text()}
-        action={m.connections_disconnect()}
-        act={disconnect}
-      />
-      <Confirm
-        {...question('rotate')}
-        title={m.connections_rotate_title()}
-        about={m.connections_rotate_text()}
-        action={m.connections_rotate()}
-        kind="main"
-        act={rotate}
-      />
     </ConnectionCard>
   );
 }

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
-import { faultOf } from '../api/failure.ts';
 import { type ConnectStoreCalendar, dataOf, platform, type StoreCalendar } from '../api/platform.ts';
 import { queries, storeQuery } from '../api/queries.ts';
 import { m } from '../paraglide/messages.js';
@@ -10,6 +9,7 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
 import { type CalendarProvider, neededBy, providerHints, providers, providerWords } from './calendar-providers.ts';
+import { connectFields } from './connect-fields.ts';
 import { fullAddress } from './full-address.ts';
 import { calendarQuery } from './queries.ts';
 import { wordsOfRefusal } from './reason-words.ts';
@@ -43,15 +43,7 @@ export function ConnectCalendar({ calendar, open, onClose }: ConnectCalendarProp
     setMissing(left);
     if (left.size === 0 && !connect.isPending) connect.mutate(bodyOf(provider, of));
   };
-  const field = (name: string, pointer = `#/${name}`) => ({
-    name,
-    error: missing.has(name) ? m.connections_missing() : faultOf(connect.error, pointer),
-  });
-  const secret = (name: string) => ({
-    ...field(name, `#/secrets/${name}`),
-    type: 'password',
-    autoComplete: 'new-password',
-  });
+  const { field, part, secret } = connectFields(missing, connect.error);
   return (
     <Dialog
       open={open}
@@ -108,11 +100,7 @@ export function ConnectCalendar({ calendar, open, onClose }: ConnectCalendarProp
               defaultValue={calendar.calendar_id ?? 'primary'}
               {...field('calendar_id')}
             />
-            <TextField
-              label={m.connections_client_id()}
-              hint={m.connections_client_hint()}
-              {...field('client_id', '#/secrets/client_id')}
-            />
+            <TextField label={m.connections_client_id()} hint={m.connections_client_hint()} {...part('client_id')} />
             <TextField
               label={m.connections_client_secret()}
               hint={m.connections_client_hint()}

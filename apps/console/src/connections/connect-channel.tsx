@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { DialogForm } from '../ui/form.tsx';
 import { say } from '../ui/toasts.tsx';
+import { connectFields } from './connect-fields.ts';
 import { channelQuery } from './queries.ts';
 
 type Provider = NonNullable<StoreChannel['provider']>;
@@ -43,8 +44,7 @@ export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) 
     const [access_token, app_secret, verify_token] = [of('access_token'), of('app_secret'), of('verify_token')];
     connect.mutate({ provider, phone, phone_number_id, secrets: { access_token, app_secret, verify_token } });
   };
-  const errorOf = (name: string, pointer: string) =>
-    missing.has(name) ? m.connections_missing() : faultOf(connect.error, pointer);
+  const { field, part, secret } = connectFields(missing, connect.error);
   const atMember = ['#/phone', '#/secrets'].some((pointer) => faultOf(connect.error, pointer));
   return (
     <Dialog
@@ -80,40 +80,31 @@ export function ConnectChannel({ channel, open, onClose }: ConnectChannelProps) 
             <TextField
               label={m.connections_phone()}
               hint={m.connections_phone_hint()}
-              error={errorOf('phone', '#/phone')}
-              name="phone"
               type="tel"
               defaultValue={channel.phone ?? ''}
+              {...field('phone')}
             />
             <TextField
               label={m.connections_number_id()}
               hint={m.connections_number_id_hint()}
-              error={errorOf('phone_number_id', '#/phone_number_id')}
-              name="phone_number_id"
               inputMode="numeric"
               defaultValue={channel.phone_number_id ?? ''}
+              {...field('phone_number_id')}
             />
             <TextField
               label={m.connections_access_token()}
               hint={m.connections_access_token_hint()}
-              error={errorOf('access_token', '#/secrets/access_token')}
-              name="access_token"
-              type="password"
-              autoComplete="new-password"
+              {...secret('access_token')}
             />
             <TextField
               label={m.connections_app_secret()}
               hint={m.connections_app_secret_hint()}
-              error={errorOf('app_secret', '#/secrets/app_secret')}
-              name="app_secret"
-              type="password"
-              autoComplete="new-password"
+              {...secret('app_secret')}
             />
             <TextField
               label={m.connections_verify_token()}
               hint={m.connections_verify_token_hint()}
-              error={errorOf('verify_token', '#/secrets/verify_token')}
-              name="verify_token"
+              {...part('verify_token')}
             />
           </>
         )}
