@@ -1,19 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useRef } from 'react';
-import { wordsOf } from '../api/failure.ts';
+import { useRef } from 'react';
 import { dataOf, platform, type WebhookEndpoint } from '../api/platform.ts';
 import { m } from '../paraglide/messages.js';
 import { Dialog } from '../ui/dialog.tsx';
-import { SelectField } from '../ui/field.tsx';
-import { DialogForm } from '../ui/form.tsx';
+import { OverlapForm } from '../ui/overlap-form.tsx';
 import { SecretOnce } from './secret-once.tsx';
-
-const overlaps: readonly (readonly [string, () => string])[] = [
-  ['0', m.webhooks_overlap_none],
-  ['1', m.webhooks_overlap_hour],
-  ['24', m.webhooks_overlap_day],
-  ['168', m.webhooks_overlap_week],
-];
 
 type RotateSecretProps = {
   readonly endpoint: WebhookEndpoint;
@@ -33,10 +24,6 @@ export function RotateSecret({ endpoint: { id }, open, onClose }: RotateSecretPr
         }),
       ),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (!rotate.isPending) rotate.mutate(Number(overlap.current?.value));
-  };
   const made = rotate.data;
   return (
     <Dialog
@@ -50,21 +37,15 @@ export function RotateSecret({ endpoint: { id }, open, onClose }: RotateSecretPr
       {made ? (
         <SecretOnce secret={made.secret} publicKey={made.public_key} onClose={onClose} />
       ) : (
-        <DialogForm
-          onSubmit={submit}
-          onClose={onClose}
+        <OverlapForm
+          label={m.webhooks_overlap()}
+          fieldRef={overlap}
           action={m.webhooks_rotate()}
           busy={rotate.isPending}
-          bad={rotate.error ? wordsOf(rotate.error) : undefined}
-        >
-          <SelectField
-            label={m.webhooks_overlap()}
-            ref={overlap}
-            name="overlap"
-            defaultValue="24"
-            choices={overlaps.map(([value, text]) => [value, text()] as const)}
-          />
-        </DialogForm>
+          error={rotate.error}
+          onSubmit={rotate.mutate}
+          onClose={onClose}
+        />
       )}
     </Dialog>
   );
