@@ -174,7 +174,7 @@ inBrowser(() => {
   });
 });
 
-test('the answers to a wrong password tell nobody who has an account', async () => {
+test('the answers to a wrong password do not tell who has an account', async () => {
   const { email } = await invitePerson(store);
   const attempt = async (address: string) => {
     const { status, body } = await askAsPage('POST', '/session', {
