@@ -1,11 +1,11 @@
 import type { messagingOperations } from '@mostrador/contracts';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
+import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { connectChannel } from './channels/connect-channel.ts';
 import { connectStoreChannel } from './channels/connect-store-channel.ts';
 import { disconnectChannel } from './channels/disconnect-channel.ts';
-import { disconnectStoreChannel } from './channels/disconnect-store-channel.ts';
 import { getChannelConnection } from './channels/get-channel-connection.ts';
 import { getStoreChannel } from './channels/get-store-channel.ts';
 import { describeSandbox } from './channels/sandbox/describe-sandbox.ts';
@@ -77,7 +77,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     showChannel: showChannel(dependencies),
     getStoreChannel: getStoreChannel(dependencies),
     connectStoreChannel: connectStoreChannel(dependencies),
-    disconnectStoreChannel: disconnectStoreChannel(dependencies),
+    disconnectStoreChannel: onlyFor('owner', disconnectChannel(dependencies)),
     listWaitingMessages: waiting.list,
     retryWaitingMessages: waiting.retry,
     giveUpWaitingMessages: waiting.giveUp,

@@ -1,5 +1,6 @@
 import type { schedulingOperations } from '@mostrador/contracts';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
+import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
 import { createAppointment } from './appointments/create-appointment.ts';
@@ -12,7 +13,6 @@ import { waitingSyncs } from './calendar-sync/waiting-syncs.ts';
 import { connectCalendar } from './calendars/connect-calendar.ts';
 import { connectStoreCalendar } from './calendars/connect-store-calendar.ts';
 import { disconnectCalendar } from './calendars/disconnect-calendar.ts';
-import { disconnectStoreCalendar } from './calendars/disconnect-store-calendar.ts';
 import { readFeed } from './calendars/feed/read-feed.ts';
 import { getConnection } from './calendars/get-connection.ts';
 import { getStoreCalendar } from './calendars/get-store-calendar.ts';
@@ -56,7 +56,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     updateCalendarSettings: updateCalendarSettings(dependencies),
     getStoreCalendar: getStoreCalendar(dependencies),
     connectStoreCalendar: connectStoreCalendar(dependencies),
-    disconnectStoreCalendar: disconnectStoreCalendar(dependencies),
+    disconnectStoreCalendar: onlyFor('owner', disconnectCalendar(dependencies)),
     listWaitingScheduling: waiting.list,
     retryWaitingScheduling: waiting.retry,
     giveUpWaitingScheduling: waiting.giveUp,

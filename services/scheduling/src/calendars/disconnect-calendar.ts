@@ -1,6 +1,5 @@
 import type { disconnectCalendar as operation } from '@mostrador/contracts';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
-import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { wakeAppointment } from '../appointments/wake-appointment.ts';
@@ -9,29 +8,21 @@ import type { Dependencies } from '../dependencies.ts';
 import { endConnection, lockCalendarConnectionForUpdate } from './connection.repository.ts';
 
 export const disconnectCalendar =
-  (dependencies: Dependencies): Handler<typeof operation> =>
+  ({ database, relay }: Dependencies): Handler<typeof operation> =>
   async (context) => {
-    await disconnect(dependencies, context);
+    const { storeId } = context;
+    await database.write(context, async (sql) => {
+      const connection = await lockCalendarConnectionForUpdate(sql, storeId);
+      if (!connection) throw new AppError('calendar_not_connected');
+      await endConnection(sql, storeId, connection.id);
+      const dropped = await dropUnsettledSyncs(sql, storeId, connection.id);
+      // These workflows may wait for a signal. With nothing left to do, they end.
+      await appendOutbox(
+        sql,
+        storeId,
+        dropped.map((appointment) => wakeAppointment(appointment, 'calendar_disconnected')),
+      );
+    });
+    relay.nudge();
     return { done: true as const };
   };
-
-/** Ends the current connection. Throws `calendar_not_connected`. */
-export async function disconnect(
-  { database, relay }: Pick<Dependencies, 'database' | 'relay'>,
-  context: StoreContext,
-): Promise<void> {
-  const { storeId } = context;
-  await database.write(context, async (sql) => {
-    const connection = await lockCalendarConnectionForUpdate(sql, storeId);
-    if (!connection) throw new AppError('calendar_not_connected');
-    await endConnection(sql, storeId, connection.id);
-    const dropped = await dropUnsettledSyncs(sql, storeId, connection.id);
-    // These workflows may wait for a signal. With nothing left to do, they end.
-    await appendOutbox(
-      sql,
-      storeId,
-      dropped.map((appointment) => wakeAppointment(appointment, 'calendar_disconnected')),
-    );
-  });
-  relay.nudge();
-}
