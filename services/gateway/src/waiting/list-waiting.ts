@@ -2,12 +2,12 @@ import {
   listWaitingDeliveries,
   listWaitingMessages,
   listWaitingScheduling,
-  type listWaiting as operation,
+  listWaiting as operation,
   WaitingPlace,
   type WaitingService,
   waitingKinds,
 } from '@mostrador/contracts';
-import { decodeCursor, encodeCursor } from '@mostrador/kit/database/paging';
+import { encodeCursor, readCursor } from '@mostrador/kit/database/paging';
 import { comparePlaces } from '@mostrador/kit/delivery/waiting';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { requireRole } from '@mostrador/kit/rpc/person';
@@ -20,16 +20,17 @@ const operations = {
   events: listWaitingDeliveries,
 } as const satisfies Record<WaitingService, unknown>;
 
+const defaultLimit: number = operation.request.query.properties.limit.default;
 /** How long a service may take. One that hangs must not take the answers of the others with it. */
 const limitMs = 3_000;
 
 /** Asks every service that owns a kind, and merges the answers. A service that does not answer is named. */
 export const listWaiting =
   ({ rpc }: Pick<Dependencies, 'rpc'>): Handler<typeof operation> =>
-  async (context, { query: { kind, cursor, limit = 50 } }) => {
+  async (context, { query: { kind, cursor, limit = defaultLimit } }) => {
     requireRole(context, 'manager');
     const filters = { kind };
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, filters, WaitingPlace);
+    const after = readCursor({ cursor }, filters, WaitingPlace);
     // One more than the page has shows whether there is another page.
     const body = { ...(kind && { kind }), ...(after && { after }), limit: limit + 1 };
     const asked = { ...context, deadline: Math.min(context.deadline, Date.now() + limitMs) };
