@@ -13,6 +13,7 @@ import {
   Timestamp,
   Uuid,
 } from '../core/common.ts';
+import type { ValidationFault } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 import { MessageTemplate } from '../messaging/messages.ts';
 
@@ -210,6 +211,15 @@ export const SendingWindows = Type.Array(
   { maxItems: 50 },
 );
 export type SendingWindows = Static<typeof SendingWindows>;
+
+/**
+ * What the schema does not express: a window across midnight must be given as two windows. `pointer` is the place of the
+ * list in the body. Times of day with leading zeros are in the order of their texts.
+ */
+export const faultsOfWindows = (windows: SendingWindows, pointer: string): ValidationFault[] =>
+  windows.flatMap(({ from, to }, index) =>
+    from < to ? [] : [{ pointer: `${pointer}/${index}/to`, detail: 'must be after `from`' }],
+  );
 
 export const updateSendingWindows = defineOperation({
   subject: 'scheduling.admin.sending-windows.update',

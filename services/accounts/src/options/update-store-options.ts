@@ -1,9 +1,4 @@
-import type {
-  updateStoreOptions as operation,
-  SendingWindows,
-  StoreRecord,
-  ValidationFault,
-} from '@mostrador/contracts';
+import { faultsOfWindows, type updateStoreOptions as operation, type StoreRecord } from '@mostrador/contracts';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
@@ -19,7 +14,7 @@ export const updateStoreOptions =
   ({ database, systemDatabase, rpc, announceAccessChange }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
-    const faults = faultsOf(body.sending_windows ?? []);
+    const faults = faultsOfWindows(body.sending_windows ?? [], '#/sending_windows');
     if (faults.length > 0) throw validationFailed(faults);
     const parts = partsOf(body);
     const scope = { ...context, storeId };
@@ -39,9 +34,3 @@ export const updateStoreOptions =
     if (body.timezone !== undefined) await replanAfterZone(rpc, scope);
     return { ...shownOf(store as StoreRecord), ...others };
   };
-
-/** Times of day with leading zeros are in the order of their texts. */
-const faultsOf = (windows: SendingWindows): ValidationFault[] =>
-  windows.flatMap(({ from, to }, index) =>
-    from < to ? [] : [{ pointer: `#/sending_windows/${index}/to`, detail: 'must be after `from`' }],
-  );
