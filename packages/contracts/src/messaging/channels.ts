@@ -51,32 +51,49 @@ const RateSettings = {
   pair_burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
 };
 
+/** The service checks which members the provider accepts and requires, and answers a fault for each wrong one. */
+const connectionMembers = {
+  provider: ChannelProvider,
+  phone_number_id: Type.Optional(
+    Type.String({ pattern: '^[0-9]{5,30}$', description: 'WhatsApp: Meta’s id of the number.' }),
+  ),
+  phone: Type.Optional(About(Phone, 'The store’s number, digits only. WhatsApp needs it.')),
+  api_url: Type.Optional(
+    Type.String({ format: 'uri', maxLength: 500, description: 'WhatsApp: replaces the address of Meta’s API.' }),
+  ),
+  /** As a real channel does. WhatsApp's is 1,440. An older messaging service rejects it. */
+  reply_window_minutes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_080,
+      description: 'The sandbox: how long it accepts free text after a message of the customer. Left out: always.',
+    }),
+  ),
+  rotate: Type.Optional(
+    Type.Literal(true, { description: 'The sandbox: a new address. The previous one stops working.' }),
+  ),
+  secrets: Type.Optional(
+    Exact(
+      {
+        access_token: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 2000, description: 'The token of the system user.' }),
+        ),
+        app_secret: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 500, description: 'The secret of the app, which signs webhooks.' }),
+        ),
+        verify_token: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 500, description: 'A word of your own, also given to Meta.' }),
+        ),
+      },
+      { title: 'ChannelSecrets', description: 'WhatsApp needs all three. They are never shown.' },
+    ),
+  ),
+};
+
 export const connectChannel = defineOperation({
   subject: 'messaging.admin.channels.connect',
   summary: "Connect the store's messaging channel, replacing the current one",
-  request: {
-    body: Exact({
-      provider: ChannelProvider,
-      phone_number_id: Type.Optional(Type.String({ pattern: '^[0-9]{5,30}$' })),
-      phone: Type.Optional(Phone),
-      api_url: Type.Optional(Type.String({ format: 'uri', maxLength: 500 })),
-      ...RateSettings,
-      /**
-       * The sandbox only: the time after a customer's message in which it accepts free text, in minutes, as a real
-       * channel does. WhatsApp's is 1,440. Left out: always. An older messaging service rejects it.
-       */
-      reply_window_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_080 })),
-      /** The sandbox only: a new address for its phone. The previous one stops working. */
-      rotate: Type.Optional(Type.Literal(true)),
-      secrets: Type.Optional(
-        Exact({
-          access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
-          app_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-          verify_token: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-        }),
-      ),
-    }),
-  },
+  request: { body: Exact({ ...connectionMembers, ...RateSettings }) },
   reply: Type.Object({
     channel_id: Uuid,
     provider: ChannelProvider,
@@ -124,50 +141,7 @@ export const connectStoreChannel = defineOperation({
   summary: 'Connect the messaging channel of the store, replacing the current one',
   description: 'The secrets are never shown. Queued messages are sent over the new channel.',
   request: {
-    body: Exact(
-      {
-        provider: ChannelProvider,
-        phone_number_id: Type.Optional(
-          Type.String({ pattern: '^[0-9]{5,30}$', description: 'WhatsApp: Meta’s id of the number.' }),
-        ),
-        phone: Type.Optional(About(Phone, 'The store’s number, digits only. WhatsApp needs it.')),
-        api_url: Type.Optional(
-          Type.String({ format: 'uri', maxLength: 500, description: 'WhatsApp: replaces the address of Meta’s API.' }),
-        ),
-        reply_window_minutes: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: 10_080,
-            description:
-              'The sandbox: how long it accepts free text after a message of the customer. Left out: always.',
-          }),
-        ),
-        rotate: Type.Optional(
-          Type.Literal(true, { description: 'The sandbox: a new address. The previous one stops working.' }),
-        ),
-        secrets: Type.Optional(
-          Exact(
-            {
-              access_token: Type.Optional(
-                Type.String({ minLength: 1, maxLength: 2000, description: 'The token of the system user.' }),
-              ),
-              app_secret: Type.Optional(
-                Type.String({
-                  minLength: 1,
-                  maxLength: 500,
-                  description: 'The secret of the app, which signs webhooks.',
-                }),
-              ),
-              verify_token: Type.Optional(
-                Type.String({ minLength: 1, maxLength: 500, description: 'A word of your own, also given to Meta.' }),
-              ),
-            },
-            { title: 'ChannelSecrets', description: 'WhatsApp needs all three. They are never shown.' },
-          ),
-        ),
-      },
-      { title: 'ConnectStoreChannel', description: 'The channel to connect.' },
-    ),
+    body: Exact(connectionMembers, { title: 'ConnectStoreChannel', description: 'The channel to connect.' }),
   },
   reply: StoreChannel,
 });
