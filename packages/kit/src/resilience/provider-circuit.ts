@@ -99,9 +99,8 @@ export function createProviderCircuit(
 
   /** Returns whether this call is the probe. Throws `CircuitOpen` when it must not be made. */
   const enter = async (origin: string, entry: Known): Promise<boolean> => {
-    await refresh(origin, entry);
-    // Another process may have closed the circuit since, and the caller would wait long for nothing.
-    if (phase(entry).kind === 'open') await read(origin, entry);
+    // Another process may have closed an open circuit since, and the caller would wait long for nothing.
+    await (phase(entry).kind === 'open' ? read(origin, entry) : refresh(origin, entry));
     const found = phase(entry);
     if (found.kind === 'closed') return false;
     if (found.kind === 'open') throw new CircuitOpen({ reason: 'provider_unavailable', forMs: found.forMs });
