@@ -5,8 +5,8 @@ import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loginLinkMinutes } from '../lifetimes.ts';
 import { requireRole } from '../sessions/session.ts';
+import { makeLoginLink } from '../users/login-link.ts';
 import { findPerson } from './person.repository.ts';
-import { makePersonLink } from './person-link.ts';
 import { unknownPerson } from './unknown-person.ts';
 
 export const createPersonLink =
@@ -14,10 +14,11 @@ export const createPersonLink =
   async (context, { params: { userId } }) => {
     const { store_id: storeId, user_id: actorId } = await requireRole(systemDatabase, context, 'owner');
     return await systemDatabase.write(context, async (sql) => {
-      const person = await findPerson(sql, storeId, userId);
-      if (!person) throw unknownPerson();
-      if (person.disabled_at !== null) throw new AppError('user_disabled');
+      const user = await findPerson(sql, storeId, userId);
+      if (!user) throw unknownPerson();
+      if (user.disabled_at !== null) throw new AppError('user_disabled');
       await appendAudit(sql, context, [{ storeId, actorId, action: 'login_link.created', subjectId: userId }]);
-      return await makePersonLink(sql, { storeId, userId, publicUrl, seconds: loginLinkMinutes * 60 });
+      const seconds = loginLinkMinutes * 60;
+      return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'store', publicUrl, seconds })) };
     });
   };

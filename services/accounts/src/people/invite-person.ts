@@ -1,13 +1,13 @@
-import type { invitePerson as operation } from '@mostrador/contracts';
+import type { invitePerson as operation, Person } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
 import { requireRole } from '../sessions/session.ts';
+import { makeLoginLink } from '../users/login-link.ts';
 import { ensureUser } from '../users/user.repository.ts';
-import { addMembership } from './person.repository.ts';
-import { makePersonLink } from './person-link.ts';
+import { addMembership, findPerson } from './person.repository.ts';
 import { assertActiveSeller, assertSellerOfRole } from './seller-of-person.ts';
 
 export const invitePerson =
@@ -23,6 +23,8 @@ export const invitePerson =
       }
       const entry = { storeId, actorId, action: 'user.invited' as const, subjectId: userId, details: { role } };
       await appendAudit(sql, context, [entry]);
-      return await makePersonLink(sql, { storeId, userId, publicUrl, seconds: invitationDays * 86_400 });
+      const user = (await findPerson(sql, storeId, userId)) as Person;
+      const seconds = invitationDays * 86_400;
+      return { user, ...(await makeLoginLink(sql, { storeId, userId, reach: 'store', publicUrl, seconds })) };
     });
   };

@@ -13,11 +13,11 @@ export function assertSellerOfRole(role: UserRole, sellerId: string | null): voi
 /** Throws `seller_not_found` or `seller_inactive` unless the store has this seller. Null and undefined: no seller. */
 export async function assertActiveSeller(
   rpc: RpcClient,
-  { requestId, deadline, signal, traceparent }: Context,
+  context: Context,
   storeId: string,
   sellerId: string | null | undefined,
 ): Promise<void> {
   if (sellerId === null || sellerId === undefined) return;
   const body = { seller_id: sellerId };
-  await rpc.call(checkSeller, { body }, { requestId, deadline, signal, traceparent, storeId });
+  await rpc.call(checkSeller, { body }, { ...context, storeId });
 }
