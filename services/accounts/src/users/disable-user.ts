@@ -1,9 +1,10 @@
 import type { disableUser as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { endSessionsOf } from '../sessions/session.repository.ts';
+import { inEveryStore } from './in-every-store.ts';
+import { unknownUser } from './unknown-user.ts';
 import { disableUserRow } from './user.repository.ts';
 
 /** A login link checks by itself whether its person is disabled. */
@@ -13,13 +14,8 @@ export const disableUser =
     await systemDatabase.write(context, async (sql) => {
       const users = await disableUserRow(sql, email);
       const [first] = users;
-      if (!first) throw new AppError('user_not_found', { detail: 'No user has this email address. Check it.' });
+      if (!first) throw unknownUser();
       const ended = await endSessionsOf(sql, first.id);
-      const entry = { actorId: null, action: 'user.disabled', subjectId: first.id } as const;
-      await appendAudit(
-        sql,
-        context,
-        users.map(({ store_id: storeId }) => ({ ...entry, storeId })),
-      );
+      await appendAudit(sql, context, inEveryStore(users, { action: 'user.disabled' }));
       return { users, ended_sessions: ended };
     });

@@ -1,8 +1,9 @@
 import type { enableUser as operation } from '@mostrador/contracts';
-import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { inEveryStore } from './in-every-store.ts';
+import { unknownUser } from './unknown-user.ts';
 import { enableUserRow } from './user.repository.ts';
 
 /** The sessions and links from before stay ended: `disable` ended the sessions, and a link is for now. */
@@ -11,13 +12,7 @@ export const enableUser =
   async (context, { body: { email } }) =>
     await systemDatabase.write(context, async (sql) => {
       const users = await enableUserRow(sql, email);
-      const [first] = users;
-      if (!first) throw new AppError('user_not_found', { detail: 'No user has this email address. Check it.' });
-      const entry = { actorId: null, action: 'user.enabled', subjectId: first.id } as const;
-      await appendAudit(
-        sql,
-        context,
-        users.map(({ store_id: storeId }) => ({ ...entry, storeId })),
-      );
+      if (users.length === 0) throw unknownUser();
+      await appendAudit(sql, context, inEveryStore(users, { action: 'user.enabled' }));
       return { users };
     });

@@ -1,9 +1,10 @@
 import type { inviteUser as operation, StoreUser } from '@mostrador/contracts';
-import { AppError, validationFailed } from '@mostrador/kit/rpc/errors';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { appendAudit } from '../audit/audit.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { invitationDays } from '../lifetimes.ts';
+import { assertSellerOfRole } from '../people/seller-of-person.ts';
 import { makeLoginLink } from './login-link.ts';
 import { ensureUser, findStoreUser, setMembership, storeExists } from './user.repository.ts';
 
@@ -11,9 +12,7 @@ export const inviteUser =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { store_id: storeId, email, name, role, seller_id: sellerId = null } = body;
-    if (role === 'seller' && sellerId === null) {
-      throw validationFailed([{ pointer: '#/seller_id', detail: 'is needed for the role `seller`' }]);
-    }
+    assertSellerOfRole(role, sellerId);
     return await systemDatabase.write(context, async (sql) => {
       if (!(await storeExists(sql, storeId))) throw new AppError('store_not_found');
       const userId = await ensureUser(sql, email, name);
