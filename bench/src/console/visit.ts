@@ -1,3 +1,4 @@
+import { chromiumOptions } from '@mostrador/testing/chromium';
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 
 /** The first conversation of the inbox, which a person can open. */
@@ -34,8 +35,7 @@ export type Visitor = {
 };
 
 export async function openVisitor(consoleUrl: string, loginLink: string): Promise<Visitor> {
-  const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch(chromiumOptions);
   const appearance = { locale: 'en-US', viewport: { width: 1280, height: 800 } };
   const known = await browser.newContext(appearance);
   const page = await known.newPage();

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chromiumOptions } from '@mostrador/testing/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Screen } from './screens.ts';
 import { smallPng } from './small-png.ts';
@@ -29,11 +30,8 @@ type Options = {
 
 /** Takes every screen in every look. Returns the bytes of all pictures. Throws when a screen reports an error. */
 export async function takeScreenshots(options: Options): Promise<number> {
-  const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
-  });
+  const args = [...chromiumOptions.args, '--hide-scrollbars'];
+  const browser = await chromium.launch({ ...chromiumOptions, args });
   try {
     let bytes = 0;
     for (const [look, context] of looks) bytes += await takeLook(browser, look, context, options);

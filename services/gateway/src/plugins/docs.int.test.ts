@@ -8,6 +8,7 @@ import {
   getCalendarConnection,
   getChannelConnection,
 } from '@mostrador/contracts';
+import { chromiumOptions } from '@mostrador/testing/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -208,7 +209,7 @@ test('switched off, the reference, the guides and the document are 404, and the 
   }
 });
 
-const browser = process.env.CHROMIUM || '/usr/bin/chromium';
+const { executablePath: browser } = chromiumOptions;
 
 test.skipIf(!existsSync(browser))(
   `in a browser (skipped when there is none at ${browser}): requests go out as prefilled, the key is stored nowhere, no other host is asked, and an injected script does not run`,
@@ -222,7 +223,7 @@ test.skipIf(!existsSync(browser))(
       const { apiKey: key, store } = await open.newStore();
       const sent: unknown[] = [];
       await serve(open, sent);
-      chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
+      chrome = await chromium.launch(chromiumOptions);
       const context = await chrome.newContext();
       const page = await context.newPage();
       page.setDefaultTimeout(60_000);

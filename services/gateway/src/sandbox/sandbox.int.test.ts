@@ -11,6 +11,7 @@ import {
   reportSandboxReceipts,
 } from '@mostrador/contracts';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { chromiumOptions } from '@mostrador/testing/chromium';
 import { waitFor } from '@mostrador/testing/wait';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -206,7 +207,7 @@ test('the secret address is not a label of the metrics', async () => {
   expect(metrics.body).not.toContain(token);
 });
 
-const browser = process.env.CHROMIUM || '/usr/bin/chromium';
+const { executablePath: browser } = chromiumOptions;
 
 test.skipIf(!existsSync(browser))(
   `in a browser (skipped when there is none at ${browser}): a customer writes, sees the answers, and is told when the telephone is gone`,
@@ -214,7 +215,7 @@ test.skipIf(!existsSync(browser))(
     await gateway.updateStore(storeId, { name: 'Salão Aurora', locale: 'pt-BR' });
     customers = [{ name: 'Beatriz', customer_phone: '5511977776666' }];
     const address = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
-    const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
+    const chrome = await chromium.launch(chromiumOptions);
     try {
       const page = await chrome.newPage();
       const faults: string[] = [];
