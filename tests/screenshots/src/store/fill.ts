@@ -5,6 +5,7 @@ import { createLog } from '@mostrador/kit/process/log';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
 import type { LocalPlatform } from '@mostrador/testing/platform/local-platform';
 import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
+import { manyAtOnce } from '../../../../bench/src/shared/many-at-once.ts';
 import { apiOf, type DemoStore, post, type Seller } from './api.ts';
 import { backdate, type Written } from './backdate.ts';
 import { conversations, type Line, mainConversation, troubled } from './conversations.ts';
@@ -100,12 +101,5 @@ type Lead = {
 type Customer = Pick<Lead, 'id' | 'name' | 'customer_phone'>;
 
 /** Does it for all, some at once, and returns the results in the same order. */
-async function inTurn<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const worker = async () => {
-    for (const [index, item] of queue) results[index] = await work(item, index);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return results;
-}
+const inTurn = <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> =>
+  manyAtOnce(items.length, (index) => work(items[index] as T, index), atOnce);
