@@ -73,7 +73,7 @@ export const renamePasskey = defineOperation({
 export const removePasskey = defineOperation({
   subject: 'accounts.platform.passkeys.remove',
   tenancy: 'none',
-  summary: 'Remove a passkey; nobody signs in with it from then on',
+  summary: 'Remove a passkey; it opens no session from then on',
   request: passkeyParams,
   reply: Type.Object({}),
   errors: ['invalid_session', 'passkey_not_found'],

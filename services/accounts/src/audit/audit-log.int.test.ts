@@ -61,7 +61,7 @@ test('an owner reads who did what, on what, when and from where, newest first', 
   expect(next_cursor).toBeNull();
 });
 
-test('a person who has left is shown by their address, and nobody by the name that another store gave them', async () => {
+test('a person who has left is shown by their address, and a name that another store gave is never shown', async () => {
   const owner = await people.signedIn();
   const email = people.newEmail();
   const { userId } = await people.signedIn(undefined, email);

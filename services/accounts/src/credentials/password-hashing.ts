@@ -7,7 +7,7 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 export type PasswordHashing = {
   /** The hash in the PHC format, with a new salt. */
   hash(password: string): Promise<string>;
-  /** Whether the password has this hash. Null: nobody's, and the answer takes as long. */
+  /** Whether the password has this hash. Null: there is none. The answer takes as long, and is false. */
   matches(password: string, hash: string | null): Promise<boolean>;
 };
 
@@ -35,7 +35,7 @@ export function createPasswordHashing(): PasswordHashing {
       throw cause;
     }
   };
-  const nobodys = toPhc(randomBytes(saltLength), randomBytes(tagLength));
+  const placeholder = toPhc(randomBytes(saltLength), randomBytes(tagLength));
   return {
     hash: (password) =>
       run(async () => {
@@ -44,7 +44,7 @@ export function createPasswordHashing(): PasswordHashing {
       }),
     matches: (password, hash) =>
       run(async () => {
-        const [, memory, passes, parallelism, salt = '', tag = ''] = format.exec(hash ?? nobodys) ?? [];
+        const [, memory, passes, parallelism, salt = '', tag = ''] = format.exec(hash ?? placeholder) ?? [];
         const expected = Buffer.from(tag, 'base64');
         const found = await tagOf(password, {
           ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },

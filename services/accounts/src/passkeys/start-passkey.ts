@@ -11,7 +11,7 @@ import { algorithms } from './algorithms.ts';
 import { insertChallenge, listCredentialIds } from './passkey.repository.ts';
 import { requireRelyingParty } from './relying-party.ts';
 
-/** The passkey is kept by the browser with the person's id (`residentKey`), so nobody types an address to sign in. */
+/** The passkey is kept by the browser with the person's id (`residentKey`), so a sign-in needs no address. */
 export const startPasskey =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body: { current_password: current } }) => {

@@ -171,7 +171,7 @@ describe('a store always has an owner', () => {
 
 test.each([
   ['a person who is in the store', 'user_exists', { email: 'known' }],
-  ['a seller of nobody', 'validation_failed', { role: 'seller' }],
+  ['the role `seller` without a seller', 'validation_failed', { role: 'seller' }],
   ['a seller whom crm does not know', 'seller_not_found', { seller_id: randomUUID() }],
   ['a seller who is inactive', 'seller_inactive', { seller_id: 'inactive' }],
   ['no email address', 'validation_failed', { email: 'rui' }],

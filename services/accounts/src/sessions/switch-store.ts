@@ -7,7 +7,7 @@ import { openSession } from './open-session.ts';
 import { listReachableStores } from './reachable-stores.repository.ts';
 import { requireSession } from './session.ts';
 
-/** It proves nothing anew, so the new session ends when the old one would have ended. */
+/** It is no new proof of who the person is, so the new session ends when the old one would have ended. */
 export const switchStore =
   ({ systemDatabase }: Dependencies): Handler<typeof operation> =>
   async (context, { body: { store_id: storeId } }) => {

@@ -82,7 +82,7 @@ describe('the sweep', () => {
     expect(await sweep()).toBe(0);
   });
 
-  test('wakes a lead whose message has become too old for a channel that nobody connected', async () => {
+  test('wakes a lead whose message has become too old while no channel was connected', async () => {
     const leadId = await waiting();
     await messaging.rpc.call(disconnectChannel, {}, testContext({ storeId }));
     await step(leadId);

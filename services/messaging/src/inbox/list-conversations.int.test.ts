@@ -282,16 +282,16 @@ test('a seller sees the conversations of their own leads and of those without a 
   const [ana, bia] = [randomUUID(), randomUUID()];
   await heard('of Ana', { seller_id: ana });
   await heard('of Bia', { seller_id: bia });
-  await heard('of nobody');
+  await heard('of no seller');
   const [asAna, asBia] = [seller(ana), seller(bia)];
   expect(await inbox.list({}, asAna)).toMatchObject({ total: 2 });
-  expect(await inbox.names({}, asAna)).toEqual(['of nobody', 'of Ana']);
+  expect(await inbox.names({}, asAna)).toEqual(['of no seller', 'of Ana']);
   expect(await inbox.names({ seller_id: ana }, asAna)).toEqual(['of Ana']);
-  expect(await inbox.names({ seller_id: 'none' }, asBia)).toEqual(['of nobody']);
+  expect(await inbox.names({ seller_id: 'none' }, asBia)).toEqual(['of no seller']);
   expect(await inbox.list({ seller_id: ana }, asBia)).toMatchObject({ data: [], total: 0 });
-  expect(await inbox.names({ q: 'of' }, asBia)).toEqual(['of nobody', 'of Bia']);
+  expect(await inbox.names({ q: 'of' }, asBia)).toEqual(['of no seller', 'of Bia']);
   expect(await inbox.names({ unread: true, limit: 1, page: 2 }, asAna)).toEqual(['of Ana']);
-  expect(await inbox.names({}, { ...asAna, role: 'manager' })).toEqual(['of nobody', 'of Bia', 'of Ana']);
+  expect(await inbox.names({}, { ...asAna, role: 'manager' })).toEqual(['of no seller', 'of Bia', 'of Ana']);
 });
 
 test('another store sees nothing of it', async () => {

@@ -198,7 +198,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('a message that is not found', () => {
-  test('is one of another lead, of another store, or of nobody', async () => {
+  test('is one of another lead or another store, or does not exist', async () => {
     const id = await accept();
     for (const options of [{ leadId: messaging.crm.addLead(storeId) }, { storeId: randomUUID() }]) {
       const { leadId: other } = options as { leadId?: string };
