@@ -6,6 +6,7 @@ import {
   type Operation,
   type ReplyOf,
   type RequestOf,
+  setPassword,
   type UserRole,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
@@ -13,6 +14,9 @@ import type { TestAccounts } from './accounts.ts';
 
 /** From where people ask. */
 export const client = { address: '203.0.113.7', agent: 'Firefox' };
+
+/** A password that is accepted. */
+export const password = 'trinta e nove pratos';
 
 /** What stands behind the `#` of a login link. */
 export const tokenOf = (url: string): string => url.split('#')[1] ?? '';
@@ -37,6 +41,9 @@ export function createPeople(accounts: TestAccounts) {
     ask,
     newStore,
     invite,
+    /** Sets a password in the session with this token. */
+    setPassword: (token: string | undefined, next = password, current?: string) =>
+      ask(setPassword, { body: { new_password: next, current_password: current } }, token),
     /** Signs in with a password. */
     signIn: (email: string, password: string, session?: string) =>
       ask(createPersonSession, { body: { email, password } }, session),

@@ -7,11 +7,10 @@ import {
   getPersonSession,
   listPersonSessions,
   revokePersonSession,
-  setPassword,
 } from '@mostrador/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { client, createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
+import { client, createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.ts';
 
 let accounts: TestAccounts;
@@ -23,10 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => accounts?.stop());
 
-const password = 'trinta e nove pratos';
 const other = 'azul de metileno e sal';
-const set = (token: string | undefined, next: string, current?: string) =>
-  people.ask(setPassword, { body: { new_password: next, current_password: current } }, token);
 const openLink = async (email: string, storeId: string, by: 'operator' | 'store' = 'store') => {
   const { login_url } = await accounts.admin(createLoginLink, { body: { email, store_id: storeId } });
   const token = tokenOf(login_url);
@@ -37,7 +33,7 @@ const openLink = async (email: string, storeId: string, by: 'operator' | 'store'
 /** A person with a password. */
 async function withPassword() {
   const person = await people.signedIn();
-  await set(person.token, password);
+  await people.setPassword(person.token, password);
   return person;
 }
 const makeOld = (sessionId: string) =>
@@ -46,7 +42,7 @@ const makeOld = (sessionId: string) =>
 test('a person sets a password with a new link, and signs in with it, however they write the address', async () => {
   const { token, email, store, userId } = await people.signedIn();
   expect(await people.ask(getCredentials, {}, token)).toMatchObject({ password: null, needs_current_password: false });
-  await set(token, password);
+  await people.setPassword(token, password);
   const { session, session_token } = await people.signIn(email.toUpperCase(), password);
   expect(session).toMatchObject({ user: { id: userId }, store: { id: store }, role: 'owner' });
   expect(await people.ask(getCredentials, {}, session_token)).toMatchObject({
@@ -59,7 +55,7 @@ test('a person sets a password with a new link, and signs in with it, however th
 
 test('the same password in another form of Unicode is the same password', async () => {
   const { token, email } = await people.signedIn();
-  await set(token, 'três pratos de trigo'.normalize('NFC'));
+  await people.setPassword(token, 'três pratos de trigo'.normalize('NFC'));
   await people.signIn(email, 'três pratos de trigo'.normalize('NFD'));
 });
 
@@ -75,9 +71,11 @@ test('a new password needs the current one, and ends the other sessions', async 
   const { email, token: link } = await withPassword();
   const first = await people.signIn(email, password);
   const second = await people.signIn(email, password);
-  await expect(set(first.session_token, other)).rejects.toMatchObject({ code: 'proof_required' });
-  await expect(set(first.session_token, other, 'wrong')).rejects.toMatchObject({ code: 'wrong_password' });
-  await set(first.session_token, other, password);
+  await expect(people.setPassword(first.session_token, other)).rejects.toMatchObject({ code: 'proof_required' });
+  await expect(people.setPassword(first.session_token, other, 'wrong')).rejects.toMatchObject({
+    code: 'wrong_password',
+  });
+  await people.setPassword(first.session_token, other, password);
   expect(await people.ask(getPersonSession, {}, first.session_token)).toEqual(first.session);
   for (const ended of [second.session_token, link]) {
     await expect(people.ask(getPersonSession, {}, ended)).rejects.toMatchObject({ code: 'invalid_session' });
@@ -89,10 +87,10 @@ test('a new password needs the current one, and ends the other sessions', async 
 test('a link sets a password for 15 minutes, and not longer', async () => {
   const { token, session } = await people.signedIn();
   await makeOld(session.id);
-  await expect(set(token, password)).rejects.toMatchObject({ code: 'proof_required' });
+  await expect(people.setPassword(token, password)).rejects.toMatchObject({ code: 'proof_required' });
   const again = await withPassword();
   const { session_token } = await openLink(again.email, again.store);
-  await set(session_token, other);
+  await people.setPassword(session_token, other);
   await people.signIn(again.email, other);
 });
 
@@ -108,18 +106,18 @@ describe('an owner who signs in with a link of somebody of two stores', () => {
   test('cannot replace the password, nor learn it', async () => {
     const { email, trap } = await trapped();
     const { session_token } = await openLink(email, trap);
-    await expect(set(session_token, other)).rejects.toMatchObject({
+    await expect(people.setPassword(session_token, other)).rejects.toMatchObject({
       code: 'proof_required',
       detail: expect.stringContaining('other stores'),
     });
-    await expect(set(session_token, other, 'guess')).rejects.toMatchObject({ code: 'wrong_password' });
+    await expect(people.setPassword(session_token, other, 'guess')).rejects.toMatchObject({ code: 'wrong_password' });
     await people.signIn(email, password);
   });
 
   test('who set the first password themselves does not get into a store that the person joins later', async () => {
     const email = people.newEmail();
     const victim = await people.signedIn(undefined, email);
-    await set(victim.token, password);
+    await people.setPassword(victim.token, password);
     const real = await people.newStore();
     await people.open(tokenOf((await people.invite(real, email)).login_url));
     expect((await people.signIn(email, password)).session.store.id).toBe(victim.store);
@@ -129,7 +127,7 @@ describe('an owner who signs in with a link of somebody of two stores', () => {
     const email = people.newEmail();
     const victim = await people.signedIn(undefined, email);
     const trap = await people.signedIn(undefined, email);
-    await set(trap.token, password);
+    await people.setPassword(trap.token, password);
     const { data } = await people.ask(listPersonSessions, {}, trap.token);
     expect(data.map(({ id }) => id)).toEqual([trap.session.id]);
     const params = { sessionId: victim.session.id };
@@ -142,14 +140,14 @@ describe('an owner who signs in with a link of somebody of two stores', () => {
   test('while a person who knows the password joins the store with it', async () => {
     const { email, trap } = await trapped();
     const { session_token } = await openLink(email, trap);
-    await set(session_token, other, password);
+    await people.setPassword(session_token, other, password);
     expect((await people.signIn(email, other)).session.store.id).toBe(trap);
   });
 
   test('and a link of the operator replaces it', async () => {
     const { email, home } = await trapped();
     const { session_token } = await openLink(email, home, 'operator');
-    await set(session_token, other);
+    await people.setPassword(session_token, other);
     await people.signIn(email, other);
   });
 });
@@ -160,7 +158,7 @@ test.each([
   ['common', 'password1234'],
 ])('a %s password is rejected, and says so about the new one', async (_what, wrong) => {
   const { token } = await people.signedIn();
-  await expect(set(token, wrong)).rejects.toMatchObject({
+  await expect(people.setPassword(token, wrong)).rejects.toMatchObject({
     code: 'validation_failed',
     members: { errors: [{ pointer: '#/new_password', detail: expect.any(String) }] },
   });
@@ -168,7 +166,7 @@ test.each([
 
 test('the own address is no password', async () => {
   const { token, email } = await people.signedIn();
-  await expect(set(token, email)).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(people.setPassword(token, email)).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
 describe('signing in with a password', () => {
@@ -221,7 +219,7 @@ describe('after 10 wrong passwords in 15 minutes', () => {
     await expect(people.signIn(ana.email.toUpperCase(), password)).rejects.toMatchObject(refused);
     await people.signIn(rui.email, password);
     const { session_token } = await openLink(ana.email, ana.store);
-    await expect(set(session_token, other, password)).rejects.toMatchObject(refused);
+    await expect(people.setPassword(session_token, other, password)).rejects.toMatchObject(refused);
     await accounts.adminSql`update password_attempts set since = since - interval '15 minutes'`;
     await people.signIn(ana.email, password);
   });
@@ -229,14 +227,14 @@ describe('after 10 wrong passwords in 15 minutes', () => {
   test('no other way to write the address brings more attempts', async () => {
     const email = `rita-${randomUUID()}@example.com`;
     const { token } = await people.signedIn(undefined, email);
-    await set(token, password);
+    await people.setPassword(token, password);
     // PostgreSQL makes the same small letter of both.
     const dotted = email.replace('i', 'İ');
     await expect(people.signIn(dotted, password)).rejects.toMatchObject({ code: 'invalid_credentials' });
     await people.signIn(email, password);
   });
 
-  test('an address that nobody has waits too, so the answer tells nothing', async () => {
+  test('an address without an account waits too, so the answer tells nothing', async () => {
     const email = `${randomUUID()}@example.com`;
     await tenWrong(email);
     await expect(people.signIn(email, other)).rejects.toMatchObject({ code: 'quota_exceeded' });
@@ -263,8 +261,8 @@ describe('after 10 wrong passwords in 15 minutes', () => {
   });
 });
 
-test('without a session nobody reads or sets a password, and the role for requests sees none', async () => {
-  await expect(set(undefined, password)).rejects.toMatchObject({ code: 'invalid_session' });
+test('without a session no password is read or set, and the role for requests sees none', async () => {
+  await expect(people.setPassword(undefined, password)).rejects.toMatchObject({ code: 'invalid_session' });
   await expect(people.ask(getCredentials, {})).rejects.toMatchObject({ code: 'invalid_session' });
   const { store } = await withPassword();
   for (const table of ['passwords', 'password_attempts']) {

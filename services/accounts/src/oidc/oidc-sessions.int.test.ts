@@ -4,7 +4,6 @@ import {
   getCredentials,
   getPersonSession,
   listPersonStores,
-  setPassword,
   startOidcSession,
   switchStore,
   unlinkUser,
@@ -12,7 +11,7 @@ import {
 import { hashToken } from '@mostrador/kit/tokens/token';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWithProvider, type WithProvider } from '../../test/openid.ts';
-import { client, tokenOf } from '../../test/people.ts';
+import { client, password, tokenOf } from '../../test/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.ts';
 
 let here: WithProvider;
@@ -24,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => here?.stop());
 
-const password = 'trinta e nove pratos';
 const failed = { code: 'oidc_failed' };
 const refused = { code: 'oidc_refused' };
 
@@ -224,7 +222,7 @@ describe('an owner who invites the address of a person of another store', () => 
   async function trapped() {
     const trap = await invited();
     const { session_token } = await people.open(trap.link);
-    await people.ask(setPassword, { body: { new_password: password } }, session_token);
+    await people.setPassword(session_token);
     const real = await invited(trap.email);
     return { trap, real, email: trap.email };
   }
@@ -245,9 +243,7 @@ describe('an owner who invites the address of a person of another store', () => 
     const { session_token } = await here.enter(email);
     await people
       .ask(switchStore, { body: { store_id: real.store } }, session_token)
-      .then(({ session_token: token }) =>
-        people.ask(setPassword, { body: { new_password: 'azul de metileno' } }, token),
-      );
+      .then(({ session_token: token }) => people.setPassword(token, 'azul de metileno'));
     await expect(signIn(email)).rejects.toMatchObject({ code: 'invalid_credentials' });
   });
 
@@ -265,12 +261,8 @@ test('an account whose address is no longer the person’s sets no password that
   says(email, { email: 'new@example.com' });
   const later = await invited(email);
   const { session_token } = await people.open(later.link);
-  await people.ask(setPassword, { body: { new_password: password } }, session_token);
-  const change = people.ask(
-    setPassword,
-    { body: { new_password: 'azul de metileno' } },
-    (await here.enter(email)).session_token,
-  );
+  await people.setPassword(session_token);
+  const change = people.setPassword((await here.enter(email)).session_token, 'azul de metileno');
   await expect(change).rejects.toMatchObject({ code: 'proof_required' });
 });
 

@@ -6,14 +6,13 @@ import {
   getPersonSession,
   removePasskey,
   renamePasskey,
-  setPassword,
   startPasskey,
   startPasskeySession,
 } from '@mostrador/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicUrl, startAccounts, type TestAccounts } from '../../test/accounts.ts';
 import { createAuthenticator } from '../../test/authenticator.ts';
-import { client, createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
+import { client, createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.ts';
 
 let accounts: TestAccounts;
@@ -25,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(() => accounts?.stop());
 
-const password = 'trinta e nove pratos';
 const party = { rpId: 'api.example.com', origin: publicUrl };
 type Phone = ReturnType<typeof createAuthenticator>;
 
@@ -67,7 +65,7 @@ test('a person makes a passkey with a new link, and signs in with it, without an
 
 test('the browser is asked for a passkey that it keeps and unlocks, for this host, and not for one that is there', async () => {
   const { token, phone } = await withPasskey();
-  await people.ask(setPassword, { body: { new_password: password } }, (await signIn(phone, token)).session_token);
+  await people.setPassword((await signIn(phone, token)).session_token);
   const { session_token } = await signIn(phone);
   const options = await start(session_token);
   expect(options).toMatchObject({
@@ -82,7 +80,7 @@ test('the browser is asked for a passkey that it keeps and unlocks, for this hos
 test('a passkey sets a password without the current one, and a password makes a passkey', async () => {
   const { phone, email } = await withPasskey();
   const first = await signIn(phone);
-  await people.ask(setPassword, { body: { new_password: password } }, first.session_token);
+  await people.setPassword(first.session_token);
   const second = await people.signIn(email, password);
   await add(second.session_token, createAuthenticator(party));
   expect(await passkeysOf(second.session_token)).toHaveLength(2);
@@ -91,7 +89,7 @@ test('a passkey sets a password without the current one, and a password makes a 
 test('a new password ends the other sessions and keeps the passkeys', async () => {
   const { phone } = await withPasskey();
   const [one, two] = [await signIn(phone), await signIn(phone)];
-  await people.ask(setPassword, { body: { new_password: password } }, one.session_token);
+  await people.setPassword(one.session_token);
   await expect(people.ask(getPersonSession, {}, two.session_token)).rejects.toMatchObject({ code: 'invalid_session' });
   await signIn(phone);
 });
@@ -100,7 +98,7 @@ test('a password that a link set without the current one removes the passkeys', 
   const { phone, email, store } = await withPasskey();
   const { login_url } = await people.invite(store, email);
   const { session_token } = await people.open(tokenOf(login_url));
-  await people.ask(setPassword, { body: { new_password: password } }, session_token);
+  await people.setPassword(session_token);
   await expect(signIn(phone)).rejects.toMatchObject(failed);
 });
 
@@ -111,7 +109,7 @@ describe('a passkey needs a proof', () => {
       (await people.open(tokenOf((await people.invite(store, email)).login_url))).session_token;
     await expect(start(await again(one))).rejects.toMatchObject({ code: 'proof_required' });
     const other = await people.signedIn();
-    await people.ask(setPassword, { body: { new_password: password } }, other.token);
+    await people.setPassword(other.token);
     const token = await again(other);
     await expect(start(token)).rejects.toMatchObject({ code: 'proof_required' });
     await expect(start(token, 'wrong')).rejects.toMatchObject({ code: 'wrong_password' });
@@ -120,13 +118,13 @@ describe('a passkey needs a proof', () => {
 
   test('what a person set in the session proves who they are: neither the passkey nor the password is lost', async () => {
     const { token, email, phone } = await withPasskey();
-    await people.ask(setPassword, { body: { new_password: password } }, token);
+    await people.setPassword(token);
     await signIn(phone);
     await people.signIn(email, password);
     const other = await people.signedIn();
-    await people.ask(setPassword, { body: { new_password: password } }, other.token);
+    await people.setPassword(other.token);
     await add(other.token, createAuthenticator(party));
-    const change = people.ask(setPassword, { body: { new_password: 'azul de metileno' } }, other.token);
+    const change = people.setPassword(other.token, 'azul de metileno');
     expect(await passkeysOf(other.token)).toHaveLength(1);
     await change;
   });
@@ -144,7 +142,7 @@ describe('a passkey needs a proof', () => {
     const trap = await people.signedIn(undefined, email);
     const options = await start(trap.token);
     const real = await people.signedIn(undefined, email);
-    await people.ask(setPassword, { body: { new_password: password } }, real.token);
+    await people.setPassword(real.token);
     // The password ended the other sessions: the owner opens another link, and even the session from before.
     await accounts.adminSql`update sessions set ended_at = null where id = ${trap.session.id}`;
     const late = finish(trap.token, createAuthenticator(party).create(options));
@@ -201,7 +199,7 @@ describe('a challenge', () => {
     await expect(finish(ana.token, phone.create(options))).rejects.toMatchObject(rejected);
   });
 
-  test('of a new passkey signs nobody in', async () => {
+  test('of a new passkey opens no session', async () => {
     const { phone } = await withPasskey();
     const { session_token } = await signIn(phone);
     const options = await start(session_token);
@@ -277,7 +275,7 @@ describe('no passkey is made', () => {
   });
 });
 
-test('a person renames and removes their own passkeys, and nobody else’s', async () => {
+test('a person renames and removes their own passkeys, and not those of others', async () => {
   const [ana, rui] = [await withPasskey(), await withPasskey()];
   const params = { passkeyId: ana.passkey.id };
   const renamed = await people.ask(renamePasskey, { params, body: { name: 'Laptop' } }, ana.token);
@@ -297,7 +295,7 @@ test('a person renames and removes their own passkeys, and nobody else’s', asy
   expect(actions).toEqual(expect.arrayContaining(['passkey.renamed', 'passkey.removed']));
 });
 
-test('without a session nobody makes a passkey, and the role for requests sees none', async () => {
+test('without a session no passkey is made, and the role for requests sees none', async () => {
   await expect(start()).rejects.toMatchObject({ code: 'invalid_session' });
   await expect(finish(undefined, {})).rejects.toMatchObject({ code: 'invalid_session' });
   const { store } = await withPasskey();

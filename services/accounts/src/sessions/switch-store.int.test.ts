@@ -1,8 +1,8 @@
-import { createLoginLink, getPersonSession, listPersonStores, setPassword, switchStore } from '@mostrador/contracts';
+import { createLoginLink, getPersonSession, listPersonStores, switchStore } from '@mostrador/contracts';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccounts, type TestAccounts } from '../../test/accounts.ts';
-import { createPeople, type TestPeople, tokenOf } from '../../test/people.ts';
+import { createPeople, password, type TestPeople, tokenOf } from '../../test/people.ts';
 
 let accounts: TestAccounts;
 let people: TestPeople;
@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => accounts?.stop());
 
-const password = 'trinta e nove pratos';
 const stores = async (token: string) =>
   (await people.ask(listPersonStores, {}, token)).data.map(({ id, current }) => [id, current]);
 const goTo = (store: string, token?: string) => people.ask(switchStore, { body: { store_id: store } }, token);
@@ -22,7 +21,7 @@ const goTo = (store: string, token?: string) => people.ask(switchStore, { body: 
 async function ofTwoStores() {
   const email = people.newEmail();
   const first = await people.signedIn(undefined, email);
-  await people.ask(setPassword, { body: { new_password: password } }, first.token);
+  await people.setPassword(first.token);
   const second = await people.newStore();
   const { login_url } = await people.invite(second, email, 'manager');
   return { email, first: first.store, second, link: tokenOf(login_url) };
@@ -102,7 +101,7 @@ test('a session does not live longer by going from store to store', async () => 
   expect(Date.parse(session.created_at)).toBeLessThan(Date.now() - 3_600_000);
 });
 
-test.each(['0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a', 'x', undefined])('nobody goes to %s', async (store) => {
+test.each(['0198c1f4-5f5e-7c3a-9d0b-1f2e3d4c5b6a', 'x', undefined])('a person cannot go to %s', async (store) => {
   const { token, session } = await people.signedIn();
   await expect(goTo(store as string, token)).rejects.toMatchObject({ code: /store_not_found|validation_failed/ });
   await expect(goTo(session.store.id)).rejects.toMatchObject({ code: 'invalid_session' });
