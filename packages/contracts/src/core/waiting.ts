@@ -155,8 +155,8 @@ export const WaitingChange = Type.Object(
               '`not_waiting`: it does not wait, or the store has none with this id. `running`: an attempt runs. ' +
               '`handed_over`: the follow-up is a message now, so look there. `unknown_outcome`: it must be settled as ' +
               '`sent` or `failed`. `not_connected`, `needs_attention`: connect the channel or the calendar first. ' +
-              ' `restored`: it may have been sent before ' +
-              'the restore, so name its id. `endpoint_paused`, `endpoint_disabled`: enable the endpoint first. ' +
+              '`restored`: it may have been sent before the restore, so name its id. `endpoint_paused`, ' +
+              '`endpoint_disabled`: enable the endpoint first. ' +
               '`event_expired`: the feed no longer has the event. `out_of_time`: send the request again.',
           }),
         },

@@ -57,8 +57,8 @@ export async function listInvited(sql: Sql, storeId: string, ids: readonly strin
 }
 
 /**
- * The names of people whom the store has invited, as it names them. Of who has left it the email address, which it wrote
- * itself: how other stores name a person is not its business.
+ * The names of people whom the store has invited, as it names them. A person who has left is shown by the email address,
+ * which the store wrote itself: it must not learn the name that another store gave.
  */
 export async function namesOfPeople(
   sql: Sql,

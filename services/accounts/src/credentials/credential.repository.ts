@@ -7,7 +7,7 @@ export type Credentials = {
   readonly password_hash: string | null;
   readonly password_changed_at: Date | null;
   readonly has_passkeys: boolean;
-  /** Whether it opens another store than that of the session, or than those that an OpenID provider confirmed for it. */
+  /** Whether it opens a store that the session does not: another one, and one that no OpenID provider confirmed for it. */
   readonly joined_elsewhere: boolean;
 };
 
@@ -29,7 +29,7 @@ export async function findCredentials(
   return row;
 }
 
-/** The credentials of a person, who cannot change until the transaction ends. */
+/** Locks the person until the transaction ends, and reads their credentials. */
 export async function lockCredentials(sql: TransactionSql, session: Asking): Promise<Credentials> {
   await sql`select 1 from users where id = ${session.user_id} for update`;
   return await findCredentials(sql, session);

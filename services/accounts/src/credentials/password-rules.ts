@@ -13,7 +13,7 @@ const commonWords: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/** Rows of a keyboard, the alphabet and the digits: what lies beside each other in them is one thing to remember. */
+/** Rows of a keyboard, the alphabet and the digits: neighbours in them are as easy to guess as one word. */
 const rows = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyz',
@@ -27,8 +27,8 @@ const bothWays = rows.flatMap((row) => [row, [...row].reverse().join('')]);
 const leastDistinct = 5;
 
 /**
- * What is wrong with a new password; undefined if nothing is. Length is what counts, and there are no rules of signs
- * (NIST SP 800-63B, 3.1.1). Rejected is what is tried first: common words, rows, repetitions, the person's own address.
+ * What is wrong with a new password; undefined if nothing is. Length is what counts, and no kind of character is required
+ * (NIST SP 800-63B, 3.1.1). It rejects what an attacker tries first: common words, rows, repetitions, the own address.
  */
 export function passwordFault(password: string, email: string): string | undefined {
   const normal = password.normalize('NFKC');
@@ -54,13 +54,13 @@ function isCommon(password: string): boolean {
   return commonWords.has(word) || isOfRows(plain) || isOfRows(word);
 }
 
-/** Whether the text is one piece of at most eight characters, again and again. */
+/** Whether the text repeats one piece of at most eight characters. */
 const isRepetition = (text: string): boolean =>
   [1, 2, 3, 4, 5, 6, 7, 8].some(
     (size) => text.length >= 2 * size && text === text.slice(0, size).repeat(text.length).slice(0, text.length),
   );
 
-/** Whether the text is made of pieces that lie beside each other, of at least three characters but for the last one. */
+/** Whether the text consists of pieces of the rows. Each piece but the last has at least three characters. */
 function isOfRows(text: string): boolean {
   if (text === '') return false;
   let at = 0;

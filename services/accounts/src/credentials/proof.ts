@@ -5,7 +5,8 @@ import type { OpenedBy, Reach } from '../sessions/reach.ts';
  * What a session says about who uses it, when how they sign in is to be changed.
  *
  * - `proved`: it was just opened with the person's own passkey or password.
- * - `first`: there is nothing yet, and a link, or an account at the OpenID provider, was just used. What is set then opens the store of the link.
+ * - `first`: there is nothing yet, and a link, or an account at the OpenID provider, was just used. What is set then opens
+ *   the store of the session.
  * - `reset`: the same, by a person who has something already. All of that ends with a new password.
  * - `elsewhere`: the same, but it opens other stores too. An owner could use a link of their store themselves, so it
  *   must not open the others.

@@ -22,9 +22,9 @@ export const replacesPassword = (session: SessionRow, credentials: Credentials):
   session.opened_by !== 'password' && ['proved', 'first', 'reset'].includes(sessionProof(session, credentials));
 
 /**
- * A password opens the store in which it is set. The other sessions end in the stores that it opens: what a link opened in
- * another store is not its business. Who replaces a password without it may be the first who should have the account, so
- * the passkeys go too.
+ * A password opens the store in which it is set. The person's other sessions end in every store that it opens, and in no
+ * other store. When a link replaces a password without the current one, its passkeys may be those of an intruder, so they
+ * are removed too.
  */
 export const setPassword =
   (dependencies: Dependencies): Handler<typeof operation> =>

@@ -13,7 +13,7 @@ export async function signInWithPassword(
   context: Context,
   { email, password }: { email: string; password: string },
 ): Promise<ReplyOf<typeof createPersonSession>> {
-  // What is counted is what is looked up: PostgreSQL takes other letters for the same than JavaScript does.
+  // The same text is counted and looked up, because PostgreSQL and JavaScript make different small letters.
   const address = email.toLowerCase();
   const owner = await withAttempt(systemDatabase, context, address, async () => {
     const found = await systemDatabase.read(context, (sql) => findPasswordOwner(sql, address));

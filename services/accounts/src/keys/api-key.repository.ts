@@ -82,7 +82,7 @@ export async function listApiKeyRows(sql: Sql, storeId: string): Promise<ApiKey[
   return rows.map(toApiKey);
 }
 
-/** How many valid keys a store has. No other transaction makes one that asks this until the transaction ends. */
+/** How many valid keys a store has. Another transaction that asks this waits until this one ends. */
 export async function countForCreation(sql: TransactionSql, storeId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`api keys ${storeId}`}, 0))`;
   const [row] = await sql<[{ total: number }]>`

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * What an attempt has from its begin to its end. All of it derives from the token in the cookie of the browser, so only
- * that browser can end it, and the database has only the hash of the token.
+ * The secrets of an attempt. All of them derive from the token in the cookie of the browser, so only that browser can
+ * finish the attempt, and the database has only the hash of the token.
  */
 export type AttemptSecrets = {
   /** Returns in the address to which the browser comes back. */
   readonly state: string;
   /** Returns in the ID token. */
   readonly nonce: string;
-  /** Proves to the provider that its code is used by who asked for it (PKCE, RFC 7636). */
+  /** Proves to the provider that the code is used by the client that asked for it (PKCE, RFC 7636). */
   readonly codeVerifier: string;
 };
 

@@ -21,8 +21,8 @@ import type { OidcIdentity } from './oidc-provider.ts';
 import { requireOidcProvider } from './require-oidc-provider.ts';
 
 /**
- * An account enters as the person whose it is, or whose verified address it has. An unknown and a disabled person, and
- * one who has another account, get the same answer; the log tells them apart. No person is created.
+ * An account signs in the person to whom it is linked, else the person with its verified address. An unknown person, a
+ * disabled one, and one with another account get the same answer; the log tells them apart. No person is created.
  */
 export const createOidcSession =
   ({ systemDatabase, oidc }: Dependencies): Handler<typeof operation> =>

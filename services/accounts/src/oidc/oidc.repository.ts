@@ -15,7 +15,7 @@ export async function insertAttempt(sql: TransactionSql, tokenHash: Uint8Array, 
     values (${tokenHash}, clock_timestamp() + make_interval(mins => ${minutes}))`;
 }
 
-/** Takes an attempt, so that nothing can end it again. False: there is none. */
+/** Takes an attempt, so that it is finished only once. False: there is none. */
 export async function takeAttempt(sql: TransactionSql, tokenHash: Uint8Array): Promise<boolean> {
   const rows = await sql`
     delete from oidc_attempts where token_hash = ${tokenHash} and expires_at > clock_timestamp() returning 1`;
@@ -29,7 +29,7 @@ export async function purgeOidcAttempts(sql: TransactionSql, limit: number): Pro
   return rows.length;
 }
 
-/** The person who has this account, which is then in use. */
+/** Finds the person with this account, and records its use. */
 export async function useIdentity(
   sql: TransactionSql,
   { issuer, subject, email }: OidcIdentity,

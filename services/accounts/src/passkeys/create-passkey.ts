@@ -13,8 +13,8 @@ import { insertPasskey, listCredentialIds, takeChallenge } from './passkey.repos
 import { type RelyingParty, requireRelyingParty } from './relying-party.ts';
 
 /**
- * The session that asked for the challenge answers it, once. Who had no way to sign in yet must still have none: a store
- * that the person joined meanwhile is not for the holder of this link.
+ * Only the session that asked for the challenge answers it, once. A person who had no password and no passkey then must
+ * still have none: the holder of this link must not get into a store that the person joined meanwhile.
  */
 export const createPasskey =
   ({ systemDatabase, publicUrl }: Dependencies): Handler<typeof operation> =>

@@ -50,7 +50,7 @@ export async function listPasskeys(sql: Sql, userId: string): Promise<Passkey[]>
   return rows.map(toPasskey);
 }
 
-/** What the person's browser must not make a second passkey for. */
+/** The credentials that the person has: a browser that has one of them must not make a second passkey. */
 export async function listCredentialIds(sql: Sql, userId: string): Promise<{ id: string; transports: string[] }[]> {
   return await sql<{ id: string; transports: string[] }[]>`
     select credential_id as id, transports from passkeys where user_id = ${userId}`;

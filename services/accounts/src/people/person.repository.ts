@@ -56,7 +56,7 @@ export async function saveMembership(sql: TransactionSql, membership: Membership
     where store_id = ${storeId} and user_id = ${userId}`;
 }
 
-/** The owners of a store who are not disabled, locked until the transaction ends: no other one can take their role. */
+/** The owners of a store who are not disabled. No other transaction can change them until this one ends. */
 export async function lockOwners(sql: TransactionSql, storeId: string): Promise<string[]> {
   const rows = await sql<{ user_id: string }[]>`
     select m.user_id from memberships m join users u on u.id = m.user_id

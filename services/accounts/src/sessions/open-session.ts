@@ -17,7 +17,7 @@ export type NewSession = {
   readonly openedBy: OpenedBy;
   /** The session that the browser had: it ends. */
   readonly previous: SessionRow | null;
-  /** What it goes on from, when the person did not prove again who they are. */
+  /** The session whose times it keeps, because the person gave no new proof of who they are. */
   readonly continues?: Pick<SessionRow, 'signed_in_at' | 'expires_at'>;
 };
 
@@ -30,7 +30,7 @@ export async function openSession(
   const { id, token, hash } = sessionForm.make();
   const { address = 'unknown', agent } = context.client ?? {};
   const hasEnded = previous !== null && (await endSessionRow(sql, previous.id));
-  // Somebody has ended it meanwhile: it must not go on in another one.
+  // The previous session has ended meanwhile, so it must not continue in a new one.
   if (continues && !hasEnded) throw new AppError('invalid_session');
   await insertSession(sql, {
     ...{ id, hash, storeId, userId, reach, openedBy, address, days: sessionDays },

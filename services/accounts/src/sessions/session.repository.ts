@@ -93,7 +93,8 @@ export async function insertSession(
 export async function findSession(sql: Sql, id: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.token_hash, s.store_id, st.name as store_name, s.user_id, coalesce(m.name, u.name) as user_name,
-      u.email, m.role, m.seller_id, s.reach, s.opened_by, coalesce(s.signed_in_at, s.created_at) as signed_in_at, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
+      u.email, m.role, m.seller_id, s.reach, s.opened_by, coalesce(s.signed_in_at, s.created_at) as signed_in_at,
+      s.created_at, s.last_seen_at, s.expires_at, s.ended_at, u.disabled_at, clock_timestamp() as now
     from sessions s
     join users u on u.id = s.user_id
     join memberships m on m.store_id = s.store_id and m.user_id = s.user_id
@@ -155,7 +156,7 @@ export async function endSessionWithin(sql: TransactionSql, holder: Holder, id: 
   return row?.store_id ?? null;
 }
 
-/** Ends the sessions that the holder of one may end, but that one. */
+/** Ends all sessions that the holder of one may end, except that one. */
 export async function endOtherSessions(sql: TransactionSql, holder: Holder): Promise<void> {
   await sql`
     update sessions s set ended_at = clock_timestamp() where s.id <> ${holder.id} and ${within(sql, holder)}`;

@@ -137,7 +137,7 @@ const auditedConnection = (body: unknown) => ({ provider: (body as { provider: s
 /** What only people do, in services other than accounts. */
 const peopleOnlyRoutes: readonly PersonRoute[] = [
   forPeople(get('/conversations'), listConversations),
-  // Who looked at what, many times an hour: nothing that anybody asks the audit log for.
+  // It happens many times an hour, and changes nothing that the audit log is read for.
   forPeople(put('/leads/:leadId/read'), markConversationRead, { audited: () => null }),
   forPeople(get('/agents/all'), listStoreAgents),
   forPeople(post('/agents'), createStoreAgent, { role: 'manager', status: 201 }),

@@ -11,9 +11,9 @@ export type Provenance = {
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request comes from a page of this address, or needs not. A browser sends the cookie of a session with requests
+ * Whether a request comes from a page of this address, or need not. A browser sends the cookie of a session with requests
  * of other sites' pages too, so without this any page could act for the person who looks at it. A page of another site can
- * also open the address of a read: it sees nothing of the answer, but how long and how large it is.
+ * also open the address of a read. It then sees only how long the answer takes and how large it is.
  *
  * @param ownOrigin scheme, host and port of this address
  */

@@ -18,7 +18,7 @@ export const setSessionCookie = (reply: FastifyReply, token: string): FastifyRep
 
 export const clearSessionCookie = (reply: FastifyReply): FastifyReply => reply.clearCookie(sessionCookie, attributes);
 
-/** What a browser has while it is at the OpenID provider, so that no other browser can end its sign-in. */
+/** What a browser has while it is at the OpenID provider, so that no other browser can finish its sign-in. */
 const attemptCookie = '__Host-mostrador-oidc';
 
 /** The token in the cookie; empty when there is none, or when it cannot be one. */
