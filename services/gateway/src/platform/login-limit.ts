@@ -5,7 +5,7 @@ import { createTokenBuckets } from '../plugins/token-bucket.ts';
 
 /** So many attempts a minute from one network, and with one login link or account. */
 const attemptsPerMinute = 20;
-/** All that a network asks of accounts, which checks a session, or that there is none, with each request. */
+/** The requests of a network to the routes of accounts, which looks for the session with each of them. */
 const requestsPerMinute = 6000;
 const maximum = 100_000;
 
@@ -33,7 +33,7 @@ export function createLoginLimit(now: () => number = () => performance.now()) {
   };
 }
 
-/** Throws `quota_exceeded` when a network asks accounts too often, with a session or without. Each process counts alone. */
+/** Throws `quota_exceeded` when a network uses these routes too often, with a session or without. Each process counts alone. */
 export function createNetworkLimit(now: () => number = () => performance.now()) {
   const buckets = createTokenBuckets({ maximumKeys: maximum });
   return (address: string): void => {
