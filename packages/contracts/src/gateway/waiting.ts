@@ -54,8 +54,8 @@ export const giveUpWaiting = defineOperation({
   summary: 'Give up what waits',
   description:
     'A calendar sync becomes `failed` and its appointment stays. A follow-up becomes `cancelled`, a queued message ' +
-    '`failed` with the code `given_up`, a webhook delivery `failed` with the error `given_up`. What an attempt runs ' +
-    'for is skipped. At most 500 a call; `next_cursor` goes on.',
+    '`failed` with the code `given_up`, a webhook delivery `failed` with the error `given_up`. A row whose ' +
+    'attempt runs is skipped. At most 500 a call; `next_cursor` goes on.',
   request: { body: GiveUpWaiting },
   reply: WaitingChange,
 });
