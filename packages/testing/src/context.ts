@@ -26,24 +26,16 @@ export type TestContextOptions = {
 /** The context of a request in a test. Defaults: a new store and a silent log. */
 export function testContext(options: TestContextOptions = {}): StoreContext {
   const { timeoutMs = 30_000, idempotencyKey } = options;
+  const person = options.person ?? (options.role && personWith(options.role));
   return {
     requestId: options.requestId ?? randomUUID(),
     storeId: options.storeId ?? randomUUID(),
     deadline: Date.now() + timeoutMs,
     signal: AbortSignal.timeout(timeoutMs),
     log: options.log ?? silentLog(),
-    ...(options.role === undefined
-      ? {}
-      : {
-          person: {
-            userId: randomUUID(),
-            role: options.role,
-            sellerId: options.role === 'seller' ? randomUUID() : null,
-          },
-        }),
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
     ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }),
-    ...(options.person === undefined ? {} : { person: options.person }),
+    ...(person === undefined ? {} : { person }),
     ...(idempotencyKey === undefined
       ? {}
       : {
@@ -55,6 +47,12 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
         }),
   };
 }
+
+const personWith = (role: Person['role']): Person => ({
+  userId: randomUUID(),
+  role,
+  sellerId: role === 'seller' ? randomUUID() : null,
+});
 
 /** Requests may lead to this machine, where the stand-ins of providers are, and to public addresses. */
 export const localEgress = (): Egress => createEgress({ allowHosts: '127.0.0.1,::1' });

@@ -7,6 +7,7 @@ import {
   type RequestOf,
   retryWaitingScheduling,
   syncCalendarEvent,
+  type UserRole,
   updateAppointment,
   type WaitingKind,
 } from '@mostrador/contracts';
@@ -17,7 +18,6 @@ import { inHours, startScheduling, type TestScheduling } from '../test/schedulin
 import { type ScriptedCalendar, scriptedCalendar } from '../test/scripted-calendar.ts';
 import { CalendarError } from './calendars/calendar-provider.ts';
 
-type Role = 'owner' | 'manager' | 'seller';
 type Change = Omit<RequestOf<typeof giveUpWaitingScheduling>['body'], 'dry_run'> & { dry_run?: boolean };
 
 let scheduling: TestScheduling;
@@ -36,12 +36,12 @@ beforeEach(async () => {
 afterEach(() => followups?.stop());
 afterAll(() => scheduling?.stop());
 
-const as = (role?: Role, store = storeId) => testContext({ storeId: store, ...(role && { role }) });
+const as = (role?: UserRole, store = storeId) => testContext({ storeId: store, role });
 const list = async (body: { kind?: WaitingKind; after?: never; limit?: number } = {}, store = storeId) =>
   (await scheduling.rpc.call(listWaitingScheduling, { body: { limit: 50, ...body } }, as('manager', store))).data;
-const retry = (body: Change, role: Role = 'owner', store = storeId) =>
+const retry = (body: Change, role: UserRole = 'owner', store = storeId) =>
   scheduling.rpc.call(retryWaitingScheduling, { body: { dry_run: false, ...body } }, as(role, store));
-const giveUp = (body: Change, role: Role = 'owner', store = storeId) =>
+const giveUp = (body: Change, role: UserRole = 'owner', store = storeId) =>
   scheduling.rpc.call(giveUpWaitingScheduling, { body: { dry_run: false, ...body } }, as(role, store));
 const step = (appointment_id: string) => scheduling.rpc.call(syncCalendarEvent, { body: { appointment_id } }, as());
 const syncOf = (appointmentId: string) => scheduling.rpc.call(getCalendarSync, { params: { appointmentId } }, as());

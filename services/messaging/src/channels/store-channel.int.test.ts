@@ -6,6 +6,7 @@ import {
   getStoreChannel,
   type RequestOf,
   showChannel,
+  type UserRole,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -13,7 +14,6 @@ import { publicUrl, startMessaging, type TestMessaging } from '../../test/messag
 import { findLiveChannel, markChannelRefused } from './channel.repository.ts';
 
 type Body = RequestOf<typeof connectStoreChannel>['body'];
-type Role = 'owner' | 'manager' | 'seller';
 
 let messaging: TestMessaging;
 let storeId: string;
@@ -25,10 +25,10 @@ beforeEach(() => {
 });
 afterAll(() => messaging?.stop());
 
-const as = (role?: Role, store = storeId) => testContext({ storeId: store, ...(role && { role }) });
-const get = (role?: Role, store?: string) => messaging.rpc.call(getStoreChannel, {}, as(role, store));
-const connect = (body: Body, role?: Role) => messaging.rpc.call(connectStoreChannel, { body }, as(role));
-const disconnect = (role?: Role) => messaging.rpc.call(disconnectStoreChannel, {}, as(role));
+const as = (role?: UserRole, store = storeId) => testContext({ storeId: store, role });
+const get = (role?: UserRole, store?: string) => messaging.rpc.call(getStoreChannel, {}, as(role, store));
+const connect = (body: Body, role?: UserRole) => messaging.rpc.call(connectStoreChannel, { body }, as(role));
+const disconnect = (role?: UserRole) => messaging.rpc.call(disconnectStoreChannel, {}, as(role));
 
 const secrets = { access_token: 'open-sesame', app_secret: 'first secret', verify_token: 'verify me' };
 const whatsapp = {
@@ -115,7 +115,7 @@ test.each<[string, Body, string]>([
   expect(await get('owner')).toMatchObject(none);
 });
 
-test.each<[string, () => Promise<unknown>, Role]>([
+test.each<[string, () => Promise<unknown>, UserRole]>([
   ['reading', () => get('seller'), 'manager'],
   ['reading without a person', () => get(), 'manager'],
   ['connecting', () => connect(whatsapp, 'manager'), 'owner'],

@@ -7,6 +7,7 @@ import {
   listWaitingMessages,
   type RequestOf,
   retryWaitingMessages,
+  type UserRole,
   updateMessagingSettings,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
@@ -14,7 +15,6 @@ import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
 
-type Role = 'owner' | 'manager' | 'seller';
 type Change = Omit<RequestOf<typeof giveUpWaitingMessages>['body'], 'kind' | 'dry_run'> & { dry_run?: boolean };
 
 let messaging: TestMessaging;
@@ -31,14 +31,14 @@ beforeEach(async () => {
 });
 afterAll(() => messaging?.stop());
 
-const as = (role?: Role, store = storeId) => testContext({ storeId: store, ...(role && { role }) });
+const as = (role?: UserRole, store = storeId) => testContext({ storeId: store, role });
 const accept = async (lead = leadId) => (await messaging.send(storeId, lead)).id;
 const list = async (store = storeId) =>
   (await messaging.rpc.call(listWaitingMessages, { body: { limit: 50 } }, as('manager', store))).data;
 const reasons = async () => (await list()).map(({ id, reason }) => [id, reason]);
-const retry = (body: Change, role: Role = 'owner', store = storeId) =>
+const retry = (body: Change, role: UserRole = 'owner', store = storeId) =>
   messaging.rpc.call(retryWaitingMessages, { body: { kind: 'message', dry_run: false, ...body } }, as(role, store));
-const giveUp = (body: Change, role: Role = 'owner', store = storeId) =>
+const giveUp = (body: Change, role: UserRole = 'owner', store = storeId) =>
   messaging.rpc.call(giveUpWaitingMessages, { body: { kind: 'message', dry_run: false, ...body } }, as(role, store));
 const read = (messageId: string) => messaging.rpc.call(getMessage, { params: { leadId, messageId } }, as());
 const step = () => messaging.rpc.call(deliverMessages, { body: { lead_id: leadId } }, as());

@@ -7,6 +7,7 @@ import {
   type RequestOf,
   showCalendar,
   syncCalendarEvent,
+  type UserRole,
 } from '@mostrador/contracts';
 import { localEgress, testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -16,7 +17,6 @@ import { CalendarError } from './calendar-provider.ts';
 import { createProviders } from './providers.ts';
 
 type Body = RequestOf<typeof connectStoreCalendar>['body'];
-type Role = 'owner' | 'manager' | 'seller';
 
 let scheduling: TestScheduling;
 let calendar: ScriptedCalendar;
@@ -30,10 +30,10 @@ beforeEach(() => {
 });
 afterAll(() => scheduling?.stop());
 
-const as = (role?: Role, store = storeId) => testContext({ storeId: store, ...(role && { role }) });
-const get = (role?: Role, store?: string) => scheduling.rpc.call(getStoreCalendar, {}, as(role, store));
-const connect = (body: Body, role?: Role) => scheduling.rpc.call(connectStoreCalendar, { body }, as(role));
-const disconnect = (role?: Role) => scheduling.rpc.call(disconnectStoreCalendar, {}, as(role));
+const as = (role?: UserRole, store = storeId) => testContext({ storeId: store, role });
+const get = (role?: UserRole, store?: string) => scheduling.rpc.call(getStoreCalendar, {}, as(role, store));
+const connect = (body: Body, role?: UserRole) => scheduling.rpc.call(connectStoreCalendar, { body }, as(role));
+const disconnect = (role?: UserRole) => scheduling.rpc.call(disconnectStoreCalendar, {}, as(role));
 
 const password = 'open sesame';
 const caldav = {
@@ -142,7 +142,7 @@ test('an address in a private network is not called, and the answer does not say
   }
 });
 
-test.each<[string, () => Promise<unknown>, Role]>([
+test.each<[string, () => Promise<unknown>, UserRole]>([
   ['reading', () => get('seller'), 'manager'],
   ['reading without a person', () => get(), 'manager'],
   ['connecting', () => connect(caldav, 'manager'), 'owner'],

@@ -4,6 +4,7 @@ import {
   listWaitingDeliveries,
   type RequestOf,
   retryWaitingDeliveries,
+  type UserRole,
   updateWebhookEndpoint,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
@@ -11,7 +12,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startEvents, type TestEvents } from '../../../test/events.ts';
 import { stageWebhook, type WebhookStage } from '../../../test/webhooks.ts';
 
-type Role = 'owner' | 'manager' | 'seller';
 type Change = Omit<RequestOf<typeof giveUpWaitingDeliveries>['body'], 'kind' | 'dry_run'> & { dry_run?: boolean };
 
 let events: TestEvents;
@@ -26,16 +26,16 @@ beforeEach(async () => {
 afterEach(() => staged?.close());
 afterAll(() => events?.stop());
 
-const as = (role?: Role, storeId = staged.storeId) => testContext({ storeId, ...(role && { role }) });
+const as = (role?: UserRole, storeId = staged.storeId) => testContext({ storeId, role });
 const list = async (storeId?: string) =>
   (await events.rpc.call(listWaitingDeliveries, { body: { limit: 50 } }, as('manager', storeId))).data;
-const retry = (body: Change, role: Role = 'owner', storeId?: string) =>
+const retry = (body: Change, role: UserRole = 'owner', storeId?: string) =>
   events.rpc.call(
     retryWaitingDeliveries,
     { body: { kind: 'webhook_delivery', dry_run: false, ...body } },
     as(role, storeId),
   );
-const giveUp = (body: Change, role: Role = 'owner', storeId?: string) =>
+const giveUp = (body: Change, role: UserRole = 'owner', storeId?: string) =>
   events.rpc.call(
     giveUpWaitingDeliveries,
     { body: { kind: 'webhook_delivery', dry_run: false, ...body } },
