@@ -23,8 +23,7 @@ export const replacesPassword = (session: SessionRow, credentials: Credentials):
 
 /**
  * A password opens the store in which it is set. The person's other sessions end in every store that it opens, and in no
- * other store. When a link replaces a password without the current one, its passkeys may be those of an intruder, so they
- * are removed too.
+ * other store. After a `reset` the passkeys may be an intruder's, so they are removed too.
  */
 export const setPassword =
   (dependencies: Dependencies): Handler<typeof operation> =>
