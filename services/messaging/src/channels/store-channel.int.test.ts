@@ -7,6 +7,7 @@ import {
   type RequestOf,
   showChannel,
   type UserRole,
+  updateMessagingSettings,
 } from '@mostrador/contracts';
 import { testContext } from '@mostrador/testing/context';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -62,7 +63,8 @@ test('WhatsApp is connected with its secrets, which no answer shows, and the que
   await messaging.addChannel(storeId);
   const leadId = messaging.crm.addLead(storeId);
   await messaging.rpc.call(connectChannel, { body: { provider: 'sandbox' } }, as());
-  await messaging.send(storeId, leadId, 'Hello', 100).catch(() => undefined);
+  await messaging.rpc.call(updateMessagingSettings, { body: { message_wait_seconds: 0 } }, as());
+  await messaging.send(storeId, leadId);
   await messaging.adminSql`delete from outbox where store_id = ${storeId}`;
   const connected = await connect(whatsapp, 'owner');
   expect(connected.webhook_url).toMatch(new RegExp(`^${publicUrl}/channels/whatsapp/.+/webhook$`));
