@@ -17,6 +17,17 @@ const everywhere = [
 ];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
+/** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
+const alone = ['calendar', 'console/interruptions', 'console/slow', 'followup-races', 'outage', 'reports'].map(
+  (name) => `tests/e2e/${name}.e2e.test.ts`,
+);
+/** Both projects use the one platform that `start.ts` starts. */
+const endToEnd = {
+  globalSetup: ['./tests/e2e/start.ts'],
+  testTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+  hookTimeout: 300_000,
+};
 
 export default defineConfig({
   test: {
@@ -55,16 +66,22 @@ export default defineConfig({
       },
       {
         test: {
+          ...endToEnd,
           name: 'e2e',
           include: ['tests/e2e/**/*.e2e.test.ts'],
-          exclude: ignored,
-          // Starts one platform for all files.
-          globalSetup: ['./tests/e2e/start.ts'],
-          fileParallelism: false,
-          testTimeout: 120_000,
-          expect: { poll: { timeout: 30_000 } },
-          hookTimeout: 300_000,
+          exclude: [...ignored, ...alone],
+          provide: { alone: false },
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'e2e-alone',
+          include: alone,
+          fileParallelism: false,
+          provide: { alone: true },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

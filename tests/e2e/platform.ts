@@ -126,8 +126,15 @@ export async function eventually<T>(
 }
 
 /** The running processes of the platform. */
-export const processes = (): { name: string; pid: number }[] =>
-  JSON.parse(readFileSync(join(platform.localDirectory, 'children.json'), 'utf8'));
+export function processes(): { name: string; pid: number }[] {
+  mustBeAlone();
+  return JSON.parse(readFileSync(join(platform.localDirectory, 'children.json'), 'utf8'));
+}
+
+/** Throws in a file beside which others run, because they use the same platform. */
+function mustBeAlone(): void {
+  if (!inject('alone')) throw new Error('vitest.config.ts must list this file among those that run alone');
+}
 
 /** Sends a signal to a process of the platform. One that ends is started again. */
 export function signal(name: string, what: NodeJS.Signals): void {
@@ -138,6 +145,7 @@ export function signal(name: string, what: NodeJS.Signals): void {
 
 /** Stops or starts the Temporal server that the platform uses. */
 export async function temporal(action: 'stop' | 'start'): Promise<void> {
+  mustBeAlone();
   const response = await fetch(`${platform.temporalControlUrl}/${action}`, { method: 'POST' });
   if (!response.ok) throw new Error(await response.text());
 }

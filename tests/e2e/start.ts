@@ -21,14 +21,17 @@ declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface merges with the library's
   interface ProvidedContext {
     platform: PlatformAddresses;
+    /** Whether the file may stop processes of the platform: no other one runs. */
+    alone: boolean;
   }
 }
 
 /**
- * Starts the platform once for all end-to-end tests, as `npm start` does, with its own data folder. Temporal is started
- * separately, so that a test can stop it.
+ * Starts the platform once for the end-to-end tests of both projects, as `npm start` does, with its own data folder.
+ * Temporal is started separately, so that a test can stop it.
  */
-export default async function startPlatform(project: TestProject): Promise<() => Promise<void>> {
+export default async function startPlatform({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if ('platform' in vitest.getProvidedContext()) return undefined;
   const runs = runFolders(join(localDirectoryOf(process.env), 'e2e'));
   await runs.removeDead();
   const folder = runs.create();
@@ -55,7 +58,7 @@ export default async function startPlatform(project: TestProject): Promise<() =>
     await Promise.all([temporal.close(), provider.close()]);
     throw error;
   });
-  project.provide('platform', {
+  vitest.provide('platform', {
     localDirectory: folder,
     outputFile: platform.outputFile,
     root,

@@ -52,3 +52,11 @@ export const rowOf = (page: Page, leadId: string) => page.locator(`[data-lead="$
 /** A message in the open thread. */
 export const messageOf = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
 export const composer = (page: Page) => page.getByRole('textbox', { name: /^Message to / });
+/** Writes a message into the open thread and sends it. */
+export async function send(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await page.keyboard.press('Enter');
+}
+/** The texts of the messages in view, from the top. */
+export const thread = (page: Page) =>
+  page.getByRole('article').evaluateAll((all) => all.map((one) => (one.querySelector('p')?.textContent ?? '').trim()));

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { addresses, eventually, signal } from '../platform.ts';
+import { addresses, eventually } from '../platform.ts';
 import { inBrowser, invitePerson, newPage, newPerson, open } from './browser.ts';
-import { composer, connectSandbox, messageOf, rowOf } from './conversations.ts';
+import { composer, connectSandbox, messageOf, rowOf, send } from './conversations.ts';
 
 /** Two people of a store who look at the same lead. */
 async function newPair() {
@@ -25,11 +25,6 @@ function requestsOf(context: BrowserContext): string[] {
   return requests;
 }
 
-const send = async (page: Page, text: string) => {
-  await composer(page).fill(text);
-  await page.keyboard.press('Enter');
-};
-
 inBrowser(() => {
   test('what one person does the other sees, and what came while they write stands above what they write', async () => {
     const { page, other, sandbox, customer } = await newPair();
@@ -43,27 +38,6 @@ inBrowser(() => {
     await page.getByRole('button', { name: /^Status: / }).click();
     await page.getByRole('menuitemradio', { name: 'Converted' }).click();
     await other.getByRole('button', { name: 'Status: Converted' }).waitFor();
-  });
-
-  test('a restart of the gateway loses nothing', async () => {
-    const { page, other, sandbox, customer } = await newPair();
-    signal('gateway', 'SIGKILL');
-    await eventually(
-      () =>
-        sandbox.write(customer.name, customer.phone, 'During the restart').then(
-          () => true,
-          () => false,
-        ),
-      Boolean,
-    );
-    for (const one of [page, other]) await messageOf(one, 'During the restart').waitFor({ timeout: 60_000 });
-    await send(page, 'After the restart');
-    await messageOf(other, 'After the restart').waitFor({ timeout: 60_000 });
-    expect((await sandbox.messages(customer.id)).map(({ body }) => body)).toEqual([
-      'Hello',
-      'During the restart',
-      'After the restart',
-    ]);
   });
 
   test('a page that was offline says so, and then shows what it missed', async () => {
