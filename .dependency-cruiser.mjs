@@ -99,10 +99,11 @@ export default {
     {
       name: 'e2e-black-box',
       comment:
-        'End-to-end tests see what a client sees. They import only the contracts and the code that starts servers.',
+        'End-to-end tests see what a client sees. They import only the contracts, the code that starts servers, and ' +
+        'the admin command.',
       severity: 'error',
       from: { path: '^tests/e2e/' },
-      to: { path: '^(services|workflows|apps)/|^packages/(?!contracts/|testing/)' },
+      to: { path: '^(services|workflows|apps/(?!admin/))|^packages/(?!contracts/|testing/)' },
     },
     {
       name: 'nats-only-in-kit',

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { admin, eventually, newStore, request, runAdmin } from './platform.ts';
+import { adminProcess as admin, eventually, newStore, request, runAdmin } from './platform.ts';
 import { expectProblem } from './problem.ts';
 
 let store: Awaited<ReturnType<typeof newStore>>;

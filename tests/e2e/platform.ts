@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
+import { readConfig } from '../../apps/admin/src/config.ts';
+import { createPlatform } from '../../apps/admin/src/platform.ts';
+import { runAdmin as runCommand } from '../../apps/admin/src/run.ts';
 
 const platform = inject('platform');
 
@@ -67,7 +70,7 @@ export async function document(path: string): Promise<Json> {
   return (await fetch(`${gatewayUrl}${path}`)).json();
 }
 
-/** Runs `npm run admin -- …` without npm. */
+/** Runs `npm run admin -- …` without npm, in a process of its own. */
 export async function runAdmin(argv: readonly string[], input = '') {
   const child = spawn(process.execPath, [join(platform.root, 'apps/admin/src/main.ts'), ...argv], {
     cwd: platform.root,
@@ -79,9 +82,29 @@ export async function runAdmin(argv: readonly string[], input = '') {
   return { out, err, exitCode };
 }
 
-/** Runs an admin command that must succeed, and returns its JSON. */
+/** Runs an admin command that must succeed, as `runAdmin` does, and returns its JSON. */
+export const adminProcess = async (argv: readonly string[], input?: string): Promise<Json> =>
+  jsonOf(argv, await runAdmin([...argv, '--json'], input));
+
+const connection = createPlatform(readConfig({ LOCAL_DIR: platform.localDirectory }));
+afterAll(() => connection.close());
+
+/** Does what `adminProcess` does without a process, which would take most of a second. */
 export async function admin(argv: readonly string[], input = ''): Promise<Json> {
-  const { out, err, exitCode } = await runAdmin([...argv, '--json'], input);
+  const [out, err]: [string[], string[]] = [[], []];
+  const terminal = {
+    print: (line: string) => void out.push(line),
+    note: (line: string) => void err.push(line),
+    readInput: async () => input,
+    width: undefined,
+    redraw: () => {},
+    interruption: () => ({ signal: new AbortController().signal, release: () => {} }),
+  };
+  const exitCode = await runCommand([...argv, '--json'], { platform: connection, terminal });
+  return jsonOf(argv, { out: out.join('\n'), err: err.join('\n'), exitCode });
+}
+
+function jsonOf(argv: readonly string[], { out, err, exitCode }: Awaited<ReturnType<typeof runAdmin>>): Json {
   if (exitCode !== 0) throw new Error(`admin ${argv.join(' ')} exited with ${exitCode}: ${err}`);
   return JSON.parse(out);
 }

@@ -9,7 +9,7 @@ import { portsFrom } from '../../infra/local/ports.ts';
 import { natsPasswords, readSecrets } from '../../infra/local/secrets.ts';
 import {
   addresses,
-  admin,
+  adminProcess as admin,
   daysAhead,
   eventually,
   gatewayUrl,
