@@ -26,10 +26,17 @@ export async function askAsPage(method: string, path: string, { cookie, body, he
 
 const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
+/** Uses a login link as a page does that has it in its address. Returns the cookie. */
+export async function signInBy(loginUrl: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const opened = await askAsPage('POST', '/session', { body: { token: loginUrl.split('#')[1] }, headers });
+  if (opened.status !== 201) throw new Error(opened.text);
+  return cookieOf(opened);
+}
+
 /** Invites a person to a store and signs them in. A role `seller` needs `sellerId`. Returns the cookie. */
 export async function signInAs(storeId: string, role: string, sellerId?: string): Promise<string> {
   const email = `${randomBytes(8).toString('hex')}@example.com`;
   const person = ['--email', email, '--name', 'Bia', '--role', role, ...(sellerId ? ['--seller', sellerId] : [])];
   const { login_url } = await admin(['user', 'invite', '--store', storeId, ...person]);
-  return cookieOf(await askAsPage('POST', '/session', { body: { token: login_url.split('#')[1] } }));
+  return signInBy(login_url);
 }

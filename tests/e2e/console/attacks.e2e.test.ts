@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askAsPage, signInAs } from '../people.ts';
 import { addresses, admin, gatewayUrl, type Json, newStore, request } from '../platform.ts';
 import { expectProblem } from '../problem.ts';
-import { inBrowser, invitePerson, newPage, type TestStore, title } from './browser.ts';
-import { addSession, newPageOf } from './signed-in.ts';
+import { addSession, inBrowser, invitePerson, newPage, type TestStore, title } from './browser.ts';
+import { newPageOf } from './signed-in.ts';
 
 const sessionName = '__Host-mostrador';
 let store: TestStore;

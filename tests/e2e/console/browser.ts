@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { ofNewNetwork } from '../people.ts';
-import { addresses, admin, newStore, request } from '../platform.ts';
+import { ofNewNetwork, signInBy } from '../people.ts';
+import { addresses, admin, gatewayUrl, newStore, request } from '../platform.ts';
 
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -71,10 +71,17 @@ export async function newPerson(role: Role = 'owner', options: BrowserContextOpt
   return { store, ...(await invitePerson(store, role)), page: await newPage(options) };
 }
 
-/** Signs in, and opens a screen by its path below the console. */
+/** Gives a browser the session of a cookie, `name=value`. */
+export async function addSession(context: BrowserContext, cookie: string): Promise<void> {
+  const at = cookie.indexOf('=');
+  const session = { name: cookie.slice(0, at), value: cookie.slice(at + 1), httpOnly: true, secure: true } as const;
+  await context.addCookies([{ ...session, url: gatewayUrl.replace('http:', 'https:') }]);
+}
+
+/** Signs in without the page of the link, which would load the console twice, and opens a screen by its path. */
 export async function open(page: Page, loginUrl: string, path: string): Promise<void> {
-  await page.goto(loginUrl);
-  await page.getByRole('navigation').waitFor();
+  const browserName = { 'user-agent': await page.evaluate<string>('navigator.userAgent') };
+  await addSession(page.context(), await signInBy(loginUrl, browserName));
   await page.goto(`${addresses.console_url}${path}`);
 }
 

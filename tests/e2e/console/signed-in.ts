@@ -1,13 +1,6 @@
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { addresses, gatewayUrl, type Json } from '../platform.ts';
-import { newPage } from './browser.ts';
-
-/** Gives a browser the session of a cookie, `name=value`. */
-export async function addSession(context: BrowserContext, cookie: string): Promise<void> {
-  const at = cookie.indexOf('=');
-  const session = { name: cookie.slice(0, at), value: cookie.slice(at + 1), httpOnly: true, secure: true } as const;
-  await context.addCookies([{ ...session, url: gatewayUrl.replace('http:', 'https:') }]);
-}
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { addresses, type Json } from '../platform.ts';
+import { addSession, newPage } from './browser.ts';
 
 /** A browser of its own with the session of a cookie, at a screen by its path below the console. */
 export async function newPageOf(cookie: string, path: string, options: BrowserContextOptions = {}): Promise<Page> {
