@@ -7,6 +7,15 @@ import { ofNewNetwork, signInBy } from '../people.ts';
 import { addresses, admin, gatewayUrl, newStore, request } from '../platform.ts';
 
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+/** The address bar's suggestions, whose two pages would cost each context more than the console does. */
+const suggestions = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
+/** Of several `--disable-features` the last one counts: these are in the one of Playwright. */
+const alsoDisabled = [
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'PaintHolding'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'ThirdPartyStoragePartitioning', 'OptimizationHints', 'AimEnabled'],
+  ...['AvoidCorsURLLoaderRestartOnRedirect', 'NetworkTimeServiceQuerying', 'PreconnectToSearch'],
+];
+const disabled = `--disable-features=${[...suggestions, ...alsoDisabled].join(',')}`;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
@@ -18,7 +27,7 @@ let faults: string[] = [];
 export function inBrowser(tests: () => void): void {
   describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', disabled] });
     });
     afterEach(async () => {
       await Promise.all(pages.splice(0).map((page) => page.context().close()));
