@@ -23,18 +23,14 @@ test('in a race of cancellation and timer, the answer, the row and the channel a
   const { sandbox_url } = await admin(['channel', 'connect', '--store', store.id, '--provider', 'sandbox']);
   const winners = { cancel: 0, fire: 0 };
   const pace: Pace = { aheadMs: leastAheadMs, lagMs: 50 };
-  for (let done = 0; done < races; done += batchSize) {
-    for (const race of await raceBatch(store.key, sandbox_url, {
-      count: Math.min(batchSize, races - done),
-      before: done,
-      pace,
-      ask: (id) => request('DELETE', `/followups/scheduled/${id}`, { key: store.key }),
-    })) {
+  const ask = (id: string) => request('DELETE', `/followups/scheduled/${id}`, { key: store.key });
+  await untilBothWin(winners, async (count, before) => {
+    for (const race of await raceBatch(store.key, sandbox_url, { count, before, pace, ask })) {
       judge(race);
       winners[race.answer.status === 200 ? 'cancel' : 'fire'] += 1;
     }
-  }
-  process.stdout.write(`${races} races: the cancellation won ${winners.cancel}, the timer ${winners.fire}\n`);
+  });
+  process.stdout.write(`Of the races the cancellation won ${winners.cancel}, the timer ${winners.fire}\n`);
   // Otherwise the two did not race.
   expect(winners.cancel).toBeGreaterThan(races / 50);
   expect(winners.fire).toBeGreaterThan(races / 50);
@@ -49,9 +45,8 @@ test('in a race of a move and the timer, the answer, the row and the channel agr
   const pace: Pace = { aheadMs: leastAheadMs, lagMs: 50 };
   const due_at = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const ask = (id: string) => request('PATCH', `/followups/scheduled/${id}`, { key: store.key, body: { due_at } });
-  for (let done = 0; done < races; done += batchSize) {
-    const count = Math.min(batchSize, races - done);
-    for (const race of await raceBatch(store.key, sandbox_url, { count, before: done, pace, ask })) {
+  await untilBothWin(winners, async (count, before) => {
+    for (const race of await raceBatch(store.key, sandbox_url, { count, before, pace, ask })) {
       const { id, answer, row, delivered } = race;
       expect([200, 409], answer.text).toContain(answer.status);
       winners[answer.status === 200 ? 'move' : 'fire'] += 1;
@@ -62,8 +57,8 @@ test('in a race of a move and the timer, the answer, the row and the channel agr
         delivered: answer.status === 409,
       });
     }
-  }
-  process.stdout.write(`${races} races: the move won ${winners.move}, the timer ${winners.fire}\n`);
+  });
+  process.stdout.write(`Of the races the move won ${winners.move}, the timer ${winners.fire}\n`);
   expect(winners.move).toBeGreaterThan(races / 50);
   expect(winners.fire).toBeGreaterThan(races / 50);
 });
@@ -89,6 +84,20 @@ test('a follow-up that is moved to an earlier time goes out at that time', async
   const conversation: Json = await (await fetch(`${sandbox_url}/messages?customer_phone=${customer_phone}`)).json();
   expect(conversation.messages.map(({ text }: Json) => text)).toEqual(['Earlier']);
 });
+
+/**
+ * Runs the batches of all races, and up to two more while one side wins nearly always: on a busy machine the first
+ * batch can end before its pace has found the moment at which both may win.
+ */
+async function untilBothWin(
+  winners: Readonly<Record<string, number>>,
+  batch: (count: number, before: number) => Promise<void>,
+): Promise<void> {
+  const isOneSided = () => Object.values(winners).some((won) => won <= races / 50);
+  for (let done = 0; done < races || (isOneSided() && done < races + 2 * batchSize); done += batchSize) {
+    await batch(Math.min(batchSize, done < races ? races - done : races), done);
+  }
+}
 
 function judge({ id, answer, row, delivered }: Race): void {
   expect([200, 409], answer.text).toContain(answer.status);
