@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const everywhere = [
   'packages',
@@ -17,6 +18,15 @@ const everywhere = [
 ];
 const tests = (suffix: string) => everywhere.map((folder) => `${folder}/**/*.${suffix}.ts`);
 const ignored = ['**/node_modules/**', '**/fixtures/**', '.local/**'];
+/** Small files that take long. Without results of an earlier run vitest begins with the largest files. */
+const long = ['chaos/storm/short-run.int', 'e2e/fuzz.e2e', 'e2e/console/hostile.e2e'];
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.endsWith(`${name}.test.ts`));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 /** These stop processes of the platform, change what all stores share, or need the machine for themselves. */
 const alone = ['calendar', 'console/interruptions', 'console/slow', 'followup-races', 'outage', 'reports'].map(
   (name) => `tests/e2e/${name}.e2e.test.ts`,
@@ -33,6 +43,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     reporters: ['default', ['json', { outputFile: '.local/test-results.json' }]],
     projects: [
       {
