@@ -11,9 +11,11 @@ import { hintFrame } from '../events/frames.ts';
 import { addRateLimit } from '../plugins/rate-limit.ts';
 import { addRoutes } from '../routes/forward.ts';
 import type { Route } from '../routes/route.ts';
+import { createRefusalLimit } from './login-limit.ts';
 import { assertMayCall, findCaller, personCheck, recordIntent } from './person-auth.ts';
 import { type PersonRoute, personRoutes, platformPrefix } from './platform-routes.ts';
 import { checkSellerView } from './seller-view.ts';
+import { readSessionCookie } from './session-cookie.ts';
 
 export type PersonApiOptions = {
   readonly rpc: RpcClient;
@@ -36,11 +38,17 @@ const hintRoute: PersonRoute = { ...eventStreamRoute, scope: 'store:read', role:
 export function addPersonApi(people: FastifyInstance, options: PersonApiOptions): void {
   const { rpc, publicUrl, requestTimeoutMs, followers, log } = options;
   const limitMs = requestTimeoutMs;
+  const refusals = createRefusalLimit();
   people.decorateRequest('access');
   people.addHook('onRequest', async (request) => {
     const { apiRoute } = request.routeOptions.config;
     if (!apiRoute) throw new AppError('route_not_found');
-    request.access = await findCaller(rpc, request, { touch: apiRoute !== hintRoute, limitMs });
+    refusals.check(request.ip);
+    request.access = await findCaller(rpc, request, { touch: apiRoute !== hintRoute, limitMs }).catch((error) => {
+      const wasAsked = readSessionCookie(request) !== undefined;
+      if (wasAsked && error instanceof AppError && error.code === 'invalid_session') refusals.count(request.ip);
+      throw error;
+    });
   });
   addRateLimit(people, { log, storeRequestsPerMinute });
   people.addHook('onRequest', (request, _reply, done) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLoginLimit, createNetworkLimit, networkOf } from './login-limit.ts';
+import { createLoginLimit, createNetworkLimit, createRefusalLimit, networkOf } from './login-limit.ts';
 
 const refused = { code: 'quota_exceeded' };
 
@@ -27,6 +27,17 @@ test('a network that floods accounts waits, and other networks do not', () => {
   for (let asked = 0; asked < 6000; asked += 1) check('203.0.113.7');
   expect(() => check('203.0.113.7')).toThrow(expect.objectContaining(refused));
   check('203.0.113.8');
+});
+
+test('a network with many refused sessions waits, looking costs nothing, and other networks do not wait', () => {
+  let nowMs = 0;
+  const limit = createRefusalLimit(() => nowMs);
+  for (let looked = 0; looked < 1000; looked += 1) limit.check('203.0.113.7');
+  for (let counted = 0; counted < 600; counted += 1) limit.count('203.0.113.7');
+  expect(() => limit.check('203.0.113.7')).toThrow(expect.objectContaining({ ...refused, retryAfterSeconds: 1 }));
+  limit.check('203.0.113.8');
+  nowMs += 100;
+  limit.check('203.0.113.7');
 });
 
 test('one account gets 20 attempts a minute from all networks together, however its address is written', () => {

@@ -7,6 +7,8 @@ import { createTokenBuckets } from '../plugins/token-bucket.ts';
 const attemptsPerMinute = 20;
 /** The requests of a network to the routes of accounts, which looks for the session with each of them. */
 const requestsPerMinute = 6000;
+/** The sessions that accounts refuses to a network, after which it is not asked about one from there for a moment. */
+const refusalsPerMinute = 600;
 const maximum = 100_000;
 
 export type LoginAttempt = {
@@ -39,6 +41,23 @@ export function createNetworkLimit(now: () => number = () => performance.now()) 
   return (address: string): void => {
     const { allowed, retryAfterSeconds } = buckets.take(networkOf(address), requestsPerMinute, now());
     if (!allowed) throw new AppError('quota_exceeded', { retryAfterSeconds });
+  };
+}
+
+/** Limits how many sessions from one network accounts has to refuse. Each process counts alone. */
+export function createRefusalLimit(now: () => number = () => performance.now()) {
+  const buckets = createTokenBuckets({ maximumKeys: maximum });
+  const take = (address: string, cost: 0 | 1) => buckets.take(networkOf(address), refusalsPerMinute, now(), cost);
+  return {
+    /** Throws `quota_exceeded` when too many were refused. */
+    check(address: string): void {
+      const { allowed, retryAfterSeconds } = take(address, 0);
+      if (!allowed) throw new AppError('quota_exceeded', { retryAfterSeconds });
+    },
+    /** One more was refused. */
+    count(address: string): void {
+      take(address, 1);
+    },
   };
 }
 

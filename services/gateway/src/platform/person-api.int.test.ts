@@ -198,6 +198,20 @@ describe('without a session', () => {
     expect(operations()).not.toContain('getLead');
   });
 
+  test('accounts is not asked about one false session after another from the same network, and other networks go on', async () => {
+    const cookie = `__Host-mostrador=${sessionForm.make().token}`;
+    const flood = { remoteAddress: '203.0.113.7', headers: { ...signedIn, cookie } };
+    const statuses = new Set<number>();
+    while (!statuses.has(429)) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => ask('GET', '/leads', flood)));
+      for (const { statusCode } of answers) statuses.add(statusCode);
+    }
+    expect([...statuses].sort()).toEqual([401, 429]);
+    const { headers } = await ask('GET', '/leads', flood);
+    expect(headers['retry-after']).toBe('1');
+    expect((await ask('GET', '/leads', { remoteAddress: '203.0.113.8' })).statusCode).toBe(200);
+  });
+
   test('another site changes nothing', async () => {
     const headers = { ...signedIn, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     const answer = await ask('POST', `/leads/${ownLead}/messages`, { headers, payload: { message: 'x' } });

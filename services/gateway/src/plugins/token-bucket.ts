@@ -11,7 +11,10 @@ export type Taken = {
   readonly retryAfterSeconds: number;
 };
 
-export type TokenBuckets = { take(key: string, requestsPerMinute: number, nowMs: number): Taken };
+export type TokenBuckets = {
+  /** Takes a token when there is one. With `cost` 0 it only says whether there is one. */
+  take(key: string, requestsPerMinute: number, nowMs: number, cost?: 0 | 1): Taken;
+};
 
 type Bucket = { tokens: number; filledAtMs: number };
 
@@ -26,7 +29,7 @@ export function createTokenBuckets(options: { maximumKeys: number }): TokenBucke
   const buckets = new LRUCache<string, Bucket>({ max: options.maximumKeys });
 
   return {
-    take(key, requestsPerMinute, nowMs) {
+    take(key, requestsPerMinute, nowMs, cost = 1) {
       const capacity = requestsPerMinute;
       const perMs = requestsPerMinute / 60_000;
       let bucket = buckets.get(key);
@@ -39,7 +42,7 @@ export function createTokenBuckets(options: { maximumKeys: number }): TokenBucke
       bucket.filledAtMs = nowMs;
 
       const allowed = bucket.tokens >= 1;
-      if (allowed) bucket.tokens -= 1;
+      if (allowed) bucket.tokens -= cost;
       return {
         allowed,
         remaining: Math.floor(bucket.tokens),
