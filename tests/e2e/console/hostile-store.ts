@@ -1,3 +1,4 @@
+import type { WebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
 import { askAsPage, signInAs } from '../people.ts';
 import { admin, daysAhead, eventually, type Json, newStore, request } from '../platform.ts';
 import { invitePerson, type TestStore } from './browser.ts';
@@ -28,13 +29,23 @@ export const shownFields = [
   'followup',
   'cancelled',
   'key',
+  'passkey',
+  'account',
   'endpoint',
+  'answer',
 ] as const;
-/** Of a browser only its name is shown, and the walk does not reach the answer of a receiver. */
-type Field = (typeof shownFields)[number] | 'browser' | 'answer';
+/** Of a browser only its name is shown. */
+type Field = (typeof shownFields)[number] | 'browser';
 
-/** A store whose every text is hostile. `receiverUrl` is where its webhooks go. */
-export async function newHostileStore(receiverUrl: string) {
+type Outside = {
+  /** Where its webhooks go. It answers with the field `answer`. */
+  readonly receiver: WebhookReceiver;
+  /** A calendar that takes every account. */
+  readonly calendarUrl: string;
+};
+
+/** A store whose every text is hostile, but for the passkey of its owner. */
+export async function newHostileStore({ receiver, calendarUrl }: Outside) {
   const text = (field: Field) => hostile(field);
   const store: TestStore = await newStore();
   const cookie = await signInAs(store.id, 'owner');
@@ -58,7 +69,8 @@ export async function newHostileStore(receiverUrl: string) {
   });
   if (opened.status !== 201) throw new Error(opened.text);
   await asOwner('POST', '/keys', { name: text('key'), scopes: ['leads:read'], expires_at: null });
-  const endpoint = await call('POST', '/webhooks/endpoints', { url: receiverUrl, description: text('endpoint') });
+  const endpoint = await call('POST', '/webhooks/endpoints', { url: receiver.url, description: text('endpoint') });
+  receiver.trust(endpoint.secret);
 
   const sandbox = await connectSandbox(store);
   const customer = await sandbox.newCustomer(text('lead'), text('inbound'));
@@ -82,9 +94,18 @@ export async function newHostileStore(receiverUrl: string) {
   await asOwner('POST', '/agents', { name: text('agent'), priority: 1, condition_groups: groups });
   const file = { name: 'a.md', title: text('document'), content: text('content'), locale: 'pt-BR' };
   await asOwner('POST', '/knowledge/documents', file);
-  await eventually(
-    () => call('GET', `/webhooks/endpoints/${endpoint.id}/deliveries?limit=50`),
-    ({ data }) => data.length > 0,
+  const account = { username: text('account'), secrets: { password: 'any' } };
+  await asOwner('PUT', '/calendar', { provider: 'caldav', url: calendarUrl, ...account });
+  const deliveries = `/webhooks/endpoints/${endpoint.id}/deliveries`;
+  const { data } = await eventually(
+    () => call('GET', `${deliveries}?limit=50`),
+    ({ data }) => data.some(({ attempts }: Json) => attempts > 0),
   );
-  return { store, loginUrl: owner.loginUrl, leadId: customer.id, endpoint, sandboxUrl: sandbox.url };
+  const { id: answered } = data.find(({ attempts }: Json) => attempts > 0);
+  return {
+    ...{ store, email: owner.email, loginUrl: owner.loginUrl, leadId: customer.id },
+    /** A delivery that the receiver has answered. */
+    deliveryPath: `/integrations/webhooks/${endpoint.id}?delivery=${answered}`,
+    sandboxUrl: sandbox.url,
+  };
 }

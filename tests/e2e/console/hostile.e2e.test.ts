@@ -1,9 +1,11 @@
+import { startXandikos } from '@mostrador/testing/providers/caldav/servers';
 import { startWebhookReceiver } from '@mostrador/testing/providers/webhook-receiver/server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { gatewayUrl } from '../platform.ts';
-import { inBrowser, newPage } from './browser.ts';
+import { addresses, admin, gatewayUrl } from '../platform.ts';
+import { inBrowser, inDialog, newPage } from './browser.ts';
 import { hostile, newHostileStore, shownFields } from './hostile-store.ts';
+import { addDevice, atLocalhost } from './passkeys.ts';
 
 const id = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 /** What a screen shows, however many of its kind there are, and what is open on it. Filters show nothing else. */
@@ -116,15 +118,32 @@ function walker(page: Page) {
   };
 }
 
+/** Gives a person a passkey with a hostile name. */
+async function addPasskey(email: string): Promise<void> {
+  const page = await newPage();
+  await addDevice(page);
+  const { login_url } = await admin(['user', 'login-link', '--email', email]);
+  await page.goto(atLocalhost(login_url));
+  await page.getByRole('navigation').waitFor();
+  await page.goto(atLocalhost(`${addresses.console_url}/account/security`));
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await inDialog(page);
+  await page.getByLabel('Name').fill(hostile('passkey'));
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: `Remove “${hostile('passkey')}”` }).waitFor();
+}
+
 inBrowser(() => {
   test('on every screen, drawer and dialog hostile text is text, and no script runs', {
     timeout: 300_000,
   }, async () => {
     const receiver = await startWebhookReceiver();
     receiver.answer(() => ({ status: 500, body: hostile('answer') }));
+    const calendar = await startXandikos();
     try {
-      const { loginUrl, leadId, endpoint, sandboxUrl } = await newHostileStore(receiver.url);
-      receiver.trust(endpoint.secret);
+      const outside = { receiver, calendarUrl: calendar.collectionUrl };
+      const { loginUrl, email, leadId, deliveryPath, sandboxUrl } = await newHostileStore(outside);
+      await addPasskey(email);
       const page = await newPage();
       await page.addInitScript(listen);
       await page.goto(loginUrl);
@@ -136,7 +155,12 @@ inBrowser(() => {
       await person.click();
       await look('the menu of the person');
       await page.keyboard.press('Escape');
-      await walk(`/console/inbox/${leadId}`, `/console/leads/${leadId}`);
+      await walk(
+        `/console/inbox/${leadId}`,
+        `/console/leads/${leadId}`,
+        `/console${deliveryPath}`,
+        '/console/account/security',
+      );
       expect(missing()).toEqual([]);
       for (const screen of screens) expect([...visited]).toContain(shapeOf(screen));
 
@@ -146,6 +170,7 @@ inBrowser(() => {
       await page.getByText(hostile('outbound')).waitFor();
       await look('the telephone of the sandbox');
     } finally {
+      await calendar.dispose();
       await receiver.close();
     }
   });

@@ -14,27 +14,11 @@ import {
   title,
   violations,
 } from './browser.ts';
+import { addDevice, atLocalhost } from './passkeys.ts';
 
 const password = 'trinta e nove pratos';
 
-/** Browsers make no passkeys for an IP address. */
-const atLocalhost = (url: string) => url.replace('//127.0.0.1:', '//localhost:');
 const navigation = (page: Page) => page.getByRole('navigation').waitFor();
-
-/** Gives the browser a device that has passkeys and unlocks itself. */
-async function addDevice(page: Page) {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  const options = {
-    protocol: 'ctap2',
-    transport: 'internal',
-    hasResidentKey: true,
-    hasUserVerification: true,
-  } as const;
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
-  });
-}
 
 async function signOut(page: Page) {
   await page.getByRole('button', { name: /^Ana Souza/ }).click();
