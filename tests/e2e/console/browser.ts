@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { chromiumOptions } from '@mostrador/testing/chromium';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { ofNewNetwork, signInBy } from '../people.ts';
 import { addresses, admin, gatewayUrl, newStore, request } from '../platform.ts';
 
-const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+const { executablePath, args } = chromiumOptions;
 /** The address bar's suggestions, whose two pages would cost each context more than the console does. */
 const suggestions = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
 /** Of several `--disable-features` the last one counts: these are in the one of Playwright. */
@@ -27,7 +28,7 @@ let faults: string[] = [];
 export function inBrowser(tests: () => void): void {
   describe.skipIf(!existsSync(executablePath))(`in a browser (skipped when there is none at ${executablePath})`, () => {
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', disabled] });
+      browser = await chromium.launch({ executablePath, args: [...args, disabled] });
     });
     afterEach(async () => {
       await Promise.all(pages.splice(0).map((page) => page.context().close()));

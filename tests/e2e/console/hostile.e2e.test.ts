@@ -135,7 +135,8 @@ async function addPasskey(email: string): Promise<void> {
 
 inBrowser(() => {
   test('on every screen, drawer and dialog hostile text is text, and no script runs', {
-    timeout: 300_000,
+    // Only a busy machine needs so long.
+    timeout: 600_000,
   }, async () => {
     const receiver = await startWebhookReceiver();
     receiver.answer(() => ({ status: 500, body: hostile('answer') }));
