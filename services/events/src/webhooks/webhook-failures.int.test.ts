@@ -274,6 +274,9 @@ describe('the order of the events of an entity', () => {
         return sequences(staged);
       })
       .toEqual([1, 3]);
+    // Time that passes in an attempt would end its lease, and its outcome would be lost.
+    await expect.poll(async () => statuses(await staged.deliveries())).toEqual(['pending', 'pending', 'succeeded']);
+    await expect.poll(async () => (await staged.deliveries())[0]?.error).toBe('http_400');
     await pass(hourMs / 2);
     await drain();
     expect(sequences(staged)).not.toContain(2);
