@@ -37,7 +37,8 @@ async function recount({ storeId }: TestInbox) {
         unanswered: counted.at(-1)?.direction === 'inbound',
         waiting_since: waiting?.created_at.toISOString() ?? null,
         needs_attention: lastToLead?.status === 'failed' || lastToLead?.status === 'unknown',
-        unread_count: own.filter((row) => row.direction === 'inbound' && row.number > read_number).length,
+        unread_count: own.filter((row) => row.direction === 'inbound' && Number(row.number) > Number(read_number))
+          .length,
       },
     ];
   });
