@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Hint, keysOfHint } from './hints.ts';
+import { type Hint, keysOfHint, laterHintOf } from './hints.ts';
 
 const hint = (type: string, entity: Hint['entity'], lead_id?: string): Hint => ({
   sequence: 1,
@@ -27,4 +27,11 @@ test('a conversation and a lead have the id of the lead', () => {
 
 test('an entity of a later version concerns the event log only', () => {
   expect(keysOfHint(hint('invoice.paid', { type: 'invoice', id: 'i' }))).toEqual([['events']]);
+});
+
+test('the inbox is read again after a change of a lead, which messaging follows a moment later', () => {
+  const later = laterHintOf(hint('lead.updated', { type: 'lead', id: 'l' }));
+  expect(later && keysOfHint(later)).toContainEqual(['conversations']);
+  expect(laterHintOf(hint('seller.deleted', { type: 'seller', id: 's' }))).toBeDefined();
+  expect(laterHintOf(hint('message.received', { type: 'message', id: 'm' }, 'l'))).toBeUndefined();
 });

@@ -24,6 +24,15 @@ const keysOf: Readonly<Record<string, Keys>> = {
   session: (_, leadId) => [['sessions', leadId]],
 };
 
+/**
+ * What to read once more a moment after a hint, if anything. The inbox shows copies of leads in messaging, which follow
+ * crm on their own: they may be older than the event.
+ */
+export const laterHintOf = ({ entity, ...hint }: Hint): Hint | undefined =>
+  entity.type === 'lead' || entity.type === 'seller'
+    ? { ...hint, entity: { type: 'conversation', id: hint.lead_id ?? entity.id } }
+    : undefined;
+
 /** What needs the attention of an operator may change with these. */
 const ofOperations = /^(message[.](failed|unsettled|sent|cancelled)|followup[.](sent|failed|cancelled))$/;
 

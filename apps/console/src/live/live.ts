@@ -3,12 +3,14 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { markChanged } from '../api/paged-query.ts';
 import { queries, sessionQuery } from '../api/queries.ts';
 import { createBatch } from './batch.ts';
-import { type Hint, keysOfHint } from './hints.ts';
+import { type Hint, keysOfHint, laterHintOf } from './hints.ts';
 import { shareStream } from './share.ts';
 
 /** Bursts of events become at most four readings a second. */
 const batchMs = 250;
 const limitMs = 5_000;
+/** The inbox has followed a lead by then. */
+const followedMs = 2_000;
 /** A shorter interruption is not worth a word. */
 const saidAfterMs = 5_000;
 
@@ -38,10 +40,21 @@ export function useLive(storeId: string): void {
   useEffect(() => {
     const batch = createBatch<Hint>({ ms: batchMs, limitMs, handle: readAgain });
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = new Set<ReturnType<typeof setTimeout>>();
+    const onHint = (hint: Hint) => {
+      batch.add([hint]);
+      const laterHint = laterHintOf(hint);
+      if (!laterHint) return;
+      const again = setTimeout(() => {
+        later.delete(again);
+        batch.add([laterHint]);
+      }, followedMs);
+      later.add(again);
+    };
     const stop = shareStream({
       url: '/platform/v1/events/stream',
       name: `mostrador.live.${storeId}`,
-      onHint: (hint) => batch.add([hint]),
+      onHint,
       onGap: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => !isSession(queryKey) }),
       onState: (connected) => {
         if (connected) {
@@ -61,6 +74,7 @@ export function useLive(storeId: string): void {
       stop();
       batch.stop();
       clearTimeout(timer);
+      for (const again of later) clearTimeout(again);
       setLost(false);
     };
   }, [storeId]);
