@@ -51,7 +51,8 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
 
   await nats.stopServer();
   const health = await startWorker();
-  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness' });
+  // It may have to bundle the workflows first.
+  await waitFor(async () => (await health('/healthz')) === 200, { description: 'liveness', timeoutMs: 90_000 });
   expect(await health('/readyz')).toBe(503);
 
   temporal.start();
@@ -84,7 +85,7 @@ test('the worker waits for Temporal and NATS, survives a crash of each, and stop
   const [exitCode] = await once(worker, 'exit');
   expect(exitCode).toBe(0);
   await starter.close();
-}, 90_000);
+}, 240_000);
 
 /** Starts the process. Returns a function that reads the HTTP status of a health endpoint. */
 async function startWorker(): Promise<(path: string) => Promise<number>> {

@@ -26,7 +26,9 @@ export async function openEventSource(
     headers = {},
   }: { key?: string; prefix?: string; query?: string; headers?: Record<string, string> },
 ): Promise<EventSource> {
-  let text = '';
+  const frames: Frame[] = [];
+  const sequences: number[] = [];
+  let unread = '';
   let ended = false;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(`http://127.0.0.1:${port}${prefix}/events/stream${query}`, {
@@ -35,18 +37,23 @@ export async function openEventSource(
     sent.once('response', resolve).once('error', reject).end();
   });
   response.setEncoding('utf8');
+  // Read as it comes: tests look often, and a stream can have megabytes.
   response.on('data', (chunk) => {
-    text += chunk;
+    const blocks = (unread + chunk).split('\n\n');
+    unread = blocks.pop() ?? '';
+    for (const frame of blocks.map(readFrame)) {
+      frames.push(frame);
+      if (frame.data !== undefined) sequences.push(JSON.parse(frame.data).sequence);
+    }
   });
   response.on('error', () => {});
   response.once('end', () => {
     ended = true;
   });
-  const frames = () => text.split('\n\n').slice(0, -1).map(readFrame);
   return {
     response,
-    frames,
-    sequences: () => frames().flatMap(({ data }) => (data === undefined ? [] : JSON.parse(data).sequence)),
+    frames: () => [...frames],
+    sequences: () => [...sequences],
     hasEnded: () => ended,
     close: () => void response.destroy(),
   };

@@ -201,14 +201,13 @@ describe('without a session', () => {
   test('accounts is not asked about one false session after another from the same network, and other networks go on', async () => {
     const cookie = `__Host-mostrador=${sessionForm.make().token}`;
     const flood = { remoteAddress: '203.0.113.7', headers: { ...signedIn, cookie } };
-    const statuses = new Set<number>();
-    while (!statuses.has(429)) {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => ask('GET', '/leads', flood)));
-      for (const { statusCode } of answers) statuses.add(statusCode);
+    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    const refused = () => answers.find(({ statusCode }) => statusCode === 429);
+    while (!refused()) {
+      answers.push(...(await Promise.all(Array.from({ length: 50 }, () => ask('GET', '/leads', flood)))));
     }
-    expect([...statuses].sort()).toEqual([401, 429]);
-    const { headers } = await ask('GET', '/leads', flood);
-    expect(headers['retry-after']).toBe('1');
+    expect([...new Set(answers.map(({ statusCode }) => statusCode))].sort()).toEqual([401, 429]);
+    expect(refused()?.headers['retry-after']).toBe('1');
     expect((await ask('GET', '/leads', { remoteAddress: '203.0.113.8' })).statusCode).toBe(200);
   });
 
