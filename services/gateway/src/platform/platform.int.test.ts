@@ -161,16 +161,12 @@ test.each([
 
 test('a network that tries to sign in too often gets 429, and others sign in', async () => {
   const from = (remoteAddress: string) => signIn({ remoteAddress });
-  // All at once, because the network gets another attempt every 3 s.
-  const [one, other] = await Promise.all(
-    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2'].map((address) =>
-      Promise.all(Array.from({ length: 25 }, () => from(address))),
-    ),
-  );
-  for (const answers of [one, other]) {
-    const refused = answers?.find(({ statusCode }) => statusCode === 429);
-    expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  }
+  const times = (count: number, address: string) => Promise.all(Array.from({ length: count }, () => from(address)));
+  // All at once, because the network gets another attempt every 3 s. The ten would be too few for a limit of their own.
+  const [one, other] = await Promise.all([times(25, '2001:db8:1:2::1'), times(10, '2001:db8:1:2:ffff::2')]);
+  expect(one.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThanOrEqual(4);
+  const refused = other.find(({ statusCode }) => statusCode === 429);
+  expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect((await from('2001:db8:1:3::1')).statusCode).toBe(201);
 });
 
@@ -184,14 +180,13 @@ test('links, passwords and passkeys count together, so no way to sign in gives a
   ];
   const attempt = ([path, payload]: (typeof ways)[number]) =>
     ask('POST', path, { headers: sameOrigin, remoteAddress: '198.51.100.7', ...(payload && { payload }) });
-  const statuses: number[] = [];
-  for (let round = 0; round < 10; round += 1) {
-    for (const { statusCode } of await Promise.all(ways.map(attempt))) statuses.push(statusCode);
-  }
-  for (const [index, [way]] of ways.entries()) {
-    expect(
-      statuses.filter((_, at) => at % ways.length === index),
-      way,
-    ).toContain(429);
-  }
+  const refused = new Set<(typeof ways)[number]>();
+  const attemptAll = () =>
+    Promise.all(
+      ways.map(async (way) => {
+        if ((await attempt(way)).statusCode === 429) refused.add(way);
+      }),
+    );
+  for (let round = 0; round < 10; round += 1) await attemptAll();
+  expect(refused).toEqual(new Set(ways));
 });
