@@ -44,10 +44,21 @@ test('what takes long is waited for up to the limit', async () => {
   expect(seen).toEqual([[1], [2]]);
 });
 
+test('what is added for later waits so long, and does not hold back the others', async () => {
+  const { seen, batch } = record();
+  batch.addLater([1], 2_000);
+  batch.add([2]);
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(seen).toEqual([[2]]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(seen).toEqual([[2], [1]]);
+});
+
 test('a stopped batch hands nothing on', async () => {
   const { seen, batch } = record();
   batch.add([1]);
   batch.add([2]);
+  batch.addLater([3], 100);
   batch.stop();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(seen).toEqual([[1]]);

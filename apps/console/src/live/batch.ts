@@ -32,11 +32,13 @@ export function createBatch<Item>({ ms, limitMs, handle }: BatchOptions<Item>) {
     }
     busy = false;
   };
+  const add = (added: readonly Item[]) => {
+    items.push(...added);
+    if (!busy) void flush();
+  };
   return {
-    add(added: readonly Item[]) {
-      items.push(...added);
-      if (!busy) void flush();
-    },
+    add,
+    addLater: (added: readonly Item[], duration: number) => void pause(duration).then(() => add(added)),
     stop() {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);

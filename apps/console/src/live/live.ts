@@ -40,21 +40,14 @@ export function useLive(storeId: string): void {
   useEffect(() => {
     const batch = createBatch<Hint>({ ms: batchMs, limitMs, handle: readAgain });
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const later = new Set<ReturnType<typeof setTimeout>>();
-    const onHint = (hint: Hint) => {
-      batch.add([hint]);
-      const laterHint = laterHintOf(hint);
-      if (!laterHint) return;
-      const again = setTimeout(() => {
-        later.delete(again);
-        batch.add([laterHint]);
-      }, followedMs);
-      later.add(again);
-    };
     const stop = shareStream({
       url: '/platform/v1/events/stream',
       name: `mostrador.live.${storeId}`,
-      onHint,
+      onHint: (hint) => {
+        batch.add([hint]);
+        const later = laterHintOf(hint);
+        if (later) batch.addLater([later], followedMs);
+      },
       onGap: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => !isSession(queryKey) }),
       onState: (connected) => {
         if (connected) {
@@ -74,7 +67,6 @@ export function useLive(storeId: string): void {
       stop();
       batch.stop();
       clearTimeout(timer);
-      for (const again of later) clearTimeout(again);
       setLost(false);
     };
   }, [storeId]);
