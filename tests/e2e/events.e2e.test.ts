@@ -1,3 +1,4 @@
+import { eventStream } from '@mostrador/testing/event-stream';
 import { beforeAll, expect, test } from 'vitest';
 import { addresses, admin, type Json, newStore, request } from './platform.ts';
 import { expectProblem } from './problem.ts';
@@ -50,33 +51,18 @@ async function openStream(query = '', headers: Record<string, string> = {}) {
     signal: abort.signal,
   });
   expect(response.headers.get('content-type')).toContain('text/event-stream');
-  const events = eventsIn(response);
+  const events = eventStream(response);
   return {
     next: async (): Promise<StreamedEvent> => {
       const { value } = await events.next();
       if (!value) throw new Error('the stream has ended');
-      return value;
+      return { id: value.id ?? '', event: value.event ?? '', data: JSON.parse(value.data) };
     },
     close: () => abort.abort(),
   };
 }
 
 type StreamedEvent = { id: string; event: string; data: Json };
-
-async function* eventsIn(response: Response): AsyncGenerator<StreamedEvent, undefined> {
-  let rest = '';
-  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (rest + text).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const fields = Object.fromEntries(
-        block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-      );
-      if (fields.data) yield { id: fields.id ?? '', event: fields.event ?? '', data: JSON.parse(fields.data) };
-    }
-  }
-  return undefined;
-}
 
 test('a lead, its appointment and its messages appear in the feed in order, with contiguous numbers', async () => {
   const phone = '5511960000101';
