@@ -9,8 +9,8 @@ import { shareStream } from './share.ts';
 /** Bursts of events become at most four readings a second. */
 const batchMs = 250;
 const limitMs = 5_000;
-/** The inbox has followed a lead by then. */
-const followedMs = 2_000;
+/** The inbox has mostly followed a lead after the first of these, and on a busy platform after the second. */
+const followedMs = [2_000, 10_000];
 /** A shorter interruption is not worth a word. */
 const saidAfterMs = 5_000;
 
@@ -46,7 +46,7 @@ export function useLive(storeId: string): void {
       onHint: (hint) => {
         batch.add([hint]);
         const later = laterHintOf(hint);
-        if (later) batch.addLater([later], followedMs);
+        if (later) for (const ms of followedMs) batch.addLater([later], ms);
       },
       onGap: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => !isSession(queryKey) }),
       onState: (connected) => {
