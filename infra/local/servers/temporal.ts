@@ -30,6 +30,12 @@ const temporalCli = {
 };
 const serverMinor = 29;
 
+/**
+ * The dev server has one shard. By default a shard looks into its queue of tasks 20 times a second, so under load each
+ * step of a workflow waited up to 50 ms, twice: docs/adr/0016. A cluster has hundreds of shards.
+ */
+const settings = { 'history.transferProcessorMaxPollRPS': 200 };
+
 export type TemporalOptions = {
   binary: string;
   /** The server's own home folder, in which it keeps an id. */
@@ -38,7 +44,7 @@ export type TemporalOptions = {
   /** The file that keeps workflows across restarts; without it, they are only in memory. */
   databaseFile?: string;
   namespaces?: string[];
-  /** Dynamic configuration of the server, by name. */
+  /** Dynamic configuration of the server, by name, besides `settings`. */
   dynamicConfig?: Record<string, number>;
 };
 
@@ -89,7 +95,7 @@ export function temporalSpec(options: TemporalOptions): ProcessSpec {
         : []),
       ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
       ...(options.namespaces ?? []).flatMap((name) => ['--namespace', name]),
-      ...Object.entries(options.dynamicConfig ?? {}).flatMap(([name, value]) => [
+      ...Object.entries({ ...settings, ...options.dynamicConfig }).flatMap(([name, value]) => [
         '--dynamic-config-value',
         `${name}=${value}`,
       ]),
