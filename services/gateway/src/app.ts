@@ -106,7 +106,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     clientErrorHandler: clientErrorHandler(publicUrl),
   });
 
-  await addSecurityHeaders(app, { publicUrl });
+  addSecurityHeaders(app, { publicUrl });
   addProblems(app, { publicUrl, log });
   addCompression(app);
   addJsonBody(app);

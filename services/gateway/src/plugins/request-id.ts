@@ -8,10 +8,10 @@ export function requestIdOf(request: IncomingMessage): string {
   return saneRequestId(request.headers['x-request-id']) ?? randomUUID();
 }
 
-/** Adds `x-request-id` and `x-content-type-options: nosniff` to every response. */
+/** Adds `x-request-id` to every response. */
 export function addRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    reply.header('x-request-id', request.id);
     done();
   });
 }

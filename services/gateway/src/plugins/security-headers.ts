@@ -1,29 +1,30 @@
-import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Adds security headers to every response. An API response is data, never a page, so its policy forbids loading,
- * running and framing. The documentation and the sandbox telephone set their own policy. `Strict-Transport-Security` is
- * sent only if the public URL is HTTPS.
+ * The headers of the OWASP REST Security Cheat Sheet. An API response is data, never a page, so its policy forbids
+ * loading, running and framing.
  */
-export async function addSecurityHeaders(app: FastifyInstance, options: { publicUrl: string }): Promise<void> {
-  const isSecured = options.publicUrl.startsWith('https:');
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
-    },
-    strictTransportSecurity: isSecured ? { maxAge: 365 * 24 * 3600, includeSubDomains: false } : false,
-    xFrameOptions: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
-    crossOriginOpenerPolicy: { policy: 'same-origin' },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-    crossOriginEmbedderPolicy: false,
-    // These are for obsolete browsers and plug-ins, or only hints about speed.
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
+const always = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** A year. */
+const onlyHttps = { 'strict-transport-security': 'max-age=31536000' };
+
+/**
+ * Adds security headers to every response. The documentation and the sandbox telephone set their own policy.
+ * `Strict-Transport-Security` is sent only if the public URL is HTTPS. They are constants, because `@fastify/helmet`
+ * makes them for each request, with a tenth of the gateway's time.
+ */
+export function addSecurityHeaders(app: FastifyInstance, options: { publicUrl: string }): void {
+  const headers = options.publicUrl.startsWith('https:') ? { ...always, ...onlyHttps } : always;
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
   });
 }
