@@ -21,6 +21,8 @@ export type Client = {
   readonly broken: boolean;
   /** The server has accepted the login and takes writes. */
   readonly opened: boolean;
+  /** The store whose rows statements outside of a transaction see. */
+  store: string | undefined;
   /** Throws 25006 when the server is read-only: a standby, or a primary that is fenced. The first call opens. */
   assertWritable(): Promise<void>;
   /** Closes the connection at once. Statements in flight are rejected; an open transaction is rolled back. */
@@ -137,6 +139,7 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
     get opened() {
       return opened;
     },
+    store: undefined,
     async assertWritable() {
       const [row] = await sql`show transaction_read_only`;
       if (row?.transaction_read_only === 'on') {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../process/log.ts';
 import { type Client, createClients, type ServerLimits, type Sql } from './client.ts';
 import { codeOf, failureOf, mayRunAgain, type Phase } from './failures.ts';
+import { createLookUps, type ShowStore, type Statement } from './look-ups.ts';
 import { createPool, type Pool, type PoolStats } from './pool.ts';
 
 export type { PoolStats } from './pool.ts';
@@ -23,6 +24,11 @@ export type SystemScope = { readonly deadline: number };
 export type DatabaseOf<Scope> = {
   /** Runs one or a few reads without a transaction: each statement sees its own snapshot. */
   read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  /**
+   * Runs one statement that finds rows by a key, in well under a millisecond. Look-ups that begin in one tick of the event
+   * loop share a connection, so a slow one delays the others, until the latest of their deadlines.
+   */
+  lookUp<Rows extends readonly unknown[]>(scope: Scope, statement: (sql: Sql) => Statement<Rows>): Promise<Rows>;
   /**
    * Runs one transaction (read committed). It runs again after a deadlock or a serialization failure, so `work` must do
    * nothing but statements.
@@ -66,7 +72,15 @@ const mostRuns = 6;
 /** Connections of a store-scoped role. Connects on first use, and again after any failure. */
 export function createDatabase(options: DatabaseOptions): Database {
   return databaseOn<StoreScope>(openPool(options), {
-    beforeRead: (sql, { storeId }) => sql`select set_config('mostrador.store_id', ${storeId}, false)`,
+    showStore: (client, { storeId }) => {
+      if (client.store === storeId) return undefined;
+      client.store = storeId;
+      // A connection that shows another store than it should is never lent again.
+      return client.sql`select set_config('mostrador.store_id', ${storeId}, false)`.execute().catch((error) => {
+        client.destroy();
+        throw error;
+      });
+    },
     beforeWork: (sql, { storeId }, limit) => sql`
       select set_config('mostrador.store_id', ${storeId}, true), set_config('transaction_timeout', ${limit}, true)`,
   });
@@ -75,6 +89,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 /** Connections of a system role, which never sets a store. */
 export function createSystemDatabase(options: DatabaseOptions): SystemDatabase {
   return databaseOn<SystemScope>(openPool(options), {
+    showStore: () => undefined,
     beforeWork: (sql, _scope, limit) => sql`select set_config('transaction_timeout', ${limit}, true)`,
   });
 }
@@ -97,27 +112,39 @@ function openPool({ url, size, queue, log, name, lifetimeMs }: DatabaseOptions):
 }
 
 /** `execute()` queues this statement now; a plain `await` queues it a tick later. */
-type Statement = ReturnType<Sql['unsafe']>;
+type Queued = ReturnType<Sql['unsafe']>;
 type Openings<Scope> = {
-  beforeRead?: (sql: Sql, scope: Scope) => Statement;
-  beforeWork: (sql: Sql, scope: Scope, transactionTimeout: string) => Statement;
+  showStore: ShowStore<Scope>;
+  beforeWork: (sql: Sql, scope: Scope, transactionTimeout: string) => Queued;
 };
 
-function databaseOn<Scope extends SystemScope>(pool: Pool, openings: Openings<Scope>): DatabaseOf<Scope> {
+function databaseOn<Scope extends SystemScope & { storeId?: string }>(
+  pool: Pool,
+  openings: Openings<Scope>,
+): DatabaseOf<Scope> {
+  const lookUp = createLookUps(pool, openings.showStore);
   return {
     async read(scope, query) {
+      const work = async (client: Client) => {
+        const scoped = lend<Sql>(client.sql);
+        try {
+          // Both are queued in one tick on one connection, so no other statement runs between them.
+          const [, result] = await Promise.all([openings.showStore(client, scope), query(scoped.sql)]);
+          return result;
+        } finally {
+          scoped.end();
+        }
+      };
       try {
-        return await pool.use(scope.deadline, async ({ sql }) => {
-          const scoped = lend<Sql>(sql);
-          try {
-            // Both are queued in one tick on one connection, so no other statement runs between them.
-            const opened = openings.beforeRead?.(sql, scope).execute();
-            const [, result] = await Promise.all([opened, query(scoped.sql)]);
-            return result;
-          } finally {
-            scoped.end();
-          }
-        });
+        return await pool.use(scope.deadline, work, scope.storeId);
+      } catch (error) {
+        throw failureOf(error, 'before commit');
+      }
+    },
+
+    async lookUp(scope, statement) {
+      try {
+        return await lookUp(scope, statement);
       } catch (error) {
         throw failureOf(error, 'before commit');
       }

@@ -6,12 +6,12 @@ import { isLostConnection, isStalePlan, timedOut, unavailable } from './failures
 export type Pool = {
   /**
    * Lends a client to `work` until it settles or the deadline (epoch ms) passes. A client whose operation missed its
-   * deadline is closed and replaced, never lent again.
+   * deadline is closed and replaced, never lent again. Of the free clients, one that already shows `store` comes first.
    *
    * @throws AppError `service_unavailable` when the queue is full or no client is free and open in time,
    * `upstream_timeout` when the deadline passes while `work` runs
    */
-  use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T>;
+  use<T>(deadline: number, work: (client: Client) => Promise<T>, store?: string): Promise<T>;
   stats(): PoolStats;
   /** Lends no more clients, waits up to `limitMs` (default 5,000) for running operations, then closes theirs. */
   close(limitMs?: number): Promise<void>;
@@ -19,7 +19,12 @@ export type Pool = {
 
 export type PoolStats = { readonly size: number; readonly busy: number; readonly waiting: number };
 
-type Waiter = { readonly deadline: number; give(client: Client): void; refuse(): void };
+type Waiter = {
+  readonly deadline: number;
+  readonly store: string | undefined;
+  give(client: Client): void;
+  refuse(): void;
+};
 
 export function createPool(options: {
   size: number;
@@ -63,8 +68,10 @@ export function createPool(options: {
   }
 
   /** A free client, or a new one below the maximum. */
-  function available(): Client | undefined {
-    return free.pop() ?? (all.size < options.size ? create() : undefined);
+  function available(store: string | undefined): Client | undefined {
+    const suited = store === undefined ? -1 : free.findLastIndex((client) => client.store === store);
+    const [client] = free.splice(suited, 1);
+    return client ?? (all.size < options.size ? create() : undefined);
   }
 
   function serveNext(): void {
@@ -75,7 +82,7 @@ export function createPool(options: {
         waiter.refuse();
         continue;
       }
-      const client = available();
+      const client = available(waiter.store);
       if (client) {
         waiting.delete(waiter);
         waiter.give(client);
@@ -84,15 +91,16 @@ export function createPool(options: {
     }
   }
 
-  function acquire(deadline: number): Promise<Client> {
+  function acquire(deadline: number, store: string | undefined): Promise<Client> {
     if (closing || Date.now() >= deadline) return Promise.reject(unavailable());
-    const client = available();
+    const client = available(store);
     if (client) return Promise.resolve(client);
     if (waiting.size >= options.queue) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => waiter.refuse(), deadline - Date.now());
       const waiter: Waiter = {
         deadline,
+        store,
         give(given) {
           clearTimeout(timer);
           resolve(given);
@@ -122,9 +130,9 @@ export function createPool(options: {
   }
 
   /** No work was sent over a client that did not open, so it runs on the next host. */
-  async function use<T>(deadline: number, work: (client: Client) => Promise<T>): Promise<T> {
+  async function use<T>(deadline: number, work: (client: Client) => Promise<T>, store?: string): Promise<T> {
     for (let host = 1; ; host++) {
-      const client = await acquire(deadline);
+      const client = await acquire(deadline, store);
       try {
         return await lend(client, deadline, work);
       } catch (error) {

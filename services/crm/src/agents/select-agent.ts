@@ -18,7 +18,7 @@ export const selectAgent =
       operation,
       run: (commit) =>
         commit(async (sql) => {
-          const [lead, agents] = await Promise.all([
+          const [[lead], agents] = await Promise.all([
             findLead(sql, context.storeId, body.lead_id),
             listSelectableAgents(sql, context.storeId),
           ]);

@@ -24,11 +24,8 @@ export async function countDocuments(sql: Sql, storeId: string): Promise<number>
   return row?.total ?? 0;
 }
 
-export async function findDocument(sql: Sql, storeId: string, id: string): Promise<DocumentRow | undefined> {
-  const [row] = await sql<DocumentRow[]>`
-    select ${columns(sql)} from knowledge_documents where store_id = ${storeId} and id = ${id}`;
-  return row;
-}
+export const findDocument = (sql: Sql, storeId: string, id: string) => sql<DocumentRow[]>`
+  select ${columns(sql)} from knowledge_documents where store_id = ${storeId} and id = ${id}`;
 
 export type SavedDocument = Pick<DocumentRow, 'id' | 'created_at'> & { readonly created: boolean };
 

@@ -8,7 +8,7 @@ import { toDocument } from './document.ts';
 export const getDocument =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const row = await database.read(context, (sql) => findDocument(sql, context.storeId, params.documentId));
+    const [row] = await database.lookUp(context, (sql) => findDocument(sql, context.storeId, params.documentId));
     if (!row) throw new AppError('document_not_found');
     return toDocument(row);
   };

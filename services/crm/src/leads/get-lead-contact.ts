@@ -8,7 +8,7 @@ import { leadNotFound } from './lead-not-found.ts';
 export const getLeadContact =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const contact = await database.read(context, (sql) => findLeadContact(sql, context.storeId, body.lead_id));
+    const [contact] = await database.lookUp(context, (sql) => findLeadContact(sql, context.storeId, body.lead_id));
     if (!contact) throw await database.read(context, (sql) => leadNotFound(sql, context.storeId, body.lead_id));
     return toLeadContact(contact);
   };

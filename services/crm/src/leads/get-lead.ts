@@ -9,7 +9,7 @@ import { leadNotFound } from './lead-not-found.ts';
 export const getLead =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const row = await database.read(context, (sql) => findLead(sql, context.storeId, params.leadId));
+    const [row] = await database.lookUp(context, (sql) => findLead(sql, context.storeId, params.leadId));
     if (!row || !isVisible(row, limitingSeller(context)))
       throw await database.read(context, (sql) => leadNotFound(sql, context.storeId, params.leadId));
     const now = new Date();

@@ -9,11 +9,8 @@ export type LeadContactRow = Pick<
 
 const columns = (sql: Sql) => sql`id, name, customer_phone, version, status, seller_id, ai_paused_until`;
 
-export async function findLeadContact(sql: Sql, storeId: string, leadId: string): Promise<LeadContactRow | undefined> {
-  const [row] = await sql<LeadContactRow[]>`
-    select ${columns(sql)} from leads where store_id = ${storeId} and id = ${leadId}`;
-  return row;
-}
+export const findLeadContact = (sql: Sql, storeId: string, leadId: string) => sql<LeadContactRow[]>`
+  select ${columns(sql)} from leads where store_id = ${storeId} and id = ${leadId}`;
 
 /** The contacts of those of the ids that are leads of the store. */
 export async function listLeadContacts(sql: Sql, storeId: string, ids: readonly string[]): Promise<LeadContactRow[]> {

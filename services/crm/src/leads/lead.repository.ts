@@ -82,10 +82,8 @@ function historyOfNew(sql: TransactionSql) {
       select store_id, id, version, seller_id, created_at from lead where seller_id is not null)`;
 }
 
-export async function findLead(sql: Sql, storeId: string, leadId: string): Promise<LeadRow | null> {
-  const [row] = await sql<LeadRow[]>`select * from leads where store_id = ${storeId} and id = ${leadId}`;
-  return row ?? null;
-}
+export const findLead = (sql: Sql, storeId: string, leadId: string) =>
+  sql<LeadRow[]>`select * from leads where store_id = ${storeId} and id = ${leadId}`;
 
 /** Locks the row until the transaction ends. A transaction locks a seller before a lead, never after. */
 export async function lockLead(sql: TransactionSql, storeId: string, leadId: string): Promise<LeadRow | null> {
@@ -177,7 +175,6 @@ export async function findLeadIdByExternalId(sql: Sql, storeId: string, external
   return row?.id ?? null;
 }
 
-export async function leadExists(sql: Sql, storeId: string, leadId: string): Promise<boolean> {
-  const rows = await sql`select 1 from leads where store_id = ${storeId} and id = ${leadId}`;
-  return rows.length > 0;
-}
+/** Finds the id of a lead in the row's spelling. */
+export const findLeadId = (sql: Sql, storeId: string, leadId: string) =>
+  sql<{ id: string }[]>`select id from leads where store_id = ${storeId} and id = ${leadId}`;

@@ -16,7 +16,7 @@ export const reportLead =
     const span = { from: instant(body.from), to: instant(body.to) };
     const { lead, spans } = await database.read(context, async (sql) => {
       const id = body.lead_id ?? (body.customer_phone && (await findLeadIdByPhone(sql, storeId, body.customer_phone)));
-      const lead = id ? await findLead(sql, storeId, id) : null;
+      const [lead] = id ? await findLead(sql, storeId, id) : [];
       if (!lead) throw id ? await leadNotFound(sql, storeId, id) : new AppError('lead_not_found');
       return { lead, spans: await listStatusSpans(sql, storeId, lead.id, span) };
     });

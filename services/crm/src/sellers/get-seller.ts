@@ -9,7 +9,7 @@ import { toSeller } from './seller.ts';
 export const getSeller =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const row = await database.read(context, (sql) => findSeller(sql, context.storeId, params.sellerId));
+    const [row] = await database.lookUp(context, (sql) => findSeller(sql, context.storeId, params.sellerId));
     if (!row) throw new AppError('seller_not_found');
     return reply(toSeller(row), { etag: etagOf(row.version) });
   };

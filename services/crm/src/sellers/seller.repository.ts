@@ -10,10 +10,8 @@ export async function insertSeller(sql: TransactionSql, storeId: string, seller:
   return row;
 }
 
-export async function findSeller(sql: Sql, storeId: string, sellerId: string): Promise<SellerRow | null> {
-  const [row] = await sql<SellerRow[]>`select * from sellers where store_id = ${storeId} and id = ${sellerId}`;
-  return row ?? null;
-}
+export const findSeller = (sql: Sql, storeId: string, sellerId: string) =>
+  sql<SellerRow[]>`select * from sellers where store_id = ${storeId} and id = ${sellerId}`;
 
 /**
  * Locks the seller in share mode: no transaction can change or delete it until this one ends. Others can take the same

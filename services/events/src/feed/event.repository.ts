@@ -42,9 +42,6 @@ export async function findNumbered(
       and appended_at >= ${new Date(since)}`;
 }
 
-export async function findEvent(sql: Sql, storeId: string, id: string): Promise<EventRow | undefined> {
-  const [row] = await sql<EventRow[]>`
-    select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
-    where store_id = ${storeId} and id = ${id}`;
-  return row;
-}
+export const findEvent = (sql: Sql, storeId: string, id: string) => sql<EventRow[]>`
+  select store_id, sequence, id, type, entity_type, entity_id, entity_version, data, created_at from events
+  where store_id = ${storeId} and id = ${id}`;

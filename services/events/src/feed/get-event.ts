@@ -8,7 +8,7 @@ import { toEvent } from './event.ts';
 export const getEvent =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const row = await database.read(context, (sql) => findEvent(sql, context.storeId, params.eventId));
+    const [row] = await database.lookUp(context, (sql) => findEvent(sql, context.storeId, params.eventId));
     if (!row) throw new AppError('event_not_found');
     return toEvent(row);
   };

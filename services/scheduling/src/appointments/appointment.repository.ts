@@ -35,10 +35,8 @@ export async function insertAppointment(
   return row as AppointmentRow;
 }
 
-export async function findAppointment(sql: Sql, storeId: string, id: string): Promise<AppointmentRow | undefined> {
-  const [row] = await sql<AppointmentRow[]>`select * from appointments where store_id = ${storeId} and id = ${id}`;
-  return row;
-}
+export const findAppointment = (sql: Sql, storeId: string, id: string) =>
+  sql<AppointmentRow[]>`select * from appointments where store_id = ${storeId} and id = ${id}`;
 
 /** Reads the row and locks it until the transaction ends. */
 export async function lockAppointment(

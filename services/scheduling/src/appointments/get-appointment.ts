@@ -9,7 +9,7 @@ import { toAppointment } from './appointment.ts';
 export const getAppointment =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const row = await database.read(context, (sql) => findAppointment(sql, context.storeId, params.appointmentId));
+    const [row] = await database.lookUp(context, (sql) => findAppointment(sql, context.storeId, params.appointmentId));
     if (!row) throw new AppError('appointment_not_found');
     return reply(toAppointment(row), { etag: etagOf(row.version) });
   };

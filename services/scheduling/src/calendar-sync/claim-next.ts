@@ -54,7 +54,7 @@ export async function claimNext(
       };
     case 'call': {
       // A change of an appointment also writes the sync row, which is locked here. So this version is the desired one.
-      const appointment = await findAppointment(sql, storeId, appointmentId);
+      const [appointment] = await findAppointment(sql, storeId, appointmentId);
       const leaseToken = await claimSync(sql, storeId, appointmentId, stepLimits.leaseMs);
       return {
         attempt: { storeId, appointmentId, leaseToken },

@@ -12,7 +12,7 @@ export const getCalendarSync =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
     const { storeId } = context;
-    const [appointment, connection, sync] = await database.read(context, (sql) =>
+    const [[appointment], connection, sync] = await database.read(context, (sql) =>
       Promise.all([
         findAppointment(sql, storeId, params.appointmentId),
         findConnection(sql, storeId),

@@ -42,7 +42,7 @@ export const advanceFollowup = (dependencies: Dependencies): Handler<typeof oper
 
 /** The store's time zone, or null when the step does not have to check the sending windows. */
 async function zoneIfNeeded({ database, rpc }: Dependencies, context: StoreContext, id: string) {
-  const [row, windows] = await database.read(context, (sql) =>
+  const [[row], windows] = await database.read(context, (sql) =>
     Promise.all([findFollowup(sql, context.storeId, id), findSendingWindows(sql, context.storeId)]),
   );
   if (row?.status !== 'pending' || windows.length === 0) return null;

@@ -54,10 +54,8 @@ export async function insertFollowup(
   return row as FollowupRow;
 }
 
-export async function findFollowup(sql: Sql, storeId: string, id: string): Promise<FollowupRow | undefined> {
-  const [row] = await sql<FollowupRow[]>`select * from followups where store_id = ${storeId} and id = ${id}`;
-  return row;
-}
+export const findFollowup = (sql: Sql, storeId: string, id: string) =>
+  sql<FollowupRow[]>`select * from followups where store_id = ${storeId} and id = ${id}`;
 
 /** Locks the row until the transaction ends. `now` is the database clock after the lock was granted. */
 export async function lockFollowup(

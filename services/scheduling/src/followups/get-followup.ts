@@ -8,7 +8,7 @@ import { followupEtag, toFollowup } from './followup.ts';
 export const getFollowup =
   ({ database }: Dependencies): Handler<typeof operation> =>
   async (context, { params }) => {
-    const row = await database.read(context, (sql) => findFollowup(sql, context.storeId, params.followupId));
+    const [row] = await database.lookUp(context, (sql) => findFollowup(sql, context.storeId, params.followupId));
     if (!row) throw new AppError('followup_not_found');
     return reply(toFollowup(row), { etag: followupEtag(row) });
   };

@@ -42,7 +42,7 @@ export const onMessagingEvent =
           });
         default: {
           // The message of a follow-up has the follow-up's id.
-          const followup = await findFollowup(sql, storeId, event.data.message_id);
+          const [followup] = await findFollowup(sql, storeId, event.data.message_id);
           // A running step gets the outcome in the reply of messaging.
           if (followup?.status !== 'sending' || followup.lease_until !== null) return 0;
           await appendOutbox(sql, storeId, [wakeFollowup(followup, 'message_settled')]);
