@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, NullableTimestamp, Text, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, MapOf, NullableTimestamp, Text, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { OpenedSession } from './sessions.ts';
 
@@ -23,8 +23,7 @@ export const Passkey = Type.Object(
 export type Passkey = Static<typeof Passkey>;
 
 const passkeyParams = { params: Exact({ passkeyId: About(Uuid, 'The id of the passkey.') }) };
-const ForBrowser = (title: string, description: string) =>
-  Type.Record(Type.String(), Type.Unknown(), { title, description });
+const ForBrowser = (title: string, description: string) => MapOf(Type.Unknown(), { title, description });
 const PasskeyAnswer = ForBrowser('PasskeyAnswer', 'What the browser returned, as its `toJSON()` writes it.');
 const PasskeyQuestion = Type.Object(
   { options: ForBrowser('PasskeyOptions', 'What the browser gets as `publicKey`, in the form of `parse…FromJSON()`.') },

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Done, Exact, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
+import { About, Done, Exact, MapOf, NullableString, NullableUuid, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { UserRoleWord } from '../core/people.ts';
 import { StoreTier } from './stores.ts';
@@ -175,7 +175,7 @@ export const recordChange = defineOperation({
       /** The last id in the request's path; empty when it creates something. */
       subject_id: Type.String({ maxLength: 200 }),
       /** What else was asked, for what concerns many rows. Nothing personal and no secrets. */
-      details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      details: Type.Optional(MapOf(Type.Unknown())),
     }),
   },
   reply: Done,

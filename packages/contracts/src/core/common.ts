@@ -82,6 +82,13 @@ export const NullableTags = Type.Unsafe<string[] | null>({
   description: 'At most 30 tags of at most 40 characters, without commas. They replace the earlier ones.',
 });
 
+/**
+ * An object with members of any name. Not `Type.Record`: its pattern `^(.*)$` leaves out a name with a line break, so such
+ * a member was not checked in a request and was missing in a reply.
+ */
+export const MapOf = <Value extends TSchema>(value: Value, options: { title?: string; description?: string } = {}) =>
+  Type.Unsafe<Record<string, Static<Value>>>({ ...options, type: 'object', additionalProperties: value });
+
 /** The most members of a row's metadata. */
 export const maxMetadata = 50;
 

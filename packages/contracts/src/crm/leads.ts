@@ -4,6 +4,7 @@ import {
   Described,
   Done,
   Exact,
+  MapOf,
   NullableEmail,
   NullableMetadata,
   NullableString,
@@ -43,7 +44,7 @@ export const Lead = Type.Object(
     external_id: About(NullableString, 'The id of the customer in the store’s own system.'),
     email: About(NullableString, 'The email address of the lead.'),
     tags: Type.Array(Type.String(), { description: 'The words by which the store groups its leads.' }),
-    metadata: Type.Record(Type.String(), Type.String(), {
+    metadata: MapOf(Type.String(), {
       description: 'Data of the store’s own systems. Mostrador only keeps it.',
     }),
     interaction_count: Type.Integer({

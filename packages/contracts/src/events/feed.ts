@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { About, Exact, maxPageSize, OneOf, Several, Timestamp, Uuid } from '../core/common.ts';
+import { About, Exact, MapOf, maxPageSize, OneOf, Several, Timestamp, Uuid } from '../core/common.ts';
 import { defineOperation } from '../core/operation.ts';
 import { feedEntities, feedTypes } from './feed-catalogue.ts';
 
@@ -40,7 +40,7 @@ export const Event = Type.Object(
     }),
     store_id: About(Uuid, 'The store.'),
     entity: EventEntity,
-    data: Type.Record(Type.String(), Type.Unknown(), {
+    data: MapOf(Type.Unknown(), {
       description:
         'Ids and states, and mostly `object`: the resource as the API shows it, as it was when the event happened. The ' +
         'section `webhooks` of this document has the schema of each type.',
@@ -137,7 +137,7 @@ export const FeedEntry = Exact({
     version: Type.Integer({ minimum: 1 }),
   }),
   created_at: Timestamp,
-  data: Type.Record(Type.String(), Type.Unknown()),
+  data: MapOf(Type.Unknown()),
 });
 export type FeedEntry = Static<typeof FeedEntry>;
 

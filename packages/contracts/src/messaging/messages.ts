@@ -4,6 +4,7 @@ import {
   Described,
   Exact,
   Failure,
+  MapOf,
   NextStep,
   Nullable,
   NullableMetadata,
@@ -76,7 +77,7 @@ export const Message = Type.Object(
     reason: NullableWaitReason,
     next_attempt_at: { ...NullableTimestamp, description: 'With a `reason`: when the provider is asked again.' },
     provider_message_id: About(NullableString, 'The id that the channel gave the message.'),
-    metadata: Type.Record(Type.String(), Type.String(), {
+    metadata: MapOf(Type.String(), {
       description: 'Data of the store’s own systems. Mostrador only keeps it.',
     }),
     created_at: About(Timestamp, 'When it was accepted or received.'),
@@ -106,7 +107,7 @@ export const MessageTemplate = Exact(
     name: Text(512, { description: 'The name by which the channel approved it.' }),
     language: Text(20, { description: 'The language of the approved text, such as `pt_BR`.' }),
     components: Type.Optional(
-      Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      Type.Array(MapOf(Type.Unknown()), {
         maxItems: 20,
         description: 'The values of its variables, as the channel defines them. At most 8 KiB of JSON.',
       }),

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import {
   About,
   Exact,
+  MapOf,
   NullableAppointmentMetadata,
   NullableString,
   NullableText,
@@ -35,7 +36,7 @@ export const Appointment = Type.Object(
     duration_minutes: Type.Integer({ description: 'How long it takes, in minutes.' }),
     status: AppointmentStatus,
     notes: About(NullableString, 'Notes for the store.'),
-    metadata: Type.Record(Type.String(), Type.String(), {
+    metadata: MapOf(Type.String(), {
       description: 'Data of the store’s own systems. Mostrador only keeps it.',
     }),
     created_at: About(Timestamp, 'When it was created.'),

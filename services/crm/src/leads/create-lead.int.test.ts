@@ -181,7 +181,7 @@ const known = {
   external_id: ' ERP-1 ',
   email: ' Maria@Example.com ',
   tags: ['vip', ' ótica ', 'vip'],
-  metadata: { plan: 'gold', note: ' as sent ', 'ünï "\\': '\u0001', constructor: 'x' },
+  metadata: { plan: 'gold', 'two\nlines': 'x', note: ' as sent ', 'ünï "\\': '\u0001', constructor: 'x' },
 };
 
 test('a new lead has the external id, email, tags and metadata that the store gave it', async () => {

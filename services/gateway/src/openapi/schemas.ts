@@ -63,8 +63,8 @@ export function createSchemas(): Schemas {
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === 'text') result.pattern = textPattern;
       else if (keyword === 'properties') result[keyword] = mapped(value as Record<string, TSchema>);
-      else if (keyword === 'patternProperties') result.additionalProperties = mapOf(value as Record<string, TSchema>);
-      else if (keyword === 'additionalProperties' && schema.patternProperties) continue;
+      else if (keyword === 'additionalProperties' && typeof value === 'object')
+        result[keyword] = mapOf(value as TSchema);
       else if (keyword === 'items') result[keyword] = of(value as TSchema);
       else if (keyword === 'anyOf') result[keyword] = (value as TSchema[]).map((each) => of(each));
       else if (keyword === 'format' && value === 'date-or-date-time') result.pattern = momentPattern;
@@ -77,11 +77,8 @@ export function createSchemas(): Schemas {
     return result;
   }
 
-  /** The schema of a map's values. The keys of our maps are any text: generators do not read `patternProperties`. */
-  function mapOf(patterns: Record<string, TSchema>): DocumentSchema | true {
-    const [values] = Object.values(patterns);
-    return values === undefined || Object.keys(values).length === 0 ? true : of(values);
-  }
+  /** The schema of a map's values; `true` for any value. */
+  const mapOf = (values: TSchema): DocumentSchema | true => (Object.keys(values).length === 0 ? true : of(values));
 
   const mapped = (properties: Record<string, TSchema>) =>
     Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, of(property)]));
