@@ -13,11 +13,13 @@ import { openAll } from '../shared/stops.ts';
 import { table } from '../shared/table.ts';
 import { type Filled, fillLeads } from './fill.ts';
 import { type Imported, measureImport } from './import.ts';
+import { pageAfter } from './lists.ts';
 import { statusChanges } from './measure.ts';
 
 const leads = 10_000;
 const importedRows = 20_000;
 const createdAtMost = 20_000;
+const prefix = '/integrations/v1';
 
 type Side = {
   readonly name: 'before' | 'after';
@@ -29,36 +31,44 @@ type Side = {
 type BySide<T> = Record<Side['name'], T[]>;
 const bySide = <T>(): BySide<T> => ({ before: [], after: [] });
 
-export const comparedParts = ['get', 'list', 'patch', 'post', 'import'] as const;
+export const comparedParts = ['get', 'list', 'next', 'patch', 'post', 'import'] as const;
 type Part = (typeof comparedParts)[number];
 
 export type AgainstOptions = BenchmarkOptions & { readonly only?: readonly Part[] };
 
+type Job = Pick<LoadJob, 'method' | 'paths' | 'bodies' | 'expectedStatus'>;
 type Call = {
   readonly title: string;
-  readonly jobOf: (filled: Filled) => Pick<LoadJob, 'method' | 'paths' | 'bodies' | 'expectedStatus'>;
+  readonly jobOf: (side: Side) => Job | Promise<Job>;
 };
 /** Calls that every version answers. */
 const calls: Record<Exclude<Part, 'import'>, Call> = {
   get: {
     title: 'GET /leads/{id}',
-    jobOf: (filled) => ({ method: 'GET', paths: pathsOf(filled), expectedStatus: 200 }),
+    jobOf: ({ filled }) => ({ method: 'GET', paths: pathsOf(filled), expectedStatus: 200 }),
   },
   list: {
     title: 'GET /leads?limit=50',
-    jobOf: () => ({ method: 'GET', paths: ['/leads?limit=50'], expectedStatus: 200 }),
+    jobOf: () => ({ method: 'GET', paths: [`${prefix}/leads?limit=50`], expectedStatus: 200 }),
+  },
+  next: {
+    title: 'its second page, by cursor',
+    jobOf: async ({ platform, key }) => {
+      const target = { origin: platform.origin, path: `${prefix}/leads`, headers: { 'X-API-Key': key } };
+      return { method: 'GET', paths: [await pageAfter(target, 1)], expectedStatus: 200 };
+    },
   },
   patch: {
     title: 'PATCH /leads/{id}',
-    jobOf: (filled) => ({ method: 'PATCH', paths: pathsOf(filled), bodies: statusChanges, expectedStatus: 200 }),
+    jobOf: ({ filled }) => ({ method: 'PATCH', paths: pathsOf(filled), bodies: statusChanges, expectedStatus: 200 }),
   },
   post: {
     title: 'POST /leads',
-    jobOf: () => ({ method: 'POST', paths: ['/leads'], bodies: newLeads(createdAtMost), expectedStatus: 201 }),
+    jobOf: () => ({ method: 'POST', paths: [`${prefix}/leads`], bodies: newLeads(createdAtMost), expectedStatus: 201 }),
   },
 };
 
-const pathsOf = ({ leadIds }: Filled) => leadIds.map((id) => `/leads/${id}`);
+const pathsOf = ({ leadIds }: Filled) => leadIds.map((id) => `${prefix}/leads/${id}`);
 
 let phones = 0;
 const newLeads = (count: number) =>
@@ -87,12 +97,11 @@ export async function measureAgainst(
   });
   const measure = async (call: Call, side: Side, durationMs: number): Promise<Measurement> => {
     const { processes, origin } = side.platform;
-    const job = call.jobOf(side.filled);
+    const job = await call.jobOf(side);
     const used = cpuOfAll(processes);
     const result = await stage.load({
       ...job,
       origin,
-      paths: job.paths.map((path) => `/integrations/v1${path}`),
       headers: { 'X-API-Key': side.key },
       ...{ concurrency: 8, warmUpMs: 200, durationMs },
     });

@@ -9,9 +9,18 @@ const asInt8: Parse = (text) => (Number.isSafeInteger(Number(text)) ? Number(tex
 
 /**
  * An instant as a session in UTC writes it: `2027-01-31 09:00:00.5+00`. ECMAScript defines the form with `T` and `Z`.
- * Without them V8 guesses, and reads the year 17 as a day.
+ * Without them V8 guesses, and reads the year 17 as a day. A page has hundreds of instants, so those to the millisecond
+ * from the year 1000 on are read digit by digit, in a quarter of the time.
  */
-const asInstant: Parse = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+const asInstant: Parse = (text) => {
+  const end = text.length - 3;
+  if (end < 19 || end > 23 || text.codePointAt(10) !== 0x20 || !text.endsWith('+00') || text.startsWith('0'))
+    return new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+  const digit = (index: number) => (index < end ? (text.codePointAt(index) as number) - 0x30 : 0);
+  const two = (index: number) => digit(index) * 10 + digit(index + 1);
+  const milliseconds = two(20) * 10 + digit(22);
+  return new Date(Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17), milliseconds));
+};
 
 /** Array types: their object id in pg_type and the parser of an element. Only one dimension is supported. */
 const arrays: readonly (readonly [name: string, oid: number, element: Parse])[] = [

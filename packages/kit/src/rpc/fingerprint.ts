@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { validationFailed } from './errors.ts';
 import { greatestDepth, tooDeep } from './nesting.ts';
 
@@ -8,7 +8,7 @@ import { greatestDepth, tooDeep } from './nesting.ts';
  * @throws AppError `validation_failed` for a value nested more than 64 deep
  */
 export function fingerprintOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value, 0)).digest('hex');
+  return hash('sha256', canonicalJson(value, 0));
 }
 
 function canonicalJson(value: unknown, depth: number): string {

@@ -73,6 +73,18 @@ describe('date-time', () => {
     );
   });
 
+  test('every instant is written as ECMAScript writes it, and an invalid date is an error', () => {
+    const outOfRange = fc.date({ noInvalidDate: true });
+    const instants = fc.date({ min: new Date('0900-01-01T00:00:00Z'), noInvalidDate: true });
+    fc.assert(
+      fc.property(fc.oneof(instants, outOfRange), (instant) => {
+        expect(toTimestamp(instant)).toBe(instant.toISOString());
+      }),
+      { numRuns: 1000 },
+    );
+    expect(() => toTimestamp(new Date(Number.NaN))).toThrow(RangeError);
+  });
+
   test('the format accepts exactly the dates and times that exist in UTC', () => {
     const part = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, '0'));
     const years = fc.integer({ min: 1, max: 9999 }).map((value) => String(value).padStart(4, '0'));

@@ -210,8 +210,13 @@ type Call = {
 /** Runs the handler and answers. Never throws. Returns the remaining work when the answer comes later. */
 async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<void>) | undefined> {
   const { message, operation, envelope, log, closing, answered } = call;
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new AppError('upstream_timeout')), envelope.deadline - Date.now());
+  // Most handlers need neither: the database and the RPC client keep the deadline themselves.
+  let timer: NodeJS.Timeout | undefined;
+  const signal = lazily(() => {
+    const abort = new AbortController();
+    timer = setTimeout(() => abort.abort(new AppError('upstream_timeout')), envelope.deadline - Date.now());
+    return abort.signal;
+  });
 
   const respond = async (work: () => Promise<unknown>): Promise<Later<unknown> | undefined> => {
     try {
@@ -231,7 +236,9 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
 
   const context = {
     ...envelope,
-    signal: abort.signal,
+    get signal() {
+      return signal();
+    },
     get log() {
       return log();
     },
@@ -239,7 +246,7 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
   const awaited = await respond(async () => handle(context, readRequest(message, operation)));
   if (awaited === undefined) return undefined;
   return async () => {
-    await respond(() => Promise.race([awaited.finish(closing), rejectionOf(abort.signal)]));
+    await respond(() => Promise.race([awaited.finish(closing), rejectionOf(signal())]));
   };
 }
 
