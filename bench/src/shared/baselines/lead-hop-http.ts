@@ -14,4 +14,9 @@ app.get<{ Params: { id: string } }>('/leads/:id', async (request, reply) => {
   return reply.header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
 });
 
+app.get<{ Querystring: { after: string } }>('/leads', async (request, reply) => {
+  const answer = await nats.request('crm.api.bench-leads.list', text.encode(request.query.after), { timeout: 5000 });
+  return reply.header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
+});
+
 servePeer({ listen: () => app.listen({ host: '127.0.0.1', port: 0 }) });

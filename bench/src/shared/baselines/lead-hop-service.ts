@@ -14,4 +14,12 @@ nats.subscribe('crm.api.bench-leads.get', {
   },
 });
 
+nats.subscribe('crm.api.bench-leads.list', {
+  queue: 'crm',
+  callback: async (_error, message) => {
+    const [createdAt = '', id = ''] = message.string().split(' ');
+    message.respond(JSON.stringify({ data: await leads.listAfter(createdAt, id) }));
+  },
+});
+
 servePeer({});

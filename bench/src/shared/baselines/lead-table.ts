@@ -12,6 +12,13 @@ export function openLeads(databaseUrl: string, storeId: string) {
         select ${columns()} from bench.leads where store_id = ${storeId} and id = ${id}`;
       return row;
     },
+    /** The 50 leads after this one, newest first. */
+    async listAfter(createdAt: string, id: string) {
+      return await sql`
+        select ${columns()} from bench.leads
+        where store_id = ${storeId} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
+        order by created_at desc, id desc limit 50`;
+    },
     async setStatus(id: string, status: string) {
       const [row] = await sql`
         update bench.leads set status = ${status}, version = version + 1, updated_at = clock_timestamp()
