@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../process/log.ts';
 import { type Client, createClients, type ServerLimits, type Sql } from './client.ts';
-import { codeOf, failureOf, mayRunAgain, type Phase } from './failures.ts';
+import { codeOf, failureOf, isError, mayRunAgain, type Phase } from './failures.ts';
 import { createLookUps, type ShowStore, type Statement } from './look-ups.ts';
 import { createPool, type Pool, type PoolStats } from './pool.ts';
 
@@ -34,6 +34,8 @@ export type DatabaseOf<Scope> = {
    * nothing but statements.
    */
   write<T>(scope: Scope, work: (sql: TransactionSql) => PromiseLike<T>): Promise<T>;
+  /** Runs one statement that is a transaction by itself, as `write` runs a transaction, in one round trip. */
+  execute<Rows extends readonly unknown[]>(scope: Scope, statement: (sql: Sql) => Statement<Rows>): Promise<Rows>;
   /** Throws unless PostgreSQL answers within a second and takes writes. */
   ping(): Promise<void>;
   /** How far this process's clock is ahead of PostgreSQL's, in milliseconds. Throws as `ping` does. */
@@ -68,6 +70,7 @@ const limits: ServerLimits = {
   transactionTimeoutMs: 30_000,
 };
 const mostRuns = 6;
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Connections of a store-scoped role. Connects on first use, and again after any failure. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -81,8 +84,10 @@ export function createDatabase(options: DatabaseOptions): Database {
         throw error;
       });
     },
-    beforeWork: (sql, { storeId }, limit) => sql`
-      select set_config('mostrador.store_id', ${storeId}, true), set_config('transaction_timeout', ${limit}, true)`,
+    settingsOf: ({ storeId }) => {
+      if (!uuidForm.test(storeId)) throw new TypeError('the id of a store must be a UUID');
+      return `set local mostrador.store_id = '${storeId}'`;
+    },
   });
 }
 
@@ -90,7 +95,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 export function createSystemDatabase(options: DatabaseOptions): SystemDatabase {
   return databaseOn<SystemScope>(openPool(options), {
     showStore: () => undefined,
-    beforeWork: (sql, _scope, limit) => sql`select set_config('transaction_timeout', ${limit}, true)`,
+    settingsOf: () => '',
   });
 }
 
@@ -111,11 +116,10 @@ function openPool({ url, size, queue, log, name, lifetimeMs }: DatabaseOptions):
   });
 }
 
-/** `execute()` queues this statement now; a plain `await` queues it a tick later. */
-type Queued = ReturnType<Sql['unsafe']>;
 type Openings<Scope> = {
   showStore: ShowStore<Scope>;
-  beforeWork: (sql: Sql, scope: Scope, transactionTimeout: string) => Queued;
+  /** A statement that makes the scope's rows visible to the transaction. */
+  settingsOf: (scope: Scope) => string;
 };
 
 function databaseOn<Scope extends SystemScope & { storeId?: string }>(
@@ -150,19 +154,29 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
       }
     },
 
-    async write(scope, work) {
-      for (let run = 1; ; run++) {
-        const progress: { phase: Phase } = { phase: 'before commit' };
-        try {
-          return await pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress));
-        } catch (error) {
-          const waitMs = Math.random() * 10 * 2 ** run;
-          const again = mayRunAgain(error) && run < mostRuns && Date.now() + waitMs < scope.deadline;
-          if (!again) throw failureOf(error, progress.phase);
-          await pause(waitMs);
-        }
-      }
-    },
+    write: (scope, work) =>
+      committed(scope, (progress) =>
+        pool.use(scope.deadline, (client) => transaction(client, scope, openings, work, progress)),
+      ),
+
+    execute: (scope, statement) =>
+      committed(scope, (progress) =>
+        pool.use(
+          scope.deadline,
+          async (client) => {
+            const shown = openings.showStore(client, scope);
+            progress.phase = 'committing';
+            try {
+              const [, rows] = await Promise.all([shown, statement(client.sql).execute()]);
+              return rows;
+            } catch (error) {
+              if (isError(error)) progress.phase = 'before commit';
+              throw error;
+            }
+          },
+          scope.storeId,
+        ),
+      ),
 
     ping: () => checkWith(pool, (client) => client.assertWritable()),
     clockSkewMs: () =>
@@ -174,6 +188,21 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
     stats: pool.stats,
     close: () => pool.close(),
   };
+}
+
+/** Runs a transaction, and again after a deadlock or a serialization failure. */
+async function committed<T>(scope: SystemScope, attempt: (progress: { phase: Phase }) => Promise<T>): Promise<T> {
+  for (let run = 1; ; run++) {
+    const progress: { phase: Phase } = { phase: 'before commit' };
+    try {
+      return await attempt(progress);
+    } catch (error) {
+      const waitMs = Math.random() * 10 * 2 ** run;
+      const again = mayRunAgain(error) && run < mostRuns && Date.now() + waitMs < scope.deadline;
+      if (!again) throw failureOf(error, progress.phase);
+      await pause(waitMs);
+    }
+  }
 }
 
 /** Runs `work` within a second, for no request. */
@@ -194,11 +223,11 @@ async function transaction<Scope extends SystemScope, T>(
 ): Promise<T> {
   const { sql } = client;
   // If this process stalls, the server ends the transaction 250 ms after the deadline and releases its locks.
-  const transactionTimeout = String(Math.max(1, scope.deadline - Date.now() + 250));
+  const transactionTimeout = Math.max(1, Math.round(scope.deadline - Date.now()) + 250);
   const scoped = lend<TransactionSql>(sql);
-  // BEGIN, the store and the work's first statement are sent together.
-  const begun = sql.unsafe('begin').execute();
-  const opened = Promise.all([begun, openings.beforeWork(sql, scope, transactionTimeout).execute()]);
+  // The opening and the work's first statement are sent together; `execute` queues the opening now.
+  const opening = `begin; set local transaction_timeout = ${transactionTimeout}; ${openings.settingsOf(scope)}`;
+  const opened = sql.unsafe(opening).execute();
   opened.catch(() => {}); // awaited below, unless the work throws at once
   try {
     const [, result] = await Promise.all([opened, work(scoped.sql)]);

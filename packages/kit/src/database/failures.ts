@@ -51,6 +51,9 @@ export function codeOf(error: unknown): string | undefined {
  */
 const endedSession = (error: unknown): boolean => (error as { severity?: unknown } | null)?.severity === 'FATAL';
 
+/** The server refused a statement, and rolled its transaction back. */
+export const isError = (error: unknown): boolean => (error as { severity?: unknown } | null)?.severity === 'ERROR';
+
 export const isLostConnection = (error: unknown): boolean =>
   lostConnection.has(codeOf(error) ?? '') || (endedSession(error) && meaningOf(error) === 'unavailable');
 

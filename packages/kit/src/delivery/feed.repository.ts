@@ -95,14 +95,14 @@ export function feedRepository(database: SystemDatabase) {
 
     remove: async (rows: readonly FeedRow[]): Promise<void> => {
       const positions = rows.map(({ position }) => position);
-      await database.write(
+      await database.execute(
         scope(),
         (sql) => sql`delete from feed_entries where position = any(${positions}::bigint[])`,
       );
     },
 
     setAside: async ({ position }: FeedRow, error: string): Promise<void> => {
-      await database.write(
+      await database.execute(
         scope(),
         (sql) => sql`
           update feed_entries set set_aside_at = clock_timestamp(), last_error = ${error}

@@ -1,10 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Operation, ReplyOf } from '@mostrador/contracts/core';
 import type { Vault } from '../clients/secrets.ts';
-import type { Database, Sql, SystemDatabase, TransactionSql } from '../database/database.ts';
+import type { Database, SystemDatabase, TransactionSql } from '../database/database.ts';
 import type { Idempotency, StoreContext } from '../rpc/context.ts';
 import { AppError } from '../rpc/errors.ts';
 import { type Later, later, type Reply, replay, reply, replyBytes, serializeReply } from '../rpc/reply.ts';
+import {
+  completeRecord,
+  deleteExpiredRecords,
+  findRecord,
+  type IdempotencyRecord,
+  type KeptAnswer,
+  keepRecords,
+  takeKeys,
+} from './idempotency.repository.ts';
 import type { Relay } from './relay.ts';
 
 export type IdempotentWork<O extends Operation, T> = {
@@ -33,17 +42,8 @@ export type DeferredWork<O extends Operation, T> = Pick<
   readonly answer: (entityId: string, closing: AbortSignal) => Promise<ReplyOf<O>>;
 };
 
-type IdempotencyRecord = {
-  readonly fingerprint: string;
-  /** Null until the answer is known. */
-  readonly reply: Buffer | null;
-  readonly etag: string | null;
-  /** Only the tables of services that defer answers have this column. */
-  readonly entity_id?: string | null;
-};
-
 /** Another request has used or is using this key: start again from the look-up. */
-class StartAgain extends Error {}
+export class StartAgain extends Error {}
 
 /** Time left for the answer to reach the caller before its deadline. */
 const answerMarginMs = 250;
@@ -130,7 +130,7 @@ export async function withDeferredIdempotency<O extends Operation, T>(
           database.write(context, async (sql) => {
             await takeKey(sql, storeId, idempotency);
             const done = await work(sql);
-            await keepRecord(sql, storeId, idempotency, { reply: null, etag: null, entity_id: entityOf(done) });
+            await keepRecord(sql, storeId, { idempotency, reply: null, etag: null, entityId: entityOf(done) });
             return done;
           }),
         );
@@ -148,12 +148,7 @@ export async function purgeIdempotency(
   const { signal, batch = 1000 } = options;
   let purged = 0;
   for (let count = batch; count === batch && !signal?.aborted; purged += count) {
-    ({ count } = await database.write(
-      { deadline: Date.now() + 10_000 },
-      (sql) => sql`
-        delete from idempotency_records where expires_at <= now()
-          and ctid = any(array(select ctid from idempotency_records where expires_at <= now() limit ${batch}))`,
-    ));
+    count = await deleteExpiredRecords(database, batch);
   }
   return purged;
 }
@@ -163,14 +158,22 @@ async function underKey<R>(
   { database, context, idempotency }: { database: Database; context: StoreContext; idempotency: Idempotency },
   does: { again: (record: IdempotencyRecord) => R; first: () => Promise<R> },
 ): Promise<R> {
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  return await untilNotBusy(context, async () => {
     const earlier = await database.read(context, (sql) => findRecord(sql, context.storeId, idempotency));
-    if (earlier) {
-      if (earlier.fingerprint !== idempotency.fingerprint) throw new AppError('idempotency_key_reused');
-      return does.again(earlier);
-    }
+    if (earlier) return does.again(ofSameRequest(idempotency, earlier));
+    return await does.first();
+  });
+}
+
+/**
+ * Tries again while another request with the same key runs (`StartAgain`), and meanwhile holds no connection.
+ *
+ * @throws AppError `idempotency_in_progress` when the other request did not finish in time, and whatever `attempt` throws
+ */
+export async function untilNotBusy<R>(context: StoreContext, attempt: () => Promise<R>): Promise<R> {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
-      return await does.first();
+      return await attempt();
     } catch (error) {
       if (!(error instanceof StartAgain)) throw error;
     }
@@ -179,6 +182,12 @@ async function underKey<R>(
     }
     await pause(pauseMs * (0.5 + Math.random() * 0.5));
   }
+}
+
+/** The record, or AppError `idempotency_key_reused` when it is that of another request. */
+export function ofSameRequest(idempotency: Idempotency, record: IdempotencyRecord): IdempotencyRecord {
+  if (record.fingerprint !== idempotency.fingerprint) throw new AppError('idempotency_key_reused');
+  return record;
 }
 
 async function runOnce<O extends Operation, T>(
@@ -192,7 +201,7 @@ async function runOnce<O extends Operation, T>(
       const done = await work(sql);
       const bytes = serializeReply(operation, toReply(done));
       const stored = sealAnswer(vault, context.storeId, idempotency, bytes);
-      await keepRecord(sql, context.storeId, idempotency, { reply: stored, etag: etag?.(done) ?? null });
+      await keepRecord(sql, context.storeId, { idempotency, reply: stored, etag: etag?.(done) ?? null });
       committed = replyBytes(bytes, { etag: etag?.(done) });
       return done;
     }),
@@ -204,16 +213,10 @@ type SealedAnswer = { readonly answer: string };
 
 const aad = (storeId: string, { scope, key }: Idempotency) => `idempotency_record:${storeId} ${scope} ${key}`;
 
-/** The bytes of an answer as its record stores them. */
-function sealAnswer(
-  vault: Vault | undefined,
-  storeId: string,
-  idempotency: Idempotency,
-  bytes: Uint8Array,
-): Uint8Array {
-  if (!vault) return bytes;
-  const plain: SealedAnswer = { answer: Buffer.from(bytes).toString('utf8') };
-  return Buffer.from(vault.seal(plain, aad(storeId, idempotency)), 'utf8');
+/** The text of an answer as its record stores it. */
+function sealAnswer(vault: Vault | undefined, storeId: string, idempotency: Idempotency, bytes: Uint8Array): string {
+  const answer = Buffer.from(bytes).toString('utf8');
+  return vault ? vault.seal({ answer } satisfies SealedAnswer, aad(storeId, idempotency)) : answer;
 }
 
 /** The bytes of a stored answer as they were sent. */
@@ -223,42 +226,14 @@ function openAnswer(vault: Vault | undefined, storeId: string, idempotency: Idem
   return Buffer.from(vault.open<SealedAnswer>(stored.toString('utf8'), aad(storeId, idempotency)).answer, 'utf8');
 }
 
-async function findRecord(
-  sql: Sql,
-  storeId: string,
-  { scope, key }: Idempotency,
-): Promise<IdempotencyRecord | undefined> {
-  const [record] = await sql<IdempotencyRecord[]>`
-    select * from idempotency_records
-    where store_id = ${storeId} and scope = ${scope} and key = ${key} and expires_at > now()`;
-  return record;
-}
-
 /** Makes this transaction the only one under the key, and checks again that no record exists. */
 async function takeKey(sql: TransactionSql, storeId: string, idempotency: Idempotency): Promise<void> {
-  const name = `${storeId} ${idempotency.scope} ${idempotency.key}`;
-  // Two statements, because each sees what was committed before it began: the check must come after the lock.
-  const [[lock], record] = await Promise.all([
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`.execute(),
-    findRecord(sql, storeId, idempotency),
-  ]);
-  if (!lock?.mine || record) throw new StartAgain();
+  const [taken] = await takeKeys(sql, storeId, [idempotency]);
+  if (taken !== 'free') throw new StartAgain();
 }
 
-/** The primary key decides: a record that has not expired means that another request was first. */
-async function keepRecord(
-  sql: TransactionSql,
-  storeId: string,
-  { scope, key, fingerprint }: Idempotency,
-  answer: { reply: Uint8Array | null; etag: string | null; entity_id?: string },
-): Promise<void> {
-  const content = { fingerprint, ...answer };
-  const kept = await sql`
-    insert into idempotency_records ${sql({ store_id: storeId, scope, key, ...content })}
-    on conflict (store_id, scope, key) do update
-      set ${sql(content)}, created_at = excluded.created_at, expires_at = excluded.expires_at
-      where idempotency_records.expires_at <= now()`;
-  if (kept.count === 0) throw new StartAgain();
+async function keepRecord(sql: TransactionSql, storeId: string, answer: KeptAnswer): Promise<void> {
+  if ((await keepRecords(sql, storeId, [answer])) === 0) throw new StartAgain();
 }
 
 /** `service_unavailable` means that nothing was done. After the commit only the answer is missing. */
@@ -266,19 +241,3 @@ const unknownAfterCommit = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'service_unavailable'
     ? new AppError('upstream_timeout', { cause: error })
     : error;
-
-/** Stores the answer of a record unless another request has. Returns the stored answer. */
-async function completeRecord(
-  sql: TransactionSql,
-  storeId: string,
-  { scope, key }: Idempotency,
-  entityId: string,
-  bytes: Uint8Array,
-): Promise<Uint8Array> {
-  const record = sql`store_id = ${storeId} and scope = ${scope} and key = ${key} and entity_id = ${entityId}`;
-  const { count } = await sql`update idempotency_records set reply = ${bytes} where ${record} and reply is null`;
-  if (count > 0) return bytes;
-  const [stored] = await sql<{ reply: Buffer }[]>`select reply from idempotency_records where ${record}`;
-  // No record: it expired after 24 hours, so no replay will follow.
-  return stored?.reply ?? bytes;
-}

@@ -37,7 +37,7 @@ export function outboxRepository(database: SystemDatabase) {
   return {
     /** Claims up to `limit` due rows for `leaseMs`. After that they are due again, even if the claimant died. */
     claim: (kind: Kind, limit: number, leaseMs: number): Promise<OutboxRow[]> =>
-      database.write(
+      database.execute(
         scope(),
         (sql) => sql<OutboxRow[]>`
           with due as materialized (
@@ -49,11 +49,11 @@ export function outboxRepository(database: SystemDatabase) {
       ),
 
     remove: async (ids: readonly string[]): Promise<void> => {
-      await database.write(scope(), (sql) => sql`delete from outbox where id = any(${[...ids]}::uuid[])`);
+      await database.execute(scope(), (sql) => sql`delete from outbox where id = any(${[...ids]}::uuid[])`);
     },
 
     postpone: async (rows: readonly Postponement[]): Promise<void> => {
-      await database.write(
+      await database.execute(
         scope(),
         (sql) => sql`
           update outbox set next_attempt_at = now() + failed.wait_ms * interval '1 ms', last_error = failed.error
@@ -65,7 +65,7 @@ export function outboxRepository(database: SystemDatabase) {
 
     /** Releases rows that were claimed but not tried. */
     release: async (ids: readonly string[]): Promise<void> => {
-      await database.write(
+      await database.execute(
         scope(),
         (sql) => sql`
           update outbox set next_attempt_at = now(), attempts = attempts - 1 where id = any(${[...ids]}::uuid[])`,

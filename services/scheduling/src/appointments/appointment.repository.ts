@@ -21,18 +21,21 @@ export type AppointmentFilters = {
   readonly to?: Date;
 };
 
-export async function insertAppointment(
+/** Inserts the appointments, and returns their rows in the same order. */
+export async function insertAppointments(
   sql: TransactionSql,
   storeId: string,
-  appointment: NewAppointment,
-): Promise<AppointmentRow> {
-  const { lead_id, title, scheduled_at, duration_minutes, notes, metadata } = appointment;
-  const [row] = await sql<AppointmentRow[]>`
+  appointments: readonly NewAppointment[],
+): Promise<AppointmentRow[]> {
+  return await sql<AppointmentRow[]>`
     insert into appointments (store_id, lead_id, title, scheduled_at, duration_minutes, notes, metadata)
-    values (${storeId}, ${lead_id}, ${title}, ${scheduled_at}, ${duration_minutes}, ${notes},
-            ${sql.json(metadata)})
+    select ${storeId}::uuid, lead_id, title, scheduled_at, duration_minutes, notes, metadata
+    from rows from (
+        json_to_recordset(${JSON.stringify(appointments)}::text::json)
+          as (lead_id uuid, title text, scheduled_at timestamptz, duration_minutes integer, notes text, metadata jsonb)
+      ) with ordinality as given (lead_id, title, scheduled_at, duration_minutes, notes, metadata, number)
+    order by number
     returning *`;
-  return row as AppointmentRow;
 }
 
 export const findAppointment = (sql: Sql, storeId: string, id: string) =>

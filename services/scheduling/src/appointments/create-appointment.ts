@@ -1,24 +1,29 @@
 import { checkLead, maxAppointmentMetadataBytes, createAppointment as operation } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { etagOf } from '@mostrador/kit/database/etag';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
-import { withIdempotency } from '@mostrador/kit/delivery/idempotency';
+import { createGroupCommit } from '@mostrador/kit/delivery/group-commit';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
-import { requestSync } from '../calendar-sync/sync.repository.ts';
+import { requestSyncs } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelFollowups } from '../followups/cancel-followups.ts';
-import { insertAppointment } from './appointment.repository.ts';
-import { appointmentEvents, toAppointment } from './appointment.ts';
+import { insertAppointments, type NewAppointment } from './appointment.repository.ts';
+import { type AppointmentRow, appointmentEvents, toAppointment } from './appointment.ts';
 import { wakeAppointment } from './wake-appointment.ts';
 
 const defaultDurationMinutes = operation.request.body.properties.duration_minutes.default as number;
 
-export const createAppointment =
-  ({ database, rpc, relay }: Dependencies): Handler<typeof operation> =>
-  async (context, { body }) => {
-    const { storeId } = context;
+export const createAppointment = (dependencies: Dependencies): Handler<typeof operation> => {
+  const create = createGroupCommit<typeof operation, NewAppointment, AppointmentRow>(dependencies, {
+    operation,
+    work: writeAppointments,
+    toReply: toAppointment,
+    etag: (row) => etagOf(row.version),
+  });
+  return async (context, { body }) => {
     const appointment = {
       lead_id: body.lead_id ?? null,
       title: body.title,
@@ -27,31 +32,34 @@ export const createAppointment =
       notes: body.notes ?? null,
       metadata: changeMetadata({}, body.metadata, maxAppointmentMetadataBytes),
     };
-    const result = await withIdempotency({
-      database,
-      context,
-      operation,
-      run: async (commit) => {
-        if (appointment.lead_id) await rpc.call(checkLead, { body: { lead_id: appointment.lead_id } }, context);
-        return await commit(async (sql) => {
-          const [connection, row] = await Promise.all([
-            lockCalendarConnection(sql, storeId),
-            insertAppointment(sql, storeId, appointment),
-          ]);
-          await Promise.all([
-            connection && requestSync(sql, storeId, row, connection.id),
-            row.lead_id && cancelFollowups(sql, storeId, { leadId: row.lead_id, reason: 'appointment_booked' }),
-            appendOutbox(sql, storeId, [
-              ...appointmentEvents('created', row),
-              ...(connection ? [wakeAppointment(row, 'created')] : []),
-            ]),
-          ]);
-          return row;
-        });
-      },
-      etag: (row) => etagOf(row.version),
-      toReply: toAppointment,
-    });
-    relay.nudge();
-    return result;
+    if (appointment.lead_id)
+      await dependencies.rpc.call(checkLead, { body: { lead_id: appointment.lead_id } }, context);
+    return await create(context, appointment);
   };
+};
+
+/** Writes appointments with all that follows from them. */
+async function writeAppointments(
+  sql: TransactionSql,
+  storeId: string,
+  appointments: readonly NewAppointment[],
+): Promise<AppointmentRow[]> {
+  const [connection, rows] = await Promise.all([
+    lockCalendarConnection(sql, storeId),
+    insertAppointments(sql, storeId, appointments),
+  ]);
+  const leadIds = new Set(rows.flatMap(({ lead_id }) => lead_id ?? []));
+  await Promise.all([
+    connection && requestSyncs(sql, storeId, rows, connection.id),
+    appendOutbox(
+      sql,
+      storeId,
+      rows.flatMap((row) => [
+        ...appointmentEvents('created', row),
+        ...(connection ? [wakeAppointment(row, 'created')] : []),
+      ]),
+    ),
+    ...[...leadIds].map((leadId) => cancelFollowups(sql, storeId, { leadId, reason: 'appointment_booked' })),
+  ]);
+  return rows;
+}

@@ -4,7 +4,7 @@ import { writeOnce } from '@mostrador/kit/delivery/idempotency';
 import { appendOutbox } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { followVersion, requestSync } from '../calendar-sync/sync.repository.ts';
+import { followVersion, requestSyncs } from '../calendar-sync/sync.repository.ts';
 import { lockCalendarConnection } from '../calendars/connection.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { lockAppointment, saveAppointment } from './appointment.repository.ts';
@@ -28,7 +28,7 @@ export const updateAppointment =
         const shows = isShown(current, saved);
         const toSync = shows ? connection : undefined;
         await Promise.all([
-          toSync && requestSync(sql, storeId, saved, toSync.id),
+          toSync && requestSyncs(sql, storeId, [saved], toSync.id),
           shows || followVersion(sql, storeId, saved),
           appendOutbox(sql, storeId, [
             ...appointmentEvents('updated', saved),

@@ -41,18 +41,21 @@ export async function lockSync(
 }
 
 /**
- * Requests that the calendar shows this version of the appointment. A running attempt of the same connection keeps its
- * lease. What the row knows about the event of another connection is cleared.
+ * Requests that the calendar shows these versions of the appointments. A running attempt of the same connection keeps its
+ * lease. What a row knows about the event of another connection is cleared.
  */
-export async function requestSync(
+export async function requestSyncs(
   sql: TransactionSql,
   storeId: string,
-  appointment: { readonly id: string; readonly version: number },
+  appointments: readonly { readonly id: string; readonly version: number }[],
   connectionId: string,
 ): Promise<void> {
+  const ids = appointments.map(({ id }) => id);
+  const versions = appointments.map(({ version }) => version);
   await sql`
     insert into calendar_syncs as s (store_id, appointment_id, connection_id, state, desired_version, next_attempt_at)
-    values (${storeId}, ${appointment.id}, ${connectionId}, 'pending', ${appointment.version}, clock_timestamp())
+    select ${storeId}, id, ${connectionId}, 'pending', version, clock_timestamp()
+    from unnest(${ids}::uuid[], ${versions}::integer[]) as wanted (id, version)
     on conflict (store_id, appointment_id) do update ${onceMore(sql)}`;
 }
 
