@@ -60,6 +60,8 @@ const common = (name: ProcessName, options: ServiceOptions): NodeJS.ProcessEnv =
   TEMPORAL_ADDRESS: options.temporalAddress,
   LOG_FORMAT: 'json', // formatted for the terminal here, unchanged in the log file
   SHUTDOWN_TIMEOUT_MS: String(options.shutdownTimeoutMs),
+  // Each thread of V8 would keep memory of its own.
+  MALLOC_ARENA_MAX: '1',
   // Types are stripped once, not at every start.
   NODE_COMPILE_CACHE: join(options.localDirectory, 'cache/node'),
 });

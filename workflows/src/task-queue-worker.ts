@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@mostrador/kit/process/log';
-import { type NativeConnection, Worker, type WorkerStatus } from '@temporalio/worker';
+import type { NativeConnection, Worker, WorkerStatus } from '@temporalio/worker';
 import type { WorkflowBundle } from './bundle.ts';
 import { checkTemporalNamespace } from './temporal-connection.ts';
+import { SharedThreadWorker } from './workflow-thread.ts';
 
 export type TaskQueueWorker = {
   readonly taskQueue: string;
@@ -39,7 +40,7 @@ export function createTaskQueueWorker(options: {
   let running: Promise<void> | undefined;
 
   const create = () =>
-    Worker.create({
+    SharedThreadWorker.create({
       connection: options.connection,
       namespace: options.namespace,
       identity: options.identity,

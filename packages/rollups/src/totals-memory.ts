@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 import { quarterMs } from './quarter.ts';
 
 /** A store's totals at moments (epoch ms), from one generation of the rollups. */
@@ -26,7 +26,7 @@ export type TotalsMemory = {
 const mostTotals = 20_000;
 
 export function createTotalsMemory(): TotalsMemory {
-  const totals = new LRUCache<string, readonly number[]>({ max: mostTotals });
+  const totals = createBoundedCache<string, readonly number[]>(mostTotals);
   let current: number | undefined;
   const keyOf = (storeId: string, ms: number) => `${storeId} ${ms}`;
   return {

@@ -22,7 +22,7 @@ runService({
   operations: eventsOperations,
   migrations,
   publishesEvents: false,
-  startsWorkflows: true,
+  temporal: config,
   checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),
   build: ({ database, systemDatabase, relay, nats, log, metrics }) => {
     exportFeedMetrics(metrics, systemDatabase);

@@ -1,5 +1,5 @@
-import { connectionConfig, serviceConfig } from '@mostrador/kit/process/config';
+import { connectionConfig, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
 import { Type } from '@sinclair/typebox';
 
 /** The environment variables of the service. */
-export const messagingConfig = Type.Object({ ...serviceConfig, ...connectionConfig });
+export const messagingConfig = Type.Object({ ...serviceConfig, ...temporalConfig, ...connectionConfig });

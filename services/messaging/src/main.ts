@@ -43,7 +43,7 @@ runService({
   config,
   operations: messagingOperations,
   migrations,
-  startsWorkflows: true,
+  temporal: config,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),

@@ -32,7 +32,7 @@ runService({
   config,
   operations: schedulingOperations,
   migrations,
-  startsWorkflows: true,
+  temporal: config,
   checks: ({ database, systemDatabase }) => ({
     encryption_keys: credentialsCheck({ database, systemDatabase, vault }),
   }),

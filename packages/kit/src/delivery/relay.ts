@@ -12,7 +12,8 @@ import { createWorkflowDelivery } from './workflow-delivery.ts';
 
 export type RelayOptions = {
   readonly database: SystemDatabase;
-  readonly temporal: TemporalStarter;
+  /** Delivers wake-ups. Only for a service that starts workflows. */
+  readonly temporal?: TemporalStarter | undefined;
   readonly nats: NatsConnection;
   readonly log: Log;
   /** Delivers public events to the events service. Only for a service with the table `feed_entries`. */
@@ -53,7 +54,7 @@ export function createRelay(options: RelayOptions): Relay {
   const shared = { repository, log, sweepIntervalMs, batch, leaseMs };
   const feed = options.feed && { repository: feedRepository(options.database), rpc: options.feed };
   const deliveries = [
-    createWorkflowDelivery({ ...shared, temporal }),
+    ...(temporal ? [createWorkflowDelivery({ ...shared, temporal })] : []),
     createEventDelivery({ ...shared, nats }),
     ...(feed ? [createFeedDelivery({ ...feed, log, sweepIntervalMs })] : []),
   ];

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
-import { baseConfig, ConfigError, readConfig, serviceConfig } from './config.ts';
+import { baseConfig, ConfigError, readConfig, serviceConfig, temporalConfig } from './config.ts';
+
+const schema = Type.Object({ ...serviceConfig, ...temporalConfig });
 
 const complete = {
   NATS_URL: 'nats://127.0.0.1:4222',
@@ -22,7 +24,7 @@ function faultsOf(schema: Parameters<typeof readConfig>[0], env: NodeJS.ProcessE
 
 describe('configuration', () => {
   test('parses numbers, applies defaults and ignores other variables', () => {
-    expect(readConfig(Type.Object(serviceConfig), { ...complete, HOME: '/root', DATABASE_POOL_SIZE: '16' })).toEqual({
+    expect(readConfig(schema, { ...complete, HOME: '/root', DATABASE_POOL_SIZE: '16' })).toEqual({
       ...complete,
       HEALTH_HOST: '127.0.0.1',
       HEALTH_PORT: 9001,
@@ -37,13 +39,13 @@ describe('configuration', () => {
   });
 
   test('a ConfigError lists all faults at once', () => {
-    const message = faultsOf(Type.Object(serviceConfig), { ...complete, NATS_URL: '', HEALTH_PORT: '70000' });
+    const message = faultsOf(schema, { ...complete, NATS_URL: '', HEALTH_PORT: '70000' });
     expect(message).toContain('NATS_URL is required');
     expect(message).toContain('HEALTH_PORT must be at most 65535');
   });
 
   test('a fault shows no value', () => {
-    const message = faultsOf(Type.Object(serviceConfig), {
+    const message = faultsOf(schema, {
       ...complete,
       DATABASE_URL: 'hunter2',
       LOG_LEVEL: 'hunter2',

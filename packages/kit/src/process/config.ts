@@ -88,8 +88,8 @@ export const connectionConfig = {
   ),
 };
 
-/** What an ordinary service reads from its environment. */
-export const serviceConfig = { ...baseConfig, ...healthConfig, ...temporalConfig, ...databaseConfig };
+/** What a service reads from its environment. One that starts workflows also reads `temporalConfig`. */
+export const serviceConfig = { ...baseConfig, ...healthConfig, ...databaseConfig };
 
 /** What a service's migrate command reads from its environment. */
 export const migrateConfig = Type.Object({

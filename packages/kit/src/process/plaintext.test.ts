@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, migrateConfig, readConfig, serviceConfig } from './config.ts';
+import { ConfigError, migrateConfig, readConfig, serviceConfig, temporalConfig } from './config.ts';
 import { mayBePlaintext } from './plaintext.ts';
 
 const local = {
@@ -10,7 +10,7 @@ const local = {
   DATABASE_URL: 'postgres://crm:hunter2@127.0.0.1:5432/mostrador',
   DATABASE_SYSTEM_URL: 'postgres://crm_system:hunter2@[::1]:5432/mostrador',
 };
-const messageOf = (env: NodeJS.ProcessEnv, schema = Type.Object(serviceConfig)): string => {
+const messageOf = (env: NodeJS.ProcessEnv, schema = Type.Object({ ...serviceConfig, ...temporalConfig })): string => {
   try {
     readConfig(schema, { ...local, ...env });
     return '';

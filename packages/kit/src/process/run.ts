@@ -1,3 +1,4 @@
+import { collectGarbage } from './collect-garbage.ts';
 import { createLog, type Log } from './log.ts';
 
 /** What a starting process receives. */
@@ -17,6 +18,8 @@ export type RunOptions = {
 
 /** A second signal within this time is a duplicate: npm forwards Ctrl-C to a child that has already received it. */
 const sameSignalMs = 1_000;
+/** By then the first checks and jobs have run, too. */
+const collectAfterMs = 5_000;
 
 /**
  * Runs a process: starts it, and on SIGTERM or SIGINT stops it in reverse order within `SHUTDOWN_TIMEOUT_MS`.
@@ -75,7 +78,9 @@ export function run(service: string, start: (running: RunningProcess) => Promise
 
   start({ log, onStop: (name, stop) => stops.push({ name, stop }) }).then(
     () => {
-      if (stoppingSinceMs === undefined) log.info('started');
+      if (stoppingSinceMs !== undefined) return;
+      log.info('started');
+      setTimeout(collectGarbage, collectAfterMs).unref();
     },
     (error) => {
       if (stoppingSinceMs !== undefined) return;

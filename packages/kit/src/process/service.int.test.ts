@@ -20,12 +20,14 @@ const aheadClock = 'const realNow = Date.now; Date.now = () => realNow() + 10_00
 const program = `
   import { Type } from '@sinclair/typebox';
   import { getChannelConnection } from '@mostrador/contracts';
-  import { loadConfig, serviceConfig } from '@mostrador/kit/process/config';
+  import { loadConfig, serviceConfig, temporalConfig } from '@mostrador/kit/process/config';
   import { appendOutbox } from '@mostrador/kit/delivery/outbox';
   import { runService } from '@mostrador/kit/process/service';
+  const config = loadConfig(Type.Object({ ...serviceConfig, ...temporalConfig }));
   runService({
     name: 'messaging',
-    config: loadConfig(Type.Object(serviceConfig)),
+    config,
+    temporal: config,
     operations: { getChannelConnection },
     migrations: '.', // it has none
     build: ({ database, relay }) => ({

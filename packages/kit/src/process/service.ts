@@ -2,7 +2,7 @@ import type { Operation } from '@mostrador/contracts/core';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Gauge } from 'prom-client';
 import { connectNats, ensureEventStream, type NatsConnection, natsAddress, natsCheck } from '../clients/nats.ts';
-import { connectTemporal } from '../clients/temporal.ts';
+import type { Temporal } from '../clients/temporal.ts';
 import { identityOf, temporalAddress } from '../clients/temporal-address.ts';
 import { createDatabase, createSystemDatabase, type Database, type SystemDatabase } from '../database/database.ts';
 import { databaseCheck, schemaCheck } from '../database/readiness.ts';
@@ -11,7 +11,7 @@ import { createRelay, type Relay } from '../delivery/outbox.ts';
 import { createRpcClient, type RpcClient } from '../rpc/client.ts';
 import { createRpcServer, type Handlers, type RpcServer } from '../rpc/server.ts';
 import { clockCheck, exportClockSkew } from './clock.ts';
-import type { serviceConfig } from './config.ts';
+import type { serviceConfig, temporalConfig } from './config.ts';
 import { type Check, createHealth, serveHealth, untilPassed, watchReadiness } from './health.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -20,6 +20,7 @@ import { type RunningProcess, run } from './run.ts';
 
 /** The environment of a service with a database, as `serviceConfig` reads it. */
 export type ServiceConfig = Static<TObject<typeof serviceConfig>>;
+type TemporalConfig = Static<TObject<typeof temporalConfig>>;
 
 /** What `build` receives. */
 export type ServiceDependencies = {
@@ -49,8 +50,8 @@ export type ServiceOptions<Ops extends Record<string, Operation>> = {
   readonly operations: Ops;
   /** The folder of its migrations. The process is ready when they are applied. */
   readonly migrations: string;
-  /** The service starts workflows: without a usable namespace of Temporal the process is not ready. */
-  readonly startsWorkflows?: boolean;
+  /** For a service that starts workflows: without a usable namespace of Temporal the process is not ready. */
+  readonly temporal?: TemporalConfig;
   /**
    * The service has events: it uses the event stream, and its relay delivers the public events of its table
    * `feed_entries` to the events service. Default true.
@@ -75,7 +76,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   options: ServiceOptions<Ops>,
   { log, onStop }: RunningProcess,
 ): Promise<void> {
-  const { name, config, operations, migrations, startsWorkflows, publishesEvents = true, checks, build } = options;
+  const { name, config, operations, migrations, publishesEvents = true, checks, build } = options;
   const metrics = createMetrics(name);
   const { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_SYSTEM_URL, DATABASE_SYSTEM_POOL_SIZE } = config;
   const shared = { log, lifetimeMs: config.DATABASE_CONNECTION_LIFETIME_MS };
@@ -88,12 +89,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   });
   // Requests can fill their pool, so the checks have a connection of their own.
   const checked = createDatabase({ ...shared, url: DATABASE_URL, size: 1, name: `${name} readiness` });
-  const temporal = connectTemporal({
-    ...temporalAddress(config),
-    namespace: config.TEMPORAL_NAMESPACE,
-    identity: identityOf(name),
-    log,
-  });
+  const temporal = options.temporal && (await openTemporal(options.temporal, name, log));
 
   let nats: NatsConnection | undefined;
   let rpcServer: RpcServer | undefined;
@@ -104,10 +100,10 @@ async function startService<const Ops extends Record<string, Operation>>(
       clock: clockCheck(systemDatabase),
       schema: schemaCheck(systemDatabase, { schema: name, directory: migrations }),
       nats: natsCheck(() => nats),
-      ...(startsWorkflows && { temporal_namespace: untilPassed(() => temporal.checkNamespace()) }),
+      ...(temporal && { temporal_namespace: untilPassed(() => temporal.checkNamespace()) }),
       ...checks?.({ database, systemDatabase }),
     },
-    informative: { temporal: () => temporal.ping() },
+    informative: temporal && { temporal: () => temporal.ping() },
     failuresUntilUnready: 3,
     onReadiness: async (ready) => await (ready ? rpcServer?.join() : rpcServer?.leave()),
     log,
@@ -117,7 +113,7 @@ async function startService<const Ops extends Record<string, Operation>>(
   onStop('database', async () => {
     await Promise.all([database, systemDatabase, checked].map((each) => each.close()));
   });
-  onStop('temporal', () => temporal.close());
+  if (temporal) onStop('temporal', () => temporal.close());
 
   const connection = await connectNats({ ...natsAddress(config), name, log });
   onStop('nats', () => connection.close());
@@ -166,6 +162,13 @@ async function startService<const Ops extends Record<string, Operation>>(
     health.drain();
     await watch.stop();
   });
+}
+
+/** Loads Temporal's client only where it is needed: it takes 20 MB. */
+async function openTemporal(config: TemporalConfig, name: string, log: Log): Promise<Temporal> {
+  const { connectTemporal } = await import('../clients/temporal.ts');
+  const address = temporalAddress(config);
+  return connectTemporal({ ...address, namespace: config.TEMPORAL_NAMESPACE, identity: identityOf(name), log });
 }
 
 function purgeJob(database: SystemDatabase, log: Log, purge?: (database: SystemDatabase) => Promise<void>): Periodic {

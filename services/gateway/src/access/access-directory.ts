@@ -1,7 +1,7 @@
+import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 import type { Log } from '@mostrador/kit/process/log';
 import { periodically } from '@mostrador/kit/process/periodic';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { LRUCache } from 'lru-cache';
 import type { Access } from './access.ts';
 
 /** Where the directory reads: the database, or a scripted source in the directory's unit test. */
@@ -58,8 +58,8 @@ export function createAccessDirectory(options: {
   now?: () => number;
 }): AccessDirectory {
   const { source, log, now = () => performance.now() } = options;
-  const entries = new LRUCache<string, Access>({ max: maximumKeys });
-  const unknown = new LRUCache<string, true>({ max: maximumUnknownKeys });
+  const entries = createBoundedCache<string, Access>(maximumKeys);
+  const unknown = createBoundedCache<string, true>(maximumUnknownKeys);
   const asking = new Map<string, Asked>();
   let polledAtMs: number | undefined;
   let failing = false;

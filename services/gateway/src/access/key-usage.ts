@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { maxKeyUses, recordKeyUses } from '@mostrador/contracts';
+import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 import type { Log } from '@mostrador/kit/process/log';
 import { periodically } from '@mostrador/kit/process/periodic';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
-import { LRUCache } from 'lru-cache';
 
 export type KeyUse = { readonly keyId: string; readonly usedAt: Date };
 
@@ -37,7 +37,7 @@ export function createKeyUsage(options: {
 }): KeyUsage {
   const { write, log, now = Date.now } = options;
   /** Epoch milliseconds of the last recorded use of each key, pending or written. */
-  const recorded = new LRUCache<string, number>({ max: 50_000 });
+  const recorded = createBoundedCache<string, number>(50_000);
   const waiting = new Map<string, Date>();
 
   async function flush(): Promise<void> {

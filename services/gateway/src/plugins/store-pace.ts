@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 
 /** When a request starts: after `waitMs`, or not at all. Seconds are whole, rounded up. */
 export type Turn =
@@ -26,7 +26,7 @@ const longestWaitMs = 5_000;
  */
 export function createStorePaces(options: { maximumStores: number }): StorePaces {
   /** By store: the moment at which its requests so far fit its rate. */
-  const fits = new LRUCache<string, number>({ max: options.maximumStores });
+  const fits = createBoundedCache<string, number>(options.maximumStores);
   /** The store of the last request, and the last request of any other store. */
   let last = { storeId: '', atMs: Number.NEGATIVE_INFINITY };
   let lastOtherAtMs = Number.NEGATIVE_INFINITY;

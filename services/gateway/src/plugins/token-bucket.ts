@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '@mostrador/kit/process/bounded-cache';
 
 /** The decision for one request, and the values of its headers. Seconds are whole, rounded up. */
 export type Taken = {
@@ -26,7 +26,7 @@ type Bucket = { tokens: number; filledAtMs: number };
  * only let more requests pass, never reject one.
  */
 export function createTokenBuckets(options: { maximumKeys: number }): TokenBuckets {
-  const buckets = new LRUCache<string, Bucket>({ max: options.maximumKeys });
+  const buckets = createBoundedCache<string, Bucket>(options.maximumKeys);
 
   return {
     take(key, requestsPerMinute, nowMs, cost = 1) {
