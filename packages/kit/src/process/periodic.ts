@@ -5,8 +5,8 @@ export type Periodic = { start(): void; stop(): Promise<void> };
 
 export type PeriodicOptions = {
   readonly name: string;
-  /** From the end of one run to the start of the next, plus or minus 10 %. */
-  readonly everyMs: number;
+  /** From the end of one run to the start of the next, plus or minus 10 %. A function is asked after each run. */
+  readonly everyMs: number | (() => number);
   readonly log: Log;
   /** One run. `signal` is aborted when the process stops. */
   readonly run: (signal: AbortSignal) => Promise<void>;
@@ -23,7 +23,8 @@ export function periodically({ name, everyMs, log, run }: PeriodicOptions): Peri
 
   const schedule = () => {
     if (abort.signal.aborted) return;
-    timer = setTimeout(pass, everyMs * (0.9 + Math.random() * 0.2));
+    const pauseMs = typeof everyMs === 'number' ? everyMs : everyMs();
+    timer = setTimeout(pass, pauseMs * (0.9 + Math.random() * 0.2));
   };
   const pass = () => {
     running = (async () => {

@@ -13,7 +13,7 @@ export async function createKitDatabase(): Promise<TestDatabase> {
     create schema ${service} authorization ${service}_owner;
     grant usage on schema ${service} to ${service}, ${service}_system`);
   const owner = postgres(test.ownerUrl, { max: 1, onnotice: () => {} });
-  for (const name of ['outbox', 'feed-entries', 'idempotency', 'provider-circuits'] as const) {
+  for (const name of ['outbox', 'feed-entries', 'idempotency', 'provider-circuits', 'list-totals'] as const) {
     await owner.unsafe(await tableText(name));
   }
   await owner.unsafe(`
@@ -34,6 +34,7 @@ const owners = {
   'feed-entries': 'kit',
   idempotency: 'kit',
   'provider-circuits': 'kit',
+  'list-totals': 'kit',
   rollups: 'rollups',
 } as const;
 type CanonicalText = keyof typeof owners;
@@ -41,7 +42,7 @@ type CanonicalText = keyof typeof owners;
 /** The canonical SQL of one group of tables, with grants for the roles of a service. */
 export async function tableText(name: CanonicalText, role: string = service): Promise<string> {
   const text = await readFile(new URL(`../../../${owners[name]}/sql/${name}.sql`, import.meta.url), 'utf8');
-  return text.replaceAll(/\bto service(_system)?\b/g, `to ${role}$1`);
+  return text.replaceAll(/\bto service(_system|_owner)?\b/g, `to ${role}$1`);
 }
 
 /**
@@ -49,6 +50,7 @@ export async function tableText(name: CanonicalText, role: string = service): Pr
  * canonical SQL. A description has columns, constraints, indexes, policies, grants and storage settings. The two must
  * be equal. `defersAnswers`: the service uses `withDeferredIdempotency`, which needs one more column. `callsProviders`:
  * the service uses `createProviderCircuit`. `publishesEvents`: the service has events for the public feed.
+ * `countsLists`: the service uses `createListTotals`.
  */
 export async function describeKitTables(
   { adminSql }: TestDatabase,
@@ -58,19 +60,28 @@ export async function describeKitTables(
     hasReports = true,
     callsProviders = false,
     publishesEvents = false,
-  }: { defersAnswers?: boolean; hasReports?: boolean; callsProviders?: boolean; publishesEvents?: boolean } = {},
+    countsLists = false,
+  }: {
+    defersAnswers?: boolean;
+    hasReports?: boolean;
+    callsProviders?: boolean;
+    publishesEvents?: boolean;
+    countsLists?: boolean;
+  } = {},
 ): Promise<{ actual: unknown; canonical: unknown }> {
   const tables = [
     ...['outbox', 'idempotency_records'],
     ...(hasReports ? ['report_quarters', 'report_closing'] : []),
     ...(callsProviders ? ['provider_circuits'] : []),
     ...(publishesEvents ? ['feed_entries'] : []),
+    ...(countsLists ? ['list_totals', 'list_total_changes', 'list_totals_built'] : []),
   ];
   const texts: CanonicalText[] = [
     ...(['outbox', 'idempotency'] as const),
     ...(hasReports ? (['rollups'] as const) : []),
     ...(callsProviders ? (['provider-circuits'] as const) : []),
     ...(publishesEvents ? (['feed-entries'] as const) : []),
+    ...(countsLists ? (['list-totals'] as const) : []),
   ];
   const describe = (schema: string) => Promise.all(tables.map((table) => describeTable(adminSql, schema, table)));
   await adminSql.begin(async (sql) => {
