@@ -1,8 +1,10 @@
 import { crmOperations } from '@mostrador/contracts';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { crmConfig } from './config.ts';
 import { createHandlers } from './handlers.ts';
+import { crmLists } from './list-totals.ts';
 import { migrations } from './migrations.ts';
 
 runService({
@@ -10,5 +12,8 @@ runService({
   config: loadConfig(crmConfig),
   operations: crmOperations,
   migrations,
-  build: (dependencies) => ({ handlers: createHandlers(dependencies) }),
+  build: (dependencies) => {
+    const listTotals = createListTotals({ ...dependencies, lists: crmLists });
+    return { handlers: createHandlers({ ...dependencies, listTotals }), jobs: [listTotals.job] };
+  },
 });

@@ -51,6 +51,7 @@ test.each([
   'lead_status_changes',
   'lead_seller_changes',
   'report_facts',
+  'list_rows',
 ])('requests see only their own store’s %s', async (table) => {
   const stores = await database.database.read(
     scopeOf(storeId),
@@ -91,6 +92,6 @@ test('the check constraints enforce the limits of the API', async () => {
 });
 
 test('the tables of the packages match their canonical SQL', async () => {
-  const { actual, canonical } = await describeKitTables(database, 'crm', { publishesEvents: true });
+  const { actual, canonical } = await describeKitTables(database, 'crm', { publishesEvents: true, countsLists: true });
   expect(actual).toEqual(canonical);
 });

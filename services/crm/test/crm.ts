@@ -1,13 +1,24 @@
 import { crmOperations } from '@mostrador/contracts';
-import { startTestService } from '@mostrador/testing/service';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
+import { startTestService, type TestService } from '@mostrador/testing/service';
 import { createHandlers } from '../src/handlers.ts';
+import { type CrmTotals, crmLists } from '../src/list-totals.ts';
+
+export type TestCrm = TestService & {
+  /** Its job is not started: until the test runs it, changes stay unfolded and lists unbuilt. */
+  readonly listTotals: CrmTotals;
+};
 
 /** Starts the whole service on its own test servers. */
-export const startCrm = () =>
-  startTestService({
+export async function startCrm(): Promise<TestCrm> {
+  let listTotals: CrmTotals | undefined;
+  const service = await startTestService({
     name: 'crm',
     operations: crmOperations,
-    build: (dependencies) => ({ handlers: createHandlers(dependencies) }),
+    build: (dependencies) => {
+      listTotals = createListTotals({ ...dependencies, lists: crmLists });
+      return { handlers: createHandlers({ ...dependencies, listTotals }) };
+    },
   });
-
-export type TestCrm = Awaited<ReturnType<typeof startCrm>>;
+  return { ...service, listTotals: listTotals as CrmTotals };
+}

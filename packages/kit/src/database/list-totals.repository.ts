@@ -8,7 +8,7 @@ export type ListRows<List extends string = string> = {
   /** Rows with one of these. Null: rows without an owner. */
   readonly owners?: readonly (string | null)[];
   /** A query of the number of rows that do not count. It sees the same snapshot as the totals. */
-  readonly except?: ReturnType<Sql['unsafe']>;
+  readonly except?: ReturnType<Sql['unsafe']> | undefined;
 };
 
 /** A group of rows that the totals count wrong. */

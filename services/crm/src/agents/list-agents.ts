@@ -16,12 +16,18 @@ const readPage = pagesOf({
 /** The public list has only the active agents. People also see the others. */
 const lists =
   (inactiveToo: boolean) =>
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, listTotals }: Dependencies): Handler<typeof operation> =>
   (context, { query }) =>
     readPage(database, context, query, {
       filters: inactiveToo ? { all: true } : {},
       list: (sql, page) => listRows(sql, context.storeId, { ...page, inactiveToo }),
-      count: (sql) => countAgents(sql, context.storeId, { inactiveToo }),
+      count: (sql) =>
+        listTotals.count(
+          sql,
+          context.storeId,
+          { list: 'agents', ...(inactiveToo ? {} : { statuses: ['active'] }) },
+          () => countAgents(sql, context.storeId, { inactiveToo }),
+        ),
       show: toAgent,
     });
 

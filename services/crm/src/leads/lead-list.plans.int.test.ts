@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type LeadSort, leadSorts } from '@mostrador/contracts';
+import type { Sql } from '@mostrador/kit/database/database';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
+import { silentLog } from '@mostrador/testing/context';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
-import { blocksOf, explain, type Plan } from '@mostrador/testing/servers/plan';
+import { blocksOf, explain, explainGeneric, type Plan } from '@mostrador/testing/servers/plan';
+import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countFound, listLeads } from './lead-list.repository.ts';
-import { filtersBeyond, isGathered, type LeadFilters, orderOf } from './lead-list.ts';
+import { crmLists } from '../list-totals.ts';
+import { countFound, countLeads, countUnsettled, listLeads } from './lead-list.repository.ts';
+import { filtersBeyond, isGathered, type LeadFilters, orderOf, rowsOf } from './lead-list.ts';
 import { readSearch } from './lead-search.ts';
 
 const rowCount = 30_000;
@@ -86,6 +91,60 @@ test.each(cases)('a $place page with $name by $sort is read from an index', asyn
   expect(nodes[0]['Actual Rows']).toBe(51);
   // At most one block for each of the 51 rows, and a few of the index.
   expect(blocksOf(nodes[0])).toBeLessThan(75);
+});
+
+const totalled: LeadFilters[] = [
+  {},
+  { status: ['pending'] },
+  { status: ['pending', 'lost'] },
+  { seller_id: sellerIds[3] },
+  { seller_id: null },
+  { status: ['pending'], seller_id: sellerIds[3] },
+  { visible_to: sellerIds[3] },
+  { visible_to: sellerIds[3], status: ['lost'], seller_id: null },
+];
+
+test.each(totalled)('the total of a first page with %o reads no lead', async (filter) => {
+  const { systemDatabase } = database;
+  const scope = { storeId, deadline: Date.now() + 30_000 };
+  const totals = createListTotals({ lists: crmLists, database: database.database, systemDatabase, log: silentLog() });
+  await totals.rebuild(scope);
+  const fromRows = () => Promise.reject(new Error('the rows were counted'));
+  await database.database.write(scope, async (sql) => {
+    const before = await rowsRead(sql, 'leads');
+    const total = await totals.count(sql, storeId, { list: 'leads', ...rowsOf(filter) }, fromRows);
+    expect(await rowsRead(sql, 'leads')).toBe(before);
+    expect([{ total }]).toEqual(await countLeads(sql, storeId, filter, { isBroad: false }));
+  });
+});
+
+/** Checks that a count reads at most so many rows. */
+async function expectFewRows(query: (sql: Sql) => Parameters<typeof explainGeneric>[1], most: number) {
+  const scope = { storeId, deadline: Date.now() + 30_000 };
+  const nodes = await database.database.read(scope, (sql) => explain(sql, query(sql)));
+  const read = nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
+  expect(Math.max(...read)).toBeLessThanOrEqual(most);
+  // With a plan for any values, PostgreSQL must not take the rows for so many that it would read the whole store.
+  const generic = await database.database.read(scope, (sql) => explainGeneric(sql, query(sql)));
+  expect(Math.max(...generic.map((node) => node['Plan Rows']))).toBeLessThan(rowCount / 50);
+}
+
+test.each(totalled)('the total of changes with %o reads only the latest changes', async (filter) => {
+  // The last 20 changes may be uncommitted.
+  const updated_before = second(daySeconds + rowCount - 20);
+  await expectFewRows((sql) => countUnsettled(sql, storeId, { ...filter, updated_before }), 20);
+});
+
+const late = second(rowCount - 50);
+const changedLate = second(daySeconds + rowCount - 50);
+
+test.each<LeadFilters>([
+  ...totalled.map((filter) => ({ ...filter, created_after: late })),
+  ...totalled.map((filter) => ({ ...filter, updated_after: changedLate })),
+  { created_after: late, updated_after: second(10) },
+  { updated_after: changedLate, updated_before: second(daySeconds + rowCount) },
+])('a count with a date reads only rows after it: %o', async (filter) => {
+  await expectFewRows((sql) => countLeads(sql, storeId, filter, { isBroad: false }), 50);
 });
 
 test.each<LeadFilters>([

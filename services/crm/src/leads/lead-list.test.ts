@@ -1,6 +1,6 @@
 import { leadSorts } from '@mostrador/contracts';
 import { expect, test } from 'vitest';
-import { bindingOf, filtersBeyond, filtersOf, isGathered, orderOf } from './lead-list.ts';
+import { bindingOf, filtersBeyond, filtersOf, isGathered, needsTotal, orderOf, rowsOf } from './lead-list.ts';
 import { readSearch } from './lead-search.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
@@ -83,4 +83,36 @@ test('what a search found is always gathered; when it found too much, only a few
   expect(isGathered(filters, byCreation, 999, true)).toBe(true);
   // It may be many more than are counted.
   expect(isGathered(filters, byCreation, 1000, true)).toBe(false);
+});
+
+test('filters by status and seller have a total, with what a seller may see', () => {
+  const list = 'leads';
+  expect(rowsOf({})).toEqual({ list });
+  expect(rowsOf({ status: ['lost'], updated_before: at })).toEqual({ list, statuses: ['lost'] });
+  expect(rowsOf({ seller_id: null })).toEqual({ list, owners: [null] });
+  expect(rowsOf({ visible_to: 'a' })).toEqual({ list, owners: ['a', null] });
+  expect(rowsOf({ visible_to: 'a', seller_id: 'a' })).toEqual({ list, owners: ['a'] });
+  expect(rowsOf({ visible_to: 'a', seller_id: null })).toEqual({ list, owners: [null] });
+  expect(rowsOf({ visible_to: 'a', seller_id: 'b' })).toEqual({ list, owners: [] });
+});
+
+test('every other filter counts rows', () => {
+  const text = { customer_phone: '5511900000001', external_id: 'x', email: 'a@x.com' };
+  const others = { ...text, tag: ['vip'], search: readSearch('ana'), created_after: at, updated_after: at };
+  for (const [name, value] of Object.entries(others)) {
+    expect(rowsOf({ status: ['lost'], [name]: value }), name).toBeUndefined();
+  }
+});
+
+test('the total is needed before the page only where it decides how the page is read', () => {
+  for (const filters of [{}, { status: ['lost'] }, { seller_id: null }, { created_after: at }] as const) {
+    expect(needsTotal(filters, byCreation)).toBe(false);
+  }
+  const deciding = [
+    { status: ['lost'], seller_id: null },
+    { updated_after: at },
+    { tag: ['vip'] },
+    { search: readSearch('ana') },
+  ] as const;
+  for (const filters of deciding) expect(needsTotal(filters, byCreation)).toBe(true);
 });

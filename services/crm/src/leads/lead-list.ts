@@ -7,6 +7,7 @@ import {
   type RequestOf,
 } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
+import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import { emailKey, type LeadRow } from './lead.ts';
 import { type LeadSearch, readSearch } from './lead-search.ts';
@@ -51,6 +52,19 @@ export function filtersOf(query: RequestOf<typeof listLeads>['query'], visible_t
   };
 }
 
+/**
+ * The rows of the list whose total is what these filters show, before `updated_before` leaves some out. Undefined when a
+ * filter asks for more than a status and a seller.
+ */
+export function rowsOf(filters: LeadFilters): ListRows<'leads'> | undefined {
+  const { status, seller_id, visible_to, updated_before: _, ...others } = filters;
+  if (Object.keys(others).length > 0) return undefined;
+  const visible = visible_to === undefined ? undefined : [visible_to, null];
+  const asked = seller_id === undefined ? undefined : [seller_id];
+  const owners = visible && asked ? asked.filter((one) => visible.includes(one)) : (asked ?? visible);
+  return { list: 'leads', ...(status ? { statuses: status } : {}), ...(owners ? { owners } : {}) };
+}
+
 /** What a cursor is bound to. A single value is as the previous version had it, whose cursors are still in use. */
 export function bindingOf(filters: LeadFilters, sort: LeadSort): object {
   const { status, tag, ...others } = filters;
@@ -81,6 +95,10 @@ export function filtersBeyond(filters: LeadFilters, order: LeadOrder, at: Date):
 /** Up to this many rows, sorting them is faster than finding them among all others in the order of the list. */
 const mostGathered = 1000;
 
+/** Whether the total decides how a page of these filters is read. */
+export const needsTotal = (filters: LeadFilters, order: LeadOrder): boolean =>
+  filters.search !== undefined || isScattered(filters, order);
+
 /**
  * Whether to fetch all matching rows and sort them. Status and seller have an index in each order, and a page is read
  * from it directly. The rows of both, of an email address, of a tag, of a search, or of a filter on the other timestamp
@@ -88,16 +106,19 @@ const mostGathered = 1000;
  * is near. Those that a search has found through its index cost less to fetch than to compare with the others.
  */
 export function isGathered(filters: LeadFilters, order: LeadOrder, total: number, isBroad: boolean): boolean {
-  const otherMoment = order.by === 'created_at' ? filters.updated_after : filters.created_after;
-  const { status, seller_id, email, tag, search } = filters;
   // A total of `mostCountedLeads` means that many or more.
-  if (search) return !isBroad || total < mostCountedLeads;
-  const scattered =
+  if (filters.search) return !isBroad || total < mostCountedLeads;
+  return isScattered(filters, order) && total <= mostGathered;
+}
+
+function isScattered({ status, seller_id, email, tag, ...others }: LeadFilters, order: LeadOrder): boolean {
+  const otherMoment = order.by === 'created_at' ? others.updated_after : others.created_after;
+  return (
     otherMoment !== undefined ||
     (status !== undefined && seller_id !== undefined) ||
     email !== undefined ||
-    tag !== undefined;
-  return scattered && total <= mostGathered;
+    tag !== undefined
+  );
 }
 
 /** Whether nothing but the search filters. `updated_before` only leaves out what may be uncommitted. */

@@ -8,7 +8,7 @@ import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 import { type Static, Type } from '@sinclair/typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toLead } from './lead.ts';
-import { countFound, countLeads, listLeads as listRows } from './lead-list.repository.ts';
+import { countFound, countLeads, countUnsettled, listLeads as listRows } from './lead-list.repository.ts';
 import {
   bindingOf,
   filtersBeyond,
@@ -16,7 +16,9 @@ import {
   isGathered,
   isSearchAlone,
   type LeadFilters,
+  needsTotal,
   orderOf,
+  rowsOf,
 } from './lead-list.ts';
 import { mostFound } from './lead-search.ts';
 
@@ -36,7 +38,7 @@ const Cursor = Type.Object({
 });
 
 export const listLeads =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, listTotals }: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
     const { storeId } = context;
     const { limit = defaults.limit, sort = defaults.sort } = query;
@@ -53,12 +55,18 @@ export const listLeads =
       // A walk by ascending `updated_at` stops before changes that may still be uncommitted, so that it misses none.
       const following = order.by === 'updated_at' && !order.descending;
       const filters: LeadFilters = following ? { ...asked, updated_before: await findSettledMoment(sql) } : asked;
-      const counted = before ?? (await count(sql, storeId, filters));
-      const { total, broad: isBroad = false } = counted;
-      const gather = isGathered(filters, order, total, isBroad);
       const needed = 'after' in start ? filtersBeyond(filters, order, start.after.at) : filters;
       // One extra row shows whether there is a next page.
-      const rows = await listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather, isBroad });
+      const read = (gather: boolean, isBroad = false) =>
+        listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather, isBroad });
+      const counting = before ?? count(sql, listTotals, storeId, filters);
+      if (!needsTotal(filters, order)) {
+        const [counted, rows] = await Promise.all([counting, read(false)]);
+        return { rows, counted };
+      }
+      const counted = await counting;
+      const { total, broad = false } = counted;
+      const rows = await read(isGathered(filters, order, total, broad), broad);
       return { rows, counted };
     });
     const { total } = counted;
@@ -80,12 +88,20 @@ type Count = Pick<Static<typeof Cursor>, 'total' | 'broad'>;
 const countOf = ({ total, broad }: Count): Count => ({ total, ...(broad === undefined ? {} : { broad }) });
 
 /** Counts the leads, and how broad their search is. */
-async function count(sql: Sql, storeId: string, filters: LeadFilters): Promise<Count> {
-  if (!filters.search) return { total: await countLeads(sql, storeId, filters, { isBroad: false }) };
-  const found = await countFound(sql, storeId, filters.search);
-  const broad = found > mostFound;
-  const total = isSearchAlone(filters)
-    ? Math.min(found, mostCountedLeads)
-    : await countLeads(sql, storeId, filters, { isBroad: broad });
-  return { total, broad };
+async function count(
+  sql: Sql,
+  listTotals: Dependencies['listTotals'],
+  storeId: string,
+  filters: LeadFilters,
+): Promise<Count> {
+  const countRows = async (isBroad: boolean) => (await countLeads(sql, storeId, filters, { isBroad }))[0].total;
+  if (filters.search) {
+    const found = await countFound(sql, storeId, filters.search);
+    const broad = found > mostFound;
+    return { total: isSearchAlone(filters) ? Math.min(found, mostCountedLeads) : await countRows(broad), broad };
+  }
+  const listed = rowsOf(filters);
+  if (!listed) return { total: await countRows(false) };
+  const except = filters.updated_before && countUnsettled(sql, storeId, filters);
+  return { total: await listTotals.count(sql, storeId, { ...listed, except }, () => countRows(false)) };
 }

@@ -9,11 +9,12 @@ const defaultLimit: number = operation.request.query.properties.limit.default;
 const readPage = pagesOf({ defaultLimit, ...byTime('created_at') });
 
 export const listSellers =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, listTotals }: Dependencies): Handler<typeof operation> =>
   (context, { query }) =>
     readPage(database, context, query, {
       filters: {},
       list: (sql, page) => listRows(sql, context.storeId, page),
-      count: (sql) => countSellers(sql, context.storeId),
+      count: (sql) =>
+        listTotals.count(sql, context.storeId, { list: 'sellers' }, () => countSellers(sql, context.storeId)),
       show: toSeller,
     });

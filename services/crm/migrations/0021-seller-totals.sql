@@ -1,0 +1,2 @@
+-- Triggers, so that the previous version writes the changes, too.
+create trigger count_changed after insert or delete on sellers for each row execute function count_rows('sellers');
