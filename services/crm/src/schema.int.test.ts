@@ -60,6 +60,11 @@ test.each([
   expect(stores).toEqual([{ store_id: storeId }]);
 });
 
+test('the system role sees no rows of lists', async () => {
+  const reading = database.systemDatabase.read(scopeOf(storeId), (sql) => sql`select from list_rows`);
+  await expect(reading).rejects.toThrow('permission denied');
+});
+
 test('requests cannot write rows of another store, not even into a history', async () => {
   const intruding = database.database.write(
     scopeOf(storeId),

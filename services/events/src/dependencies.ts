@@ -3,12 +3,14 @@ import type { Egress } from '@mostrador/kit/clients/egress';
 import type { Vault } from '@mostrador/kit/clients/secrets';
 import type { Database, SystemDatabase } from '@mostrador/kit/database/database';
 import type { Relay } from '@mostrador/kit/delivery/outbox';
+import type { EventsTotals } from './list-totals.ts';
 import type { Outcome } from './webhooks/sending/next-move.ts';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
+  readonly listTotals: EventsTotals;
   /** Tells the processes that wait for events that feeds have grown. May get lost. */
   readonly notify: (notice: FeedNotice) => void;
   /** When an event is appended. Default: the clock of this process. */

@@ -1,11 +1,13 @@
 import { eventsOperations, webhookStepLimits } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { loadConfig } from '@mostrador/kit/process/config';
 import { runService } from '@mostrador/kit/process/service';
 import { eventsConfig } from './config.ts';
 import { notifyOver } from './feed/notify.ts';
 import { partitionJob } from './feed/partition-job.ts';
 import { createHandlers } from './handlers.ts';
+import { eventsLists } from './list-totals.ts';
 import { exportFeedMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { secretsCheck } from './webhooks/endpoints/secrets-check.ts';
@@ -26,10 +28,12 @@ runService({
   checks: ({ database, systemDatabase }) => ({ encryption_keys: secretsCheck({ database, systemDatabase, vault }) }),
   build: ({ database, systemDatabase, relay, nats, log, metrics }) => {
     exportFeedMetrics(metrics, systemDatabase);
+    const listTotals = createListTotals({ lists: eventsLists, database, systemDatabase, log });
     const { dependencies, jobs } = webhookJobs(
       {
         database,
         systemDatabase,
+        listTotals,
         notify: notifyOver(nats),
         relay,
         vault,
@@ -41,7 +45,7 @@ runService({
     );
     return {
       handlers: createHandlers(dependencies),
-      jobs: [partitionJob({ systemDatabase, log }), ...jobs],
+      jobs: [partitionJob({ systemDatabase, log }), listTotals.job, ...jobs],
       purge: purgeWebhooks,
     };
   },

@@ -81,6 +81,11 @@ test('requests see only their own store’s webhooks, and the system role neithe
     expect(await rowsFor('events', null), table).toEqual([]);
     expect(await rowsFor('events_system', null), table).toHaveLength(2);
   }
+  const listed = (role: string, store: string | null) =>
+    database.as(role, store, (sql) => sql`select distinct store_id from list_rows`);
+  expect(await listed('events', storeId)).toEqual([{ store_id: storeId }]);
+  expect(await listed('events', null)).toEqual([]);
+  await expect(listed('events_system', null)).rejects.toThrow('permission denied');
   for (const [column, table] of [
     ['url', 'webhook_endpoints'],
     ['sealed_secrets', 'webhook_endpoints'],
@@ -92,6 +97,6 @@ test('requests see only their own store’s webhooks, and the system role neithe
 });
 
 test('the tables of the kit match their canonical text', async () => {
-  const { actual, canonical } = await describeKitTables(database, 'events', { hasReports: false });
+  const { actual, canonical } = await describeKitTables(database, 'events', { hasReports: false, countsLists: true });
   expect(actual).toEqual(canonical);
 });

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { eventsOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { startTestService } from '@mostrador/testing/service';
 import type { Dependencies } from '../src/dependencies.ts';
 import { notifyOver } from '../src/feed/notify.ts';
 import { createHandlers } from '../src/handlers.ts';
+import { eventsLists } from '../src/list-totals.ts';
 import type { Outcome } from '../src/webhooks/sending/next-move.ts';
 import { webhookAddresses, webhookJobs } from '../src/webhooks/webhook-parts.ts';
 
@@ -30,6 +32,7 @@ export async function startEvents(options: EventsOptions = {}) {
         {
           database,
           systemDatabase,
+          listTotals: createListTotals({ lists: eventsLists, database, systemDatabase, log }),
           notify: notifyOver(nats),
           ...(options.now === undefined ? {} : { now: options.now }),
           relay,

@@ -7,6 +7,7 @@ import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenStoreChannel } from './channels/providers.ts';
 import type { DeliveryLimits } from './delivery/limits.ts';
 import type { InboundProcessor } from './inbound/inbound-processor.ts';
+import type { MessagingTotals } from './list-totals.ts';
 import type { OutcomeWaiters } from './messages/outcome-waiters.ts';
 
 /** The dependencies of the handlers. `main.ts` builds them. */
@@ -14,6 +15,7 @@ export type Dependencies = {
   readonly database: Database;
   readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
+  readonly listTotals: MessagingTotals;
   readonly relay: Pick<Relay, 'nudge' | 'isBehind'>;
   readonly outcomes: OutcomeWaiters;
   readonly inbound: Pick<InboundProcessor, 'ingest'>;

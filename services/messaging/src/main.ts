@@ -1,6 +1,7 @@
 import { messagingOperations } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
@@ -24,6 +25,7 @@ import { createHandlers } from './handlers.ts';
 import { createInboundJobs } from './inbound/inbound-jobs.ts';
 import { exportInboundMetrics } from './inbound/inbound-metrics.ts';
 import { catchUpAll } from './inbox/catch-up.ts';
+import { messagingLists } from './list-totals.ts';
 import { createOutcomeWaiters } from './messages/outcome-waiters.ts';
 import { migrations } from './migrations.ts';
 import { endIdleSessions } from './sessions/end-idle-sessions.ts';
@@ -50,6 +52,7 @@ runService({
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
     const outcomes = createOutcomeWaiters({ nats, log, most: mostWaiting });
     const { inbound, jobs: inboundJobs } = createInboundJobs({ database, systemDatabase, rpc, relay, outcomes, log });
+    const listTotals = createListTotals({ lists: messagingLists, database, systemDatabase, log });
     exportDeliveryMetrics(metrics, systemDatabase);
     exportInboundMetrics(metrics, systemDatabase);
     exportProviderCircuits(metrics, systemDatabase);
@@ -59,6 +62,7 @@ runService({
         systemDatabase,
         rpc,
         relay,
+        listTotals,
         outcomes,
         inbound,
         vault,
@@ -71,6 +75,7 @@ runService({
       purge: purgeProviderCircuits,
       jobs: [
         ...inboundJobs,
+        listTotals.job,
         overdueJob({ ...overdueDeliveries, systemDatabase, relay, log }),
         periodically({
           name: 'unsettled messages',

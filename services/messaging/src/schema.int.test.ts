@@ -34,6 +34,8 @@ beforeAll(async () => {
     await insert('outbox', { kind: 'event', topic: 'messaging.session.started', data: '{}' });
     const entity = { entity_type: 'session', entity_id: session_id };
     await insert('feed_entries', { type: 'session.started', ...entity, data: '{}' });
+    await insert('list_totals', { list: 'messages', rows: 1 });
+    await insert('list_totals_built', { list: 'messages' });
     await insert('idempotency_records', { scope: 'POST /x', key: 'k', fingerprint: 'f', entity_id: id });
   }
 });
@@ -46,7 +48,7 @@ test('every data table has a `store_id` and row-level security that also binds i
       and relname not in ('schema_migrations', 'report_closing', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(13);
+  expect(tables).toHaveLength(16);
 });
 
 test('a request sees and writes only rows of its own store, and none without a store', async () => {
@@ -83,7 +85,7 @@ test('a message belongs to a session and a conversation of its own store', async
   await expect(crossing).rejects.toThrow('violates foreign key constraint');
 });
 
-test('report views show only the store’s own facts, and only the system role sees all and writes rollups', async () => {
+test('report views and the rows of lists are the store’s own, and only the system role sees all facts and writes rollups', async () => {
   for (const view of ['report_facts', 'lead_report_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
@@ -91,6 +93,11 @@ test('report views show only the store’s own facts, and only the system role s
     expect(await rowsFor('messaging', null), view).toEqual([]);
     expect(await rowsFor('messaging_system', null), view).toHaveLength(2);
   }
+  const listed = (role: string, store: string | null) =>
+    database.as(role, store, (sql) => sql`select distinct store_id from list_rows`);
+  expect(await listed('messaging', storeId)).toEqual([{ store_id: storeId }]);
+  expect(await listed('messaging', null)).toEqual([]);
+  await expect(listed('messaging_system', null)).rejects.toThrow('permission denied');
   for (const table of ['report_quarters', 'report_closing']) {
     const deleting = database.as('messaging', storeId, (sql) => sql`delete from ${sql(table)}`);
     await expect(deleting, table).rejects.toThrow('permission denied');
@@ -122,6 +129,14 @@ test('the system role sees ids, states and times of every store, but no content 
   }
 });
 
+// `countMessages` relies on it: the numbers of a lead's messages have no gaps.
+test('no role deletes a message', async () => {
+  for (const role of ['messaging', 'messaging_system']) {
+    const deleting = database.as(role, storeId, (sql) => sql`delete from messages`);
+    await expect(deleting, role).rejects.toThrow('permission denied');
+  }
+});
+
 test('an inbound message has no outcome, and an error has a code and a detail', async () => {
   const { adminSql } = database;
   const change = (text: string) => adminSql`update messages set ${adminSql.unsafe(text)} where store_id = ${storeId}`;
@@ -132,6 +147,7 @@ test('an inbound message has no outcome, and an error has a code and a detail', 
 
 test('the tables of the packages equal their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'messaging', {
+    countsLists: true,
     defersAnswers: true,
     callsProviders: true,
     publishesEvents: true,

@@ -11,6 +11,7 @@ import {
   sendMessage,
 } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { isSamePhone } from '@mostrador/kit/phones/canonical-phone';
 import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -24,6 +25,7 @@ import type { Dependencies } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
 import { createInboundJobs } from '../src/inbound/inbound-jobs.ts';
 import type { InboundProcessor } from '../src/inbound/inbound-processor.ts';
+import { messagingLists } from '../src/list-totals.ts';
 import { createOutcomeWaiters } from '../src/messages/outcome-waiters.ts';
 
 export type TestMessaging = TestService & {
@@ -97,6 +99,7 @@ export async function startMessaging(options: MessagingOptions = {}): Promise<Te
         systemDatabase,
         rpc,
         relay,
+        listTotals: createListTotals({ lists: messagingLists, database, systemDatabase, log }),
         outcomes,
         inbound,
         vault,

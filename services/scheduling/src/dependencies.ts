@@ -5,6 +5,7 @@ import type { Relay } from '@mostrador/kit/delivery/outbox';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { OpenProvider } from './calendars/calendar-provider.ts';
+import type { SchedulingTotals } from './list-totals.ts';
 
 /** The dependencies of this service's handlers. */
 export type Dependencies = {
@@ -12,6 +13,7 @@ export type Dependencies = {
   readonly systemDatabase: SystemDatabase;
   readonly rpc: RpcClient;
   readonly relay: Relay;
+  readonly listTotals: SchedulingTotals;
   readonly vault: Vault;
   readonly openProvider: OpenProvider;
   readonly egress: Egress;

@@ -1,3 +1,4 @@
+import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 
 /** The filters of this service's lists. `from` is inclusive, `to` is exclusive. */
@@ -16,6 +17,15 @@ export const filtersOf = <Status extends string>(query: Query<Status>): ListFilt
   ...(query.from ? { from: toInstant(query.from) } : {}),
   ...(query.to ? { to: toInstant(query.to) } : {}),
 });
+
+/** The rows of a list whose total is what these filters show. Undefined when a filter asks for more than a status. */
+export function rowsOf<List extends string>(
+  list: List,
+  { status, ...others }: ListFilters<string>,
+): ListRows<List> | undefined {
+  if (Object.keys(others).length > 0) return undefined;
+  return { list, ...(status ? { statuses: [status] } : {}) };
+}
 
 /** The filters that a cursor is bound to, as JSON. Dates become text, because a Date has no own members to compare. */
 export const bindingOf = (filters: ListFilters<string>) => ({

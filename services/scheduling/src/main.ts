@@ -1,6 +1,7 @@
 import { schedulingOperations } from '@mostrador/contracts';
 import { createEgress } from '@mostrador/kit/clients/egress';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { consumeEvents } from '@mostrador/kit/delivery/events-consumer';
 import { overdueJob } from '@mostrador/kit/delivery/overdue';
 import { loadConfig } from '@mostrador/kit/process/config';
@@ -18,6 +19,7 @@ import { schedulingConfig } from './config.ts';
 import { messagingEvents, onMessagingEvent } from './followups/on-messaging-event.ts';
 import { overdueFollowups } from './followups/wake-overdue.ts';
 import { createHandlers } from './handlers.ts';
+import { schedulingLists } from './list-totals.ts';
 import { migrations } from './migrations.ts';
 
 const config = loadConfig(schedulingConfig);
@@ -38,12 +40,14 @@ runService({
   }),
   build: ({ database, systemDatabase, rpc, relay, nats, log, metrics }) => {
     exportProviderCircuits(metrics, systemDatabase);
+    const listTotals = createListTotals({ lists: schedulingLists, database, systemDatabase, log });
     return {
       handlers: createHandlers({
         database,
         systemDatabase,
         rpc,
         relay,
+        listTotals,
         vault,
         openProvider: createProviders(egress),
         egress,
@@ -52,6 +56,7 @@ runService({
       }),
       purge: purgeProviderCircuits,
       jobs: [
+        listTotals.job,
         overdueJob({ ...overdueSyncs, systemDatabase, relay, log }),
         overdueJob({ ...overdueFollowups, systemDatabase, relay, log }),
       ],

@@ -39,6 +39,8 @@ beforeAll(async () => {
     await adminSql`
       insert into idempotency_records (store_id, scope, key, fingerprint, reply)
       values (${store}, 'POST /appointments', 'k', 'f', '\\x7b7d')`;
+    await adminSql`insert into list_totals (store_id, list, rows) values (${store}, 'appointments', 1)`;
+    await adminSql`insert into list_totals_built (store_id, list) values (${store}, 'appointments')`;
   }
 });
 afterAll(() => database?.drop());
@@ -50,7 +52,7 @@ test('every data table has row-level security by store, which binds its owner to
       and relname not in ('schema_migrations', 'report_closing', 'restore_fence', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(10);
+  expect(tables).toHaveLength(13);
 });
 
 test('a request sees and writes only the rows of its store, and none without a store', async () => {
@@ -75,7 +77,7 @@ test('a request sees and writes only the rows of its store, and none without a s
   expect(count).toBe(0);
 });
 
-test('requests see the report facts of their store only and cannot write rollups, and the system role sees all stores', async () => {
+test('requests see the report facts and the rows of lists of their store only and cannot write rollups, and the system role sees all stores', async () => {
   for (const view of ['report_facts', 'lead_report_facts']) {
     const rowsFor = (role: string, store: string | null) =>
       database.as(role, store, (sql) => sql`select distinct store_id from ${sql(view)}`);
@@ -83,6 +85,11 @@ test('requests see the report facts of their store only and cannot write rollups
     expect(await rowsFor('scheduling', null), view).toEqual([]);
     expect(await rowsFor('scheduling_system', null), view).toHaveLength(2);
   }
+  const listed = (role: string, store: string | null) =>
+    database.as(role, store, (sql) => sql`select distinct store_id from list_rows`);
+  expect(await listed('scheduling', storeId)).toEqual([{ store_id: storeId }]);
+  expect(await listed('scheduling', null)).toEqual([]);
+  await expect(listed('scheduling_system', null)).rejects.toThrow('permission denied');
   for (const table of ['report_quarters', 'report_closing']) {
     const deleting = database.as('scheduling', storeId, (sql) => sql`delete from ${sql(table)}`);
     await expect(deleting, table).rejects.toThrow('permission denied');
@@ -129,6 +136,7 @@ test('the columns enforce the limits of the API', async () => {
 
 test('the tables of kit and rollups match their canonical text', async () => {
   const { actual, canonical } = await describeKitTables(database, 'scheduling', {
+    countsLists: true,
     callsProviders: true,
     publishesEvents: true,
   });

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Appointment, checkLead, listLeadContacts, schedulingOperations } from '@mostrador/contracts';
 import { createVault } from '@mostrador/kit/clients/secrets';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import { createProviderCircuit, type ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
@@ -11,6 +12,7 @@ import type { OpenProvider } from '../src/calendars/calendar-provider.ts';
 import { createProviders } from '../src/calendars/providers.ts';
 import type { Dependencies } from '../src/dependencies.ts';
 import { createHandlers } from '../src/handlers.ts';
+import { schedulingLists } from '../src/list-totals.ts';
 
 export type TestScheduling = TestService & {
   readonly dependencies: Dependencies;
@@ -42,6 +44,7 @@ export async function startScheduling(
         systemDatabase,
         rpc,
         relay,
+        listTotals: createListTotals({ lists: schedulingLists, database, systemDatabase, log }),
         vault: createVault(`test:${randomBytes(32).toString('base64')}`),
         openProvider: options.openProvider ?? createProviders(localEgress()),
         egress: localEgress(),

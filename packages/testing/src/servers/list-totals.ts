@@ -1,4 +1,4 @@
-import type { Sql } from '@mostrador/kit/database/database';
+import type { Sql, StoreScope } from '@mostrador/kit/database/database';
 import type { ListRows, ListTotals } from '@mostrador/kit/database/list-totals';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import type { Snapshots } from './snapshots.ts';
@@ -9,38 +9,23 @@ export type CountedRows<List extends string> = {
   readonly recount: object;
 };
 
-type Compared = { readonly rows: unknown; readonly total: number; readonly recount: number };
-
-/** Reads totals and recounts the same rows, all in one snapshot. Returns what differs. */
-export async function differentTotals<List extends string>(
-  snapshots: Snapshots,
-  listTotals: Pick<ListTotals<List>, 'count'>,
-  storeId: string,
-  cases: (sql: Sql) => readonly CountedRows<List>[],
-): Promise<Compared[]> {
-  return await snapshots.read(storeId, async (connection) => {
-    const sql = connection as unknown as Sql;
-    const different: Compared[] = [];
-    for (const { rows, recount } of cases(sql)) {
-      const count = async () => {
-        const [row] = await sql<[{ count: number }]>`select (${recount as never})::int as count`;
-        return row.count;
-      };
-      const total = await listTotals.count(sql, storeId, rows, count);
-      const counted = await count();
-      if (total !== counted) different.push({ rows: { ...rows, except: undefined }, total, recount: counted });
-    }
-    return different;
-  });
-}
+type Held<List extends string> = {
+  readonly snapshots: Snapshots;
+  readonly listTotals: ListTotals<List>;
+  readonly scope: () => StoreScope;
+  /** All that the lists of the service may count. */
+  readonly cases: (sql: Sql) => readonly CountedRows<List>[];
+};
 
 /**
- * Runs the actions on several lanes at once, each in its order, and `beside` again and again until they have ended.
- * A business rule may reject an action.
+ * Runs the actions on four lanes at once, and compares totals with recounts again and again until they have ended, then
+ * after a rebuild. A business rule may reject an action.
+ *
+ * @throws Error when a total differs from the recount in its snapshot
  */
-export async function runBeside(
+export async function holdTotals<List extends string>(
+  held: Held<List>,
   actions: readonly (() => Promise<unknown>)[],
-  { lanes, beside }: { readonly lanes: number; readonly beside: () => Promise<unknown> },
 ): Promise<void> {
   const left = [...actions];
   let running = true;
@@ -52,12 +37,36 @@ export async function runBeside(
     }
   };
   const looking = (async () => {
-    while (running) await beside();
+    while (running) await compare(held);
   })();
   try {
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await Promise.all(Array.from({ length: 4 }, lane));
   } finally {
     running = false;
     await looking;
   }
+  await compare(held);
+  const { listTotals, scope } = held;
+  await listTotals.rebuild(scope());
+  await compare(held);
+  const wrong = await listTotals.verify(scope());
+  if (wrong.length > 0) throw new Error(`verify finds ${JSON.stringify(wrong)} after a rebuild`);
+}
+
+/** Reads totals and recounts the same rows, all in one snapshot. */
+async function compare<List extends string>({ snapshots, listTotals, scope, cases }: Held<List>): Promise<void> {
+  const { storeId } = scope();
+  await snapshots.read(storeId, async (connection) => {
+    const sql = connection as unknown as Sql;
+    for (const { rows, recount } of cases(sql)) {
+      const count = async () => {
+        const [row] = await sql<[{ count: number }]>`select (${recount as never})::int as count`;
+        return row.count;
+      };
+      const [total, counted] = [await listTotals.count(sql, storeId, rows, count), await count()];
+      if (total === counted) continue;
+      const { except: _, ...named } = rows;
+      throw new Error(`the total of ${JSON.stringify(named)} is ${total}, but there are ${counted} rows`);
+    }
+  });
 }

@@ -20,9 +20,14 @@ const context = (storeId: string) => testContext({ storeId });
 async function recount({ storeId }: TestInbox) {
   const { adminSql } = messaging;
   const messages = await adminSql`select * from messages where store_id = ${storeId} order by number`;
-  const conversations = await adminSql`select lead_id, read_number from conversations where store_id = ${storeId}`;
-  return conversations.flatMap(({ lead_id, read_number }) => {
+  const conversations = await adminSql`
+    select lead_id, read_number, next_number from conversations where store_id = ${storeId}`;
+  return conversations.flatMap(({ lead_id, read_number, next_number }) => {
     const own = messages.filter((row) => row.lead_id === lead_id);
+    // The number of a lead's messages is read from `next_number`.
+    expect([...own.map(({ number }) => Number(number)), Number(next_number)]).toEqual(
+      Array.from({ length: own.length + 1 }, (_, index) => index + 1),
+    );
     const last = own.at(-1);
     if (!last) return [];
     const counted = own.filter(({ status }) => status !== 'cancelled');

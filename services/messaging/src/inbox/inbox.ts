@@ -9,6 +9,7 @@ import {
   type RequestOf,
 } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
+import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toTimestamp } from '@mostrador/kit/rpc/validate';
 import type { Static } from '@sinclair/typebox';
 import type { ChannelRow } from '../channels/channel.repository.ts';
@@ -88,6 +89,12 @@ function sellersOf({ seller_id }: Query, limit: string | undefined): InboxFilter
   if (seller_id === undefined) return visible;
   const asked = seller_id === noSeller ? null : seller_id.toLowerCase();
   return visible === undefined || visible.includes(asked) ? [asked] : [];
+}
+
+/** The rows of the list whose total is what these filters show. Undefined when one asks for more than a lead's status or seller. */
+export function rowsOf({ statuses, sellers, ...others }: InboxFilters): ListRows<'conversations'> | undefined {
+  if (Object.keys(others).length > 0) return undefined;
+  return { list: 'conversations', ...(statuses ? { statuses } : {}), ...(sellers ? { owners: sellers } : {}) };
 }
 
 /** What a cursor is bound to. */

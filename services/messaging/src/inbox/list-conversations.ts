@@ -7,7 +7,7 @@ import { findLiveChannel } from '../channels/channel.repository.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { catchUpStore } from './catch-up.ts';
 import { countConversations, listConversations as listRows } from './inbox.repository.ts';
-import { bindingOf, defaultSort, filtersOf, type InboxFilters, isEmpty, toInboxConversation } from './inbox.ts';
+import { bindingOf, defaultSort, filtersOf, type InboxFilters, isEmpty, rowsOf, toInboxConversation } from './inbox.ts';
 
 const readPage = pagesOf({
   defaultLimit: operation.request.query.properties.limit.default as number,
@@ -17,7 +17,7 @@ const readPage = pagesOf({
 export const listConversations =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { query }) => {
-    const { database, rpc } = dependencies;
+    const { database, rpc, listTotals } = dependencies;
     const { storeId } = context;
     const faults = query.q === undefined ? [] : faultsOfSearch(query.q);
     if (faults.length > 0) throw validationFailed(faults);
@@ -33,10 +33,15 @@ export const listConversations =
       ...filtersOf(query, { limit, now }),
       ...(found ? { lead_ids: found.lead_ids } : {}),
     };
+    const rows = rowsOf(filters);
     return await readPage(database, context, query, {
       filters: bindingOf(query, limit),
       list: async (sql, page) => (isEmpty(filters) ? [] : await listRows(sql, storeId, filters, { ...page, sort })),
-      count: async (sql) => (isEmpty(filters) ? 0 : (await countConversations(sql, storeId, filters))[0].total),
+      count: async (sql) => {
+        if (isEmpty(filters)) return 0;
+        const countRows = async () => (await countConversations(sql, storeId, filters))[0].total;
+        return await (rows ? listTotals.count(sql, storeId, rows, countRows) : countRows());
+      },
       show: toInboxConversation(channel, now),
     });
   };

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { messageStatuses } from '@mostrador/contracts';
 import type { Sql } from '@mostrador/kit/database/database';
+import { createListTotals } from '@mostrador/kit/database/list-totals';
 import type { TimePageStart } from '@mostrador/kit/database/paging';
+import { silentLog } from '@mostrador/testing/context';
 import { createTestDatabase, type TestDatabase } from '@mostrador/testing/servers/database';
-import { blocksOf, explain } from '@mostrador/testing/servers/plan';
+import { blocksOf, explain, explainGeneric } from '@mostrador/testing/servers/plan';
+import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countStoreMessages, listStoreMessages } from './message-list.repository.ts';
-import { filtersBeyond, filtersOf } from './message-list.ts';
+import { messagingLists } from '../list-totals.ts';
+import { countStoreMessages, countUnsettled, listStoreMessages } from './message-list.repository.ts';
+import { filtersBeyond, filtersOf, rowsOf } from './message-list.ts';
 
 const rowCount = 30_000;
 const [storeId, leadId] = [randomUUID(), randomUUID()];
@@ -99,6 +103,39 @@ test('a page of one lead reads the messages of this lead alone', async () => {
     expect(read).toBeLessThanOrEqual(rowCount / 300);
   }
 });
+
+test.each(Object.entries(filters).flatMap(([name, query]) => ('since' in query ? [] : [{ name, query }])))(
+  'the total with $name reads no message, except the latest changes',
+  async ({ query }) => {
+    const { systemDatabase } = database;
+    const scope = { storeId, deadline: Date.now() + 30_000 };
+    const totals = createListTotals({
+      lists: messagingLists,
+      database: database.database,
+      systemDatabase,
+      log: silentLog(),
+    });
+    await totals.rebuild(scope);
+    const filter = filtersOf(query, settled);
+    await database.database.write(scope, async (sql) => {
+      const before = await rowsRead(sql, 'messages');
+      const total = await totals.count(sql, storeId, { list: 'messages', ...rowsOf(filter) }, () =>
+        Promise.resolve(-1),
+      );
+      expect(await rowsRead(sql, 'messages')).toBe(before);
+      expect([{ total }]).toEqual(await countStoreMessages(sql, storeId, filter));
+    });
+    // The last 20 changes may be uncommitted.
+    const unsettled = filtersOf(query, second(rowCount - 19));
+    const { read, types } = await planOf((sql) => countUnsettled(sql, storeId, unsettled));
+    expect(read).toBeLessThanOrEqual(20);
+    expect(types).not.toContain('Seq Scan');
+    const generic = await database.database.read(scope, (sql) =>
+      explainGeneric(sql, countUnsettled(sql, storeId, unsettled)),
+    );
+    expect(Math.max(...generic.map((node) => node['Plan Rows']))).toBeLessThan(rowCount / 20);
+  },
+);
 
 test.each<[Parameters<typeof filtersOf>[0], number]>([
   [{ since: second(rowCount - 100).toISOString() }, 100],

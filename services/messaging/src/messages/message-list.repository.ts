@@ -11,6 +11,16 @@ export function countStoreMessages(sql: Sql, storeId: string, filters: MessageFi
     where ${matches(sql, storeId, filters)} and status = any(${[...filters.statuses]}::text[])`;
 }
 
+/** A query for the number of messages that `updated_before` leaves out of what the other filters show. */
+export const countUnsettled = (
+  sql: Sql,
+  storeId: string,
+  { statuses, updated_before }: Pick<MessageFilters, 'statuses' | 'updated_before'>,
+) => sql`
+  select count(*) from messages
+  where store_id = ${storeId} and status = any(${[...statuses]}::text[])
+    and ${changedAt(sql)} >= ${updated_before} and ${changedAt(sql)} < 'infinity'`;
+
 /** The query for a page of messages, the oldest change first. It runs when it is awaited. */
 export function listStoreMessages(
   sql: Sql,

@@ -1,5 +1,6 @@
 import { type listStoreMessages, type MessageStatus, messageStatuses, type RequestOf } from '@mostrador/contracts';
 import { valuesOf } from '@mostrador/kit/database/filter-values';
+import type { ListRows } from '@mostrador/kit/database/list-totals';
 import { toInstant, toTimestamp } from '@mostrador/kit/rpc/validate';
 
 export type MessageFilters = {
@@ -27,6 +28,14 @@ export function filtersOf({ since, lead_id, direction, status }: Query, updated_
     ...(since ? { updated_after: toInstant(since) } : {}),
     updated_before,
   };
+}
+
+/**
+ * The rows of the list whose total is what these filters show, before `updated_before` leaves some out. Undefined when a
+ * filter asks for more than a status.
+ */
+export function rowsOf({ statuses, lead_id, updated_after }: MessageFilters): ListRows<'messages'> | undefined {
+  return lead_id === undefined && updated_after === undefined ? { list: 'messages', statuses } : undefined;
 }
 
 /** What a cursor is bound to: what was asked, so that a later version with more statuses accepts it. */

@@ -100,9 +100,13 @@ export async function listMessages(
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`;
 }
 
+/**
+ * The number of the lead's messages. They are numbered from 1 without gaps: one transaction takes a number and inserts its
+ * message, a merge numbers the messages of both leads again, and no role may delete a message.
+ */
 export async function countMessages(sql: Sql, storeId: string, leadId: string): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
-    select count(*)::int as total from messages where store_id = ${storeId} and lead_id = ${leadId}`;
+    select (next_number - 1)::int as total from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
   return row?.total ?? 0;
 }
 

@@ -11,16 +11,18 @@ const defaultLimit: number = operation.request.query.properties.limit.default;
 const readPage = pagesOf({ defaultLimit, ...byTime('created_at') });
 
 export const listWebhookDeliveries =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, listTotals }: Dependencies): Handler<typeof operation> =>
   async (context, { params, query }) => {
     const { storeId } = context;
     const filter = { endpointId: params.endpointId, ...(query.status === undefined ? {} : { status: query.status }) };
+    const owners = [params.endpointId];
+    const rows = { list: 'webhook_deliveries', owners, ...(query.status ? { statuses: [query.status] } : {}) } as const;
     const exists = await database.read(context, (sql) => endpointExists(sql, storeId, params.endpointId));
     if (!exists) throw new AppError('webhook_endpoint_not_found');
     return await readPage(database, context, query, {
       filters: filter,
       list: (sql, page) => listDeliveries(sql, storeId, filter, page),
-      count: (sql) => countDeliveries(sql, storeId, filter),
+      count: (sql) => listTotals.count(sql, storeId, rows, () => countDeliveries(sql, storeId, filter)),
       show: toWebhookDelivery,
     });
   };

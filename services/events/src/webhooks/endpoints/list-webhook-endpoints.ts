@@ -9,11 +9,14 @@ const defaultLimit: number = operation.request.query.properties.limit.default;
 const readPage = pagesOf({ defaultLimit, ...byTime('created_at') });
 
 export const listWebhookEndpoints =
-  ({ database }: Dependencies): Handler<typeof operation> =>
+  ({ database, listTotals }: Dependencies): Handler<typeof operation> =>
   (context, { query }) =>
     readPage(database, context, query, {
       filters: {},
       list: async (sql, page) => await listEndpoints(sql, context.storeId, page),
-      count: (sql) => countEndpoints(sql, context.storeId),
+      count: (sql) =>
+        listTotals.count(sql, context.storeId, { list: 'webhook_endpoints' }, () =>
+          countEndpoints(sql, context.storeId),
+        ),
       show: toWebhookEndpoint,
     });
