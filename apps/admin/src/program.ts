@@ -17,6 +17,8 @@ import { rotateKeyCommand } from './keys/rotate-key.ts';
 import { importLeadsCommand } from './leads/import-leads.ts';
 import { listDuplicatesCommand } from './leads/list-duplicates.ts';
 import { mergeLeadsCommand } from './leads/merge-leads.ts';
+import { rebuildListTotalsCommand } from './list-totals/rebuild-list-totals.ts';
+import { verifyListTotalsCommand } from './list-totals/verify-list-totals.ts';
 import { settleMessageCommand } from './messages/settle-message.ts';
 import { rebuildReportsCommand } from './reports/rebuild-reports.ts';
 import { verifyReportsCommand } from './reports/verify-reports.ts';
@@ -141,6 +143,12 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage, 3 the platform is not r
     'Verify and rebuild the rollups of the reports',
     ['report verify', 'report rebuild --service messaging'],
     [verifyReportsCommand(admin), rebuildReportsCommand(admin)],
+  );
+  noun(
+    'list-total',
+    'Verify and rebuild the totals of lists',
+    ['list-total verify', 'list-total rebuild --store 0198f2a0-5c1e-7d6a-9f00-1b2c3d4e5f60'],
+    [verifyListTotalsCommand(admin), rebuildListTotalsCommand(admin)],
   );
   noun(
     'restore',

@@ -49,6 +49,16 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return lines.map((cells) => padded(cells).join('  ').trimEnd()).join('\n');
 }
 
+/** At most this many rows of what is wrong are shown as text. */
+const mostRows = 20;
+
+/** A table of the first 20 rows, and a line that counts the others. */
+export const firstRows = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [
+    table(headings, rows.slice(0, mostRows)),
+    ...(rows.length > mostRows ? [`… and ${rows.length - mostRows} more: --json lists them`] : []),
+  ].join('\n');
+
 /** One line for each member, with its name and value. Null is shown as a dash. */
 export function record(members: Readonly<Record<string, string | number | null>>): string {
   const width = Math.max(...Object.keys(members).map((name) => name.length));

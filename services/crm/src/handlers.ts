@@ -1,4 +1,5 @@
 import type { crmOperations } from '@mostrador/contracts';
+import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import { rollupHandlers } from '@mostrador/rollups/handlers';
@@ -40,6 +41,7 @@ import { updateSeller } from './sellers/update-seller.ts';
 
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmOperations> => {
   const rollups = rollupHandlers(leadRollups, dependencies);
+  const totals = listTotalHandlers(dependencies.listTotals);
   return {
     createLead: createLead(dependencies),
     listLeads: listLeads(dependencies),
@@ -82,5 +84,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof crmO
     closeLeadReports: rollups.close,
     verifyLeadReports: rollups.verify,
     resetLeadReports: rollups.reset,
+    verifyCrmTotals: totals.verify,
+    rebuildCrmTotals: totals.rebuild,
   };
 };

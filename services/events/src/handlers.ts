@@ -1,4 +1,5 @@
 import type { eventsOperations } from '@mostrador/contracts';
+import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import type { Handlers } from '@mostrador/kit/rpc/server';
 import type { Dependencies } from './dependencies.ts';
@@ -27,6 +28,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof even
     { webhook_delivery: waitingDeliveries },
     { ...dependencies, afterChange: (storeId) => dependencies.nudgeSender(storeId) },
   );
+  const totals = listTotalHandlers(dependencies.listTotals);
   return {
     listEvents: listEvents(dependencies),
     getEvent: getEvent(dependencies),
@@ -49,5 +51,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof even
     listWaitingDeliveries: waiting.list,
     retryWaitingDeliveries: waiting.retry,
     giveUpWaitingDeliveries: waiting.giveUp,
+    verifyEventsTotals: totals.verify,
+    rebuildEventsTotals: totals.rebuild,
   };
 };

@@ -1,4 +1,5 @@
 import type { messagingOperations } from '@mostrador/contracts';
+import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
@@ -52,6 +53,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
       },
     },
   );
+  const totals = listTotalHandlers(dependencies.listTotals);
   return {
     getConversation: getConversation(dependencies),
     getOptOut: getOptOut(dependencies),
@@ -95,5 +97,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof mess
     closeConversationReports: reports.close,
     verifyConversationReports: reports.verify,
     resetConversationReports: reports.reset,
+    verifyMessagingTotals: totals.verify,
+    rebuildMessagingTotals: totals.rebuild,
   };
 };

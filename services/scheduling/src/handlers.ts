@@ -1,4 +1,5 @@
 import type { schedulingOperations } from '@mostrador/contracts';
+import { listTotalHandlers } from '@mostrador/kit/database/list-total-handlers';
 import { waitingHandlers } from '@mostrador/kit/delivery/waiting';
 import { onlyFor } from '@mostrador/kit/rpc/person';
 import type { Handlers } from '@mostrador/kit/rpc/server';
@@ -41,6 +42,7 @@ import { getSettings } from './settings/get-settings.ts';
 export const createHandlers = (dependencies: Dependencies): Handlers<typeof schedulingOperations> => {
   const reports = rollupHandlers(schedulingRollups, dependencies);
   const waiting = waitingHandlers({ calendar_sync: waitingSyncs, followup: waitingFollowups }, dependencies);
+  const totals = listTotalHandlers(dependencies.listTotals);
   return {
     createAppointment: createAppointment(dependencies),
     getAppointment: getAppointment(dependencies),
@@ -80,5 +82,7 @@ export const createHandlers = (dependencies: Dependencies): Handlers<typeof sche
     closeSchedulingReports: reports.close,
     verifySchedulingReports: reports.verify,
     resetSchedulingReports: reports.reset,
+    verifySchedulingTotals: totals.verify,
+    rebuildSchedulingTotals: totals.rebuild,
   };
 };

@@ -1,9 +1,10 @@
-import { type ReportService, rollupOperations } from '@mostrador/contracts';
+import { type ReportService, reportServices, rollupOperations } from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { showProgress } from '../progress.ts';
+import { servicesOf } from '../service-option.ts';
 import { table } from '../terminal.ts';
-import { servicesOf, shareOf } from './report-services.ts';
+import { shareOf } from './share.ts';
 
 type Options = { service?: string; json?: boolean };
 type Rebuilt = { service: ReportService; forgotten: number; closed_until: string | null };
@@ -22,7 +23,8 @@ in Temporal continues it within 15 minutes. The same command starts over.`,
     )
     .action(async (options: Options) => {
       const services: Rebuilt[] = [];
-      for (const service of servicesOf(options.service)) services.push(await rebuild(admin, service, options));
+      for (const service of servicesOf(options.service, reportServices))
+        services.push(await rebuild(admin, service, options));
       printResult(admin, options, { services }, ({ services }) =>
         table(
           ['SERVICE', 'ROWS BEFORE', 'CLOSED UNTIL'],

@@ -1,18 +1,23 @@
-import { type ReplyOf, type ReportService, rollupOperations, type verifyLeadReports } from '@mostrador/contracts';
+import {
+  type ReplyOf,
+  type ReportService,
+  reportServices,
+  rollupOperations,
+  type verifyLeadReports,
+} from '@mostrador/contracts';
 import type { Command } from 'commander';
 import { type Admin, printResult, verb } from '../admin.ts';
 import { Ended, exitCodes } from '../exit.ts';
 import { showProgress } from '../progress.ts';
-import { table } from '../terminal.ts';
-import { servicesOf, shareOf } from './report-services.ts';
+import { servicesOf } from '../service-option.ts';
+import { firstRows, table } from '../terminal.ts';
+import { shareOf } from './share.ts';
 
 type Options = { service?: string; json?: boolean };
 type Answer = ReplyOf<typeof verifyLeadReports>;
 type Verified = { service: ReportService } & Pick<Answer, 'closed_until' | 'quarters' | 'wrong'>;
 
 const theStoreItself = '00000000-0000-0000-0000-000000000000';
-/** The text output lists at most this many wrong quarter-hours. */
-const shownWrong = 20;
 
 export const verifyReportsCommand = (admin: Admin): Command =>
   verb('verify', 'Compare the rollups of the reports with the source rows', [
@@ -30,7 +35,8 @@ Exit code 1 when anything is wrong.`,
     )
     .action(async (options: Options) => {
       const services: Verified[] = [];
-      for (const service of servicesOf(options.service)) services.push(await verify(admin, service, options));
+      for (const service of servicesOf(options.service, reportServices))
+        services.push(await verify(admin, service, options));
       printResult(admin, options, { services }, people);
       if (services.some(({ wrong }) => wrong.length > 0)) throw new Ended(exitCodes.refused);
     });
@@ -72,19 +78,9 @@ function people({ services }: { services: readonly Verified[] }): string {
   );
   const wrong = services.flatMap((each) => each.wrong);
   if (wrong.length === 0) return summary;
-  const details = table(
-    ['STORE', 'SUBJECT', 'QUARTER-HOUR', 'METRIC', 'IS', 'SHOULD BE'],
-    wrong
-      .slice(0, shownWrong)
-      .map(({ store_id, subject, quarter, metric, is, should_be }) => [
-        store_id,
-        subject === theStoreItself ? '-' : subject,
-        quarter,
-        metric,
-        String(is),
-        String(should_be),
-      ]),
-  );
-  const more = wrong.length > shownWrong ? [`… and ${wrong.length - shownWrong} more: --json lists them`] : [];
-  return [summary, '', details, ...more].join('\n');
+  const rows = wrong.map(({ store_id, subject, quarter, metric, is, should_be }) => [
+    ...[store_id, subject === theStoreItself ? '-' : subject, quarter, metric],
+    ...[String(is), String(should_be)],
+  ]);
+  return [summary, '', firstRows(['STORE', 'SUBJECT', 'QUARTER-HOUR', 'METRIC', 'IS', 'SHOULD BE'], rows)].join('\n');
 }

@@ -1,5 +1,6 @@
 export * from './common.ts';
 export * from './errors.ts';
+export type { ListTotalOperations } from './list-totals.ts';
 export * from './operation.ts';
 export * from './people.ts';
 export type { Columns } from './reports.ts';

@@ -1,3 +1,4 @@
+import { rebuildCrmTotals, verifyCrmTotals } from '../list-totals.ts';
 import { agentOperations } from './agents.ts';
 import { knowledgeOperations } from './knowledge.ts';
 import {
@@ -42,4 +43,6 @@ export const crmOperations = {
   ...agentOperations,
   ...knowledgeOperations,
   ...crmReportOperations,
+  verifyCrmTotals,
+  rebuildCrmTotals,
 } as const;

@@ -1,3 +1,4 @@
+import { rebuildEventsTotals, verifyEventsTotals } from '../list-totals.ts';
 import { appendEvents, getEvent, listEvents } from './feed.ts';
 import { fenceFeeds } from './restore.ts';
 import { giveUpWaitingDeliveries, listWaitingDeliveries, retryWaitingDeliveries } from './waiting.ts';
@@ -12,4 +13,6 @@ export const eventsOperations = {
   retryWaitingDeliveries,
   giveUpWaitingDeliveries,
   ...webhookOperations,
+  verifyEventsTotals,
+  rebuildEventsTotals,
 } as const;

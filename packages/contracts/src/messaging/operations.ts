@@ -1,3 +1,4 @@
+import { rebuildMessagingTotals, verifyMessagingTotals } from '../list-totals.ts';
 import {
   connectChannel,
   connectStoreChannel,
@@ -65,4 +66,6 @@ export const messagingOperations = {
   listConversations,
   markConversationRead,
   ...messagingReportOperations,
+  verifyMessagingTotals,
+  rebuildMessagingTotals,
 } as const;

@@ -1,3 +1,4 @@
+import { rebuildSchedulingTotals, verifySchedulingTotals } from '../list-totals.ts';
 import { createAppointment, getAppointment, listAppointments, updateAppointment } from './appointments.ts';
 import {
   connectCalendar,
@@ -46,4 +47,6 @@ export const schedulingOperations = {
   listLostEvents,
   releaseFollowups,
   ...schedulingReportOperations,
+  verifySchedulingTotals,
+  rebuildSchedulingTotals,
 } as const;

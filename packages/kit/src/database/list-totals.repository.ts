@@ -102,7 +102,7 @@ export async function rebuildTotals(sql: TransactionSql, storeId: string, list: 
     select store_id, list, status, owner, count(*) from list_rows where ${ofList} group by 1, 2, 3, 4`;
 }
 
-/** Compares the totals of a store's built lists with a recount, in one snapshot. */
+/** Compares the totals of a store's built lists with a recount, in one snapshot. Returns at most 100 groups. */
 export async function findWrongTotals(sql: Sql, storeId: string): Promise<WrongTotal[]> {
   return await sql<WrongTotal[]>`
     select list, status, owner, sum(counted)::int as is, sum(found)::int as should_be
@@ -114,7 +114,7 @@ export async function findWrongTotals(sql: Sql, storeId: string): Promise<WrongT
       select list, status, owner, 0, count(*) from list_rows where store_id = ${storeId} group by 1, 2, 3
     ) as compared
     where list in (select list from list_totals_built where store_id = ${storeId})
-    group by 1, 2, 3 having sum(counted) <> sum(found) order by 1, 2, 3`;
+    group by 1, 2, 3 having sum(counted) <> sum(found) order by 1, 2, 3 limit 100`;
 }
 
 /** Stores with built totals, by id, and how many more come after them. For the system role. */
