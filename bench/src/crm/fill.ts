@@ -13,14 +13,16 @@ export type Filled = {
   readonly recent: string;
 };
 
-const stores = 10;
+/** Of this many leads one belongs to another store. */
+const perOther = 11;
+const others = 9;
 const sellers = 4;
 const readableLeads = 200;
 
 /**
- * Fills the database with leads of two years. A tenth of them belong to the store, the others to nine more stores, in
- * turn. Each status has a quarter of them, and a fifth have no seller. `bench.leads` gets the same rows, constraints
- * and indexes, but no foreign keys, policies or history.
+ * Fills the database with leads of two years: `count` of the store, and a tenth as many of nine more stores, in turn. Each
+ * status has a quarter of the store's leads, and a fifth have no seller. `bench.leads` gets the same rows, constraints and
+ * indexes, but no foreign keys, policies or history.
  */
 export async function fillLeads(databaseUrl: string, storeId: string, count: number): Promise<Filled> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } });
@@ -30,16 +32,17 @@ export async function fillLeads(databaseUrl: string, storeId: string, count: num
       select ${storeId}, 'Seller ' || n, (5511800000000 + n)::text from generate_series(1, ${sellers}::int) n
       returning id`;
     const sellerIds = sellerRows.map(({ id }) => id);
+    const all = Math.floor((count * perOther) / (perOther - 1));
     await sql`
       insert into crm.leads (store_id, name, customer_phone, status, seller_id, created_at, updated_at)
-      select case own when true then ${storeId}::uuid else overlay(${otherStores} placing (n % ${stores}::int)::text from 36)::uuid end,
+      select case own when true then ${storeId}::uuid else overlay(${otherStores} placing (n / ${perOther}::int % ${others}::int)::text from 36)::uuid end,
              'Maria da Silva ' || n, (5511900000000 + n)::text,
              (${sql.array([...leadStatuses])}::text[])[1 + k % ${leadStatuses.length}::int],
              case when own then (${sql.array(sellerIds)}::uuid[])[k % ${sellers + 1}::int] end,
              created, created + (now() - created) * ((n::bigint * 7919) % 1000) / 1000.0
-      from (select n, n / ${stores}::int as k, n % ${stores}::int = 0 as own,
-                   now() - interval '730 days' * (1 - n / ${count + 1}::float8) as created
-            from generate_series(1, ${count}::int) n) as lead`;
+      from (select n, n - n / ${perOther}::int as k, n % ${perOther}::int <> 0 as own,
+                   now() - interval '730 days' * (1 - n / ${all + 1}::float8) as created
+            from generate_series(1, ${all}::int) n) as lead`;
     await sql`
       insert into crm.lead_status_changes (store_id, lead_id, version, to_status, changed_at)
       select store_id, id, version, status, created_at from crm.leads`;

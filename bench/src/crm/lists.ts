@@ -15,6 +15,7 @@ export async function listsOf(target: Target, { sellerId, phone, middle, recent 
     'no filter': {},
     status: { status: 'pending' },
     seller_id: { seller_id: sellerId },
+    'status and seller_id': { status: 'pending', seller_id: sellerId },
     'seller_id=none': { seller_id: 'none' },
     'created_after, half': { created_after: middle },
     'updated_after, a fifth': { updated_after: recent },

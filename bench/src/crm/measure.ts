@@ -93,8 +93,8 @@ async function listVariants(
   };
   for (const { size, sized, target } of both) {
     for (const { name, first, next } of await listsOf(target, sized.filled)) {
-      add(`${name} first`, listKey(size, 'first', name), sized, first);
-      if (next !== undefined) add(`${name} next`, listKey(size, 'next', name), sized, next);
+      add(name, listKey(size, 'first', name), sized, first);
+      if (next !== undefined) add(name, listKey(size, 'next', name), sized, next);
     }
     add(
       deepPage,

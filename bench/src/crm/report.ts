@@ -12,6 +12,7 @@ import {
 } from '../shared/report.ts';
 import { ratios, spreadOf } from '../shared/statistics.ts';
 import { table } from '../shared/table.ts';
+import type { BusyStore } from './busy-store.ts';
 import type { Imported } from './import.ts';
 import {
   type CrmMeasurements,
@@ -30,6 +31,7 @@ import {
 export type CrmFindings = Pick<Report, 'settings' | 'machine'> & {
   readonly plan: CrmPlan;
   readonly measurements: CrmMeasurements;
+  readonly busy: BusyStore;
   readonly imports: readonly Imported[];
 };
 
@@ -42,6 +44,8 @@ export const reportCrm = (findings: CrmFindings): Report => ({
     ['Targets', targets(findings)],
     ['GET /leads/{id}', loads(findings, readNames, readConcurrencies, readKey)],
     ['GET /leads, one caller', lists(findings)],
+    ['First page ÷ later page', firstPages(findings)],
+    ['Status changes in one store with totals', busyStore(findings)],
     ['PATCH /leads/{id}, status changes', loads(findings, changeNames, changeConcurrencies, changeKey)],
     ['Import', imports(findings)],
     [`Processor time at concurrency ${mainConcurrency}, in milliseconds per request`, timeOfProcessors(findings)],
@@ -64,6 +68,50 @@ function slowdown(findings: CrmFindings, name: string): number[] {
   const page = of(findings, listKey('small', 'next', name)).length > 0 ? 'next' : 'first';
   const at = (size: SizeName) => p50(of(findings, listKey(size, page, name)));
   return ratios(at('large'), at('small'));
+}
+
+/** The lists whose first page must cost what a later page costs, whatever the size of the store. */
+const totalled = ['no filter', 'status', 'seller_id', 'status and seller_id'];
+const mostFirst = 1.3;
+
+const costs = {
+  'processor time': ({ cpuMs }: Measurement) => Object.values(cpuMs).reduce((sum, each) => sum + each, 0),
+  p50: ({ p50Ms }: Measurement) => p50Ms,
+};
+
+const costNames = Object.keys(costs) as (keyof typeof costs)[];
+
+/** How many times as much a first page costs as a later page of the same list, by round. */
+function firstToLater(findings: CrmFindings, size: SizeName, name: string, cost: keyof typeof costs): number[] {
+  const at = (page: 'first' | 'next') => of(findings, listKey(size, page, name)).map(costs[cost]);
+  return ratios(at('first'), at('next'));
+}
+
+function firstPages(findings: CrmFindings): string {
+  const rows = listNames(findings)
+    .filter((name) => of(findings, listKey('large', 'next', name)).length > 0)
+    .map((name) => [
+      name,
+      ...sizes.flatMap((size) => costNames.map((cost) => spread(firstToLater(findings, size, name, cost)))),
+    ]);
+  const headings = sizes.flatMap((size) => costNames.map((cost) => `${cost}, ${sizeText(findings, size)}`));
+  return table(['filter', ...headings], rows);
+}
+
+function busyStore({ busy }: CrmFindings): string {
+  const { changes, firstMs, nextMs, quietFirstMs, quietNextMs, samples, waiting } = busy;
+  return table(
+    ['measured', ''],
+    [
+      ['status changes of one store per second', Math.round(changes.perSecond).toLocaleString('en')],
+      ['samples of `pg_stat_activity` and `pg_locks`, each of all sessions of crm', samples.toLocaleString('en')],
+      ['sessions that waited for a lock, in all samples', String(waiting)],
+      ['first page, p50, without changes', `${quietFirstMs.toFixed(2)} ms`],
+      ['later page, p50, without changes', `${quietNextMs.toFixed(2)} ms`],
+      ['first page, p50, meanwhile', `${firstMs.toFixed(2)} ms`],
+      ['later page, p50, meanwhile', `${nextMs.toFixed(2)} ms`],
+    ],
+  );
 }
 
 function targets(findings: CrmFindings): string {
@@ -90,6 +138,22 @@ function targets(findings: CrmFindings): string {
       limit: 1.5,
     },
     { what: deep, values: slowdown(findings, deepPage), holds: '≤', limit: 1.5 },
+    ...totalled.flatMap((name) =>
+      costNames.map(
+        (cost): Target => ({
+          what: `first page ÷ later page of ${sizeText(findings, 'large')}, ${name}: ${cost}`,
+          values: firstToLater(findings, 'large', name, cost),
+          holds: '≤',
+          limit: mostFirst,
+        }),
+      ),
+    ),
+    {
+      what: 'status changes of one store per second, with totals',
+      values: [findings.busy.changes.perSecond],
+      holds: '≥',
+      limit: 500,
+    },
   ]);
 }
 

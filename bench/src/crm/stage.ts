@@ -7,8 +7,9 @@ import { natsOf, type Platform, startPlatform } from '../shared/platform.ts';
 import type { Named } from '../shared/processes.ts';
 import { openAll } from '../shared/stops.ts';
 import { type Filled, fillLeads } from './fill.ts';
+import { untilBuilt } from './until-built.ts';
 
-/** A platform with this many leads in its database, and its baselines on the same data. */
+/** A platform whose store has this many leads, and its baselines on the same data. */
 export type Sized = {
   readonly leads: number;
   readonly platform: Platform;
@@ -48,8 +49,10 @@ async function openSized(
   const platform = await startPlatform(root);
   stops.push(platform.stop);
   const { id, key } = await platform.newStore({ calendar: false });
-  say(`Filling a database with ${leads.toLocaleString('en')} leads.`);
+  say(`Filling a store with ${leads.toLocaleString('en')} leads.`);
   const filled = await fillLeads(platform.databaseUrl, id, leads);
+  const target = { origin: platform.origin, path: '/integrations/v1/leads', headers: { 'X-API-Key': key } };
+  await untilBuilt(platform.databaseUrl, id, target);
   const environment = { DATABASE_URL: platform.databaseUrl, ...natsOf(platform), STORE_ID: id };
   const start = async (name: string): Promise<Peer> => {
     const peer = await startPeer(join(import.meta.dirname, `../shared/baselines/${name}.ts`), environment);
@@ -68,7 +71,7 @@ async function openSized(
     leads,
     platform,
     filled,
-    target: { origin: platform.origin, path: '/integrations/v1/leads', headers: { 'X-API-Key': key } },
+    target,
     bare: await targetOf(bare),
     hop: await targetOf(hop),
     processes: { ...platform.processes, bare: bare.pid, 'hop, http': hop.pid, 'hop, service': hopService.pid },
