@@ -38,6 +38,17 @@ export const breaks: readonly Break[] = [
     ],
   },
   {
+    name: 'creations that share a transaction are answered 201, but it is rolled back',
+    breaks: 'every acknowledged request is stored with the content that was acknowledged',
+    edits: [
+      {
+        file: 'packages/kit/src/delivery/group-commit.ts',
+        from: '< kept.length) throw new StartAgain();',
+        to: "< kept.length) throw new StartAgain(); if (entries.length > 1) await sql.unsafe('rollback');",
+      },
+    ],
+  },
+  {
     name: 'a change of a title is answered 200, but not stored',
     breaks: 'every acknowledged request is stored with the content that was acknowledged',
     edits: [
@@ -53,12 +64,17 @@ export const breaks: readonly Break[] = [
     breaks: 'an idempotency key has one effect',
     edits: [
       {
-        file: 'packages/kit/src/delivery/idempotency.ts',
+        file: 'packages/kit/src/delivery/idempotency.repository.ts',
         from: 'and key = ${key} and expires_at > now()',
         to: 'and key = ${key} and false',
       },
       {
-        file: 'packages/kit/src/delivery/idempotency.ts',
+        file: 'packages/kit/src/delivery/idempotency.repository.ts',
+        from: 'kept.key = asked.key and expires_at > now()',
+        to: 'kept.key = asked.key and false',
+      },
+      {
+        file: 'packages/kit/src/delivery/idempotency.repository.ts',
         from: 'where idempotency_records.expires_at <= now()',
         to: 'where true',
       },
@@ -91,9 +107,9 @@ export const breaks: readonly Break[] = [
       },
       {
         file: 'services/scheduling/src/appointments/create-appointment.ts',
-        from: 'if (appointment.lead_id) await rpc.call(',
+        from: 'if (appointment.lead_id)\n      await dependencies.rpc.call(',
         to: `await new Promise((resume) => setTimeout(resume, 5_000));
-        if (appointment.lead_id) await rpc.call(`,
+        if (appointment.lead_id) await dependencies.rpc.call(`,
       },
     ],
   },

@@ -52,11 +52,13 @@ test('a statement that waits too long for a lock fails as not done', () =>
   withConnection(async (database) => {
     const scope = newScope();
     await addNote(database, scope, 'locked');
-    const release = Promise.withResolvers<void>();
+    const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const locking = kit.database.write(scope, async (sql) => {
       await sql`select from notes for update`;
+      locked.resolve();
       await release.promise;
     });
+    await locked.promise;
     const waiting = database.execute(scope, (sql) => sql`select from notes for update`);
     await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable', cause: { code: '55P03' } });
     release.resolve();
