@@ -52,7 +52,7 @@ test('every data table has row-level security by store, which binds its owner to
       and relname not in ('schema_migrations', 'report_closing', 'restore_fence', 'provider_circuits')
     order by 1`;
   expect(all).toEqual(tables.map((name) => ({ name, secured: true })));
-  expect(tables).toHaveLength(13);
+  expect(tables).toHaveLength(12);
 });
 
 test('a request sees and writes only the rows of its store, and none without a store', async () => {

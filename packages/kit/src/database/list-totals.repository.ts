@@ -37,6 +37,26 @@ export async function readTotal(sql: Sql, storeId: string, rows: ListRows): Prom
   return row.total ?? undefined;
 }
 
+/**
+ * A query of `{ built, rows }`, as one JSON value, with the numbers of a list's rows by status. It counts the rows when the
+ * list is not built.
+ */
+export function countByStatus(sql: Sql, storeId: string, list: string) {
+  const ofList = sql`store_id = ${storeId} and list = ${list} and status is not null`;
+  return sql`
+    select case when ${isBuilt(sql, storeId, list)} then (
+      select json_build_object('built', true, 'rows', coalesce(json_object_agg(status, rows), '{}')) from (
+        select status, sum(rows)::bigint as rows from (
+          select status, rows from list_totals where ${ofList}
+          union all
+          select status, change from list_total_changes where ${ofList}) as counted
+        group by status having sum(rows) <> 0) as by_status)
+    else (
+      select json_build_object('built', false, 'rows', coalesce(json_object_agg(status, rows), '{}')) from (
+        select status, count(*) as rows from list_rows where ${ofList} group by status) as by_status)
+    end`;
+}
+
 const isBuilt = (sql: Sql, storeId: string, list: string) =>
   sql`exists (select from list_totals_built where store_id = ${storeId} and list = ${list})`;
 

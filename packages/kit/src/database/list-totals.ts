@@ -4,6 +4,7 @@ import { AppError } from '../rpc/errors.ts';
 import type { Database, Sql, StoreScope, SystemDatabase, TransactionSql } from './database.ts';
 import {
   buildTotals,
+  countByStatus,
   extendStatements,
   findWrongTotals,
   foldChanges,
@@ -28,7 +29,14 @@ export type ListTotals<List extends string = string> = {
    * totals afterwards.
    */
   count(sql: Sql, storeId: string, rows: ListRows<List>, countRows: () => PromiseLike<number>): Promise<number>;
-  /** Adds changes to the totals, and builds the lists that `count` has counted. Each process of the service runs it. */
+  /**
+   * A query of the numbers of rows by status, as one JSON value for `toStatusCounts`. It can be part of another statement,
+   * and sees what that sees. It counts the rows until the totals are built.
+   */
+  statusCounts(sql: Sql, storeId: string, list: List): ReturnType<Sql['unsafe']>;
+  /** What `statusCounts` found, without statuses that no row has. If it counted rows, the job builds the totals. */
+  toStatusCounts(storeId: string, list: List, found: unknown): Record<string, number>;
+  /** Adds changes to the totals, and builds the lists whose rows were counted. Each process of the service runs it. */
   readonly job: Periodic;
   /** One run of the job. Returns the number of changes that it added. */
   run(signal: AbortSignal): Promise<number>;
@@ -109,13 +117,22 @@ export function createListTotals<const List extends string>(options: ListTotalsO
     return folded;
   }
 
+  function want(storeId: string, list: string): void {
+    if (wanted.size < mostWanted) wanted.set(`${storeId} ${list}`, { storeId, list });
+  }
+
   return {
     async count(sql, storeId, rows, countRows) {
       const total = await readTotal(sql, storeId, rows);
       if (total !== undefined) return total;
-      const { list } = rows;
-      if (wanted.size < mostWanted) wanted.set(`${storeId} ${list}`, { storeId, list });
+      want(storeId, rows.list);
       return await countRows();
+    },
+    statusCounts: countByStatus,
+    toStatusCounts(storeId, list, found) {
+      const { built, rows } = found as { readonly built: boolean; readonly rows: Record<string, number> };
+      if (!built) want(storeId, list);
+      return rows;
     },
     job: periodically({
       name: 'list totals',

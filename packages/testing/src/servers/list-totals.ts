@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Sql, StoreScope } from '@mostrador/kit/database/database';
 import type { ListRows, ListTotals } from '@mostrador/kit/database/list-totals';
 import { AppError } from '@mostrador/kit/rpc/errors';
@@ -67,6 +68,17 @@ async function compare<List extends string>({ snapshots, listTotals, scope, case
       if (total === counted) continue;
       const { except: _, ...named } = rows;
       throw new Error(`the total of ${JSON.stringify(named)} is ${total}, but there are ${counted} rows`);
+    }
+    for (const list of new Set(cases(sql).map(({ rows }) => rows.list))) {
+      const [row] = await sql<[{ found: unknown }]>`
+        select (${listTotals.statusCounts(sql, storeId, list) as never}) as found`;
+      const found = listTotals.toStatusCounts(storeId, list, row.found);
+      const counted = await sql<{ status: string; rows: number }[]>`
+        select status, count(*)::int as rows from list_rows
+        where store_id = ${storeId} and list = ${list} and status is not null group by 1`;
+      const expected = Object.fromEntries(counted.map(({ status, rows }) => [status, rows]));
+      if (isDeepStrictEqual({ ...found }, expected)) continue;
+      throw new Error(`${list} by status are ${JSON.stringify(found)}, but the rows ${JSON.stringify(expected)}`);
     }
   });
 }

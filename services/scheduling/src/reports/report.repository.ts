@@ -1,11 +1,6 @@
 import type { Sql } from '@mostrador/kit/database/database';
 import { type AppointmentsByStatus, noFacts, type SchedulingFacts } from './scheduling-counts.ts';
 
-/** A query for the store's current appointments by status, as one JSON value. It omits statuses never used. */
-export const appointmentsByStatus = (sql: Sql, storeId: string) => sql`
-  select coalesce(json_object_agg(status, count), '{}') from (
-    select status, sum(count)::bigint as count from appointment_counts where store_id = ${storeId} group by 1) as counted`;
-
 /** A lead's facts from `from` (inclusive) to `to` (exclusive; null: open), and its current appointments by status. */
 export async function countOfLead(
   sql: Sql,

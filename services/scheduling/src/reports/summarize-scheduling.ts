@@ -4,14 +4,8 @@ import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Handler } from '@mostrador/kit/rpc/server';
 import { toInstant } from '@mostrador/kit/rpc/validate';
 import type { Dependencies } from '../dependencies.ts';
-import { appointmentsByStatus } from './report.repository.ts';
 import { schedulingRollups } from './rollups.ts';
-import {
-  type AppointmentsByStatus,
-  toAppointmentCounts,
-  toAppointmentsByStatus,
-  toFollowupCounts,
-} from './scheduling-counts.ts';
+import { toAppointmentCounts, toAppointmentsByStatus, toFollowupCounts } from './scheduling-counts.ts';
 
 export const summarizeScheduling =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -30,14 +24,21 @@ export const summarizeSchedulingV1 =
   async (context, { body }) =>
     await countScheduling(dependencies, context, body.boundaries.map(toInstant));
 
-async function countScheduling({ database }: Dependencies, context: StoreContext, boundaries: readonly Date[]) {
+async function countScheduling(
+  { database, listTotals }: Dependencies,
+  context: StoreContext,
+  boundaries: readonly Date[],
+) {
   const { storeId } = context;
   const { total, buckets, alongside } = await database.read(context, (sql) =>
-    schedulingRollups.read(sql, storeId, { boundaries, alongside: appointmentsByStatus(sql, storeId) }),
+    schedulingRollups.read(sql, storeId, {
+      boundaries,
+      alongside: listTotals.statusCounts(sql, storeId, 'appointments'),
+    }),
   );
   return {
     appointments: { total: toAppointmentCounts(total), buckets: buckets.map(toAppointmentCounts) },
-    appointments_by_status: toAppointmentsByStatus(alongside as Partial<AppointmentsByStatus>),
+    appointments_by_status: toAppointmentsByStatus(listTotals.toStatusCounts(storeId, 'appointments', alongside)),
     followups: { total: toFollowupCounts(total), buckets: buckets.map(toFollowupCounts) },
   };
 }
