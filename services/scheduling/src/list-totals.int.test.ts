@@ -16,8 +16,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFollowups } from '../test/followups.ts';
 import { startScheduling, type TestScheduling } from '../test/scheduling.ts';
-import { countAppointments } from './appointments/appointment.repository.ts';
-import { cancelBatchOfLead, countFollowups } from './followups/followup.repository.ts';
+import { countAppointments, listAppointments as listAppointmentRows } from './appointments/appointment.repository.ts';
+import {
+  cancelBatchOfLead,
+  countFollowups,
+  listFollowups as listFollowupRows,
+} from './followups/followup.repository.ts';
 import { rowsOf } from './list-filters.ts';
 import type { schedulingLists } from './list-totals.ts';
 
@@ -169,7 +173,7 @@ test('a list by status reads totals, and a list by date or lead counts rows', as
   await stop();
 });
 
-test('a count with one date is planned for few rows, whatever the date is', async () => {
+test('a plan for any values finds pages by an index, and expects few rows between two dates', async () => {
   const { adminSql, database } = scheduling;
   const context = testContext();
   const { storeId } = context;
@@ -185,6 +189,17 @@ test('a count with one date is planned for few rows, whatever the date is', asyn
     for (const filter of [{ from: new Date() }, { to: new Date() }, { from: new Date(), to: new Date() }]) {
       const nodes = await database.read(context, (sql) => explainGeneric(sql, count(sql, storeId, filter)));
       expect(Math.max(...nodes.map((node) => node['Plan Rows']))).toBeLessThan(200);
+    }
+  }
+  for (const list of [listAppointmentRows, listFollowupRows]) {
+    for (const filter of [{}, { status: 'cancelled' as const }]) {
+      for (const start of [{ offset: 0 }, { after: { at: new Date(), id: storeId } }]) {
+        const page = (sql: Sql) => explainGeneric(sql, list(sql, storeId, filter, { start, limit: 51 }));
+        const nodes = await database.read(context, page, { inIndexOrder: true });
+        const types = nodes.map((node) => node['Node Type']);
+        expect(types).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);
+        expect(nodes.every((node) => node.Filter === undefined)).toBe(true);
+      }
     }
   }
 });

@@ -23,6 +23,8 @@ export type Client = {
   readonly opened: boolean;
   /** The store whose rows statements outside of a transaction see. */
   store: string | undefined;
+  /** Whether statements are planned as `ReadOptions.inIndexOrder` says, or as PostgreSQL chooses. */
+  inIndexOrder: boolean;
   /** Throws 25006 when the server is read-only: a standby, or a primary that is fenced. The first call opens. */
   assertWritable(): Promise<void>;
   /** Closes the connection at once. Statements in flight are rejected; an open transaction is rolled back. */
@@ -140,6 +142,7 @@ function createClient(options: { url: string; name: string; limits: ServerLimits
       return opened;
     },
     store: undefined,
+    inIndexOrder: false,
     async assertWritable() {
       const [row] = await sql`show transaction_read_only`;
       if (row?.transaction_read_only === 'on') {

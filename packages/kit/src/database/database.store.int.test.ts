@@ -3,7 +3,7 @@ import { silentLog } from '@mostrador/testing/context';
 import type { TestDatabase } from '@mostrador/testing/servers/database';
 import { createKitDatabase } from '@mostrador/testing/servers/kit-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, createSystemDatabase, type StoreScope, type TransactionSql } from './database.ts';
+import { createDatabase, createSystemDatabase, type Sql, type StoreScope, type TransactionSql } from './database.ts';
 
 let kit: TestDatabase;
 beforeAll(async () => {
@@ -40,6 +40,28 @@ test('a connection without a store shows no rows', async () => {
   const forgetful = createSystemDatabase({ url: kit.url, size: 1, log: silentLog(), name: 'forgetful' });
   expect(await forgetful.read(scope, (sql) => sql`select text from notes`)).toHaveLength(0);
   await forgetful.close();
+});
+
+test('reads in index order do not change how other work on their connection is planned', async () => {
+  const database = createDatabase({ url: kit.url, size: 1, log: silentLog(), name: 'planning' });
+  const scope = newScope();
+  const mode = (sql: Sql) => sql<{ mode: string }[]>`
+    select current_setting('plan_cache_mode') || ' ' || current_setting('enable_sort') as mode`;
+  const modes = [
+    database.read(scope, mode),
+    database.read(scope, mode, { inIndexOrder: true }),
+    database.read(scope, mode, { inIndexOrder: true }),
+    database.write(scope, mode),
+    database.read(scope, mode, { inIndexOrder: true }),
+    database.execute(scope, mode),
+    database.read(scope, mode, { inIndexOrder: true }),
+    database.read(scope, mode),
+  ];
+  const [generic, auto] = ['force_generic_plan off', 'auto on'];
+  expect((await Promise.all(modes)).map(([row]) => row?.mode)).toEqual([
+    ...[auto, generic, generic, auto, generic, auto, generic, auto],
+  ]);
+  await database.close();
 });
 
 test('many stores share one connection and each read sees its own store', async () => {

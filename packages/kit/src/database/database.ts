@@ -23,7 +23,7 @@ export type SystemScope = { readonly deadline: number };
  */
 export type DatabaseOf<Scope> = {
   /** Runs one or a few reads without a transaction: each statement sees its own snapshot. */
-  read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>, options?: ReadOptions): Promise<T>;
   /**
    * Runs one statement that finds rows by a key, in well under a millisecond. Look-ups that begin in one tick of the event
    * loop share a connection, so a slow one delays the others, until the latest of their deadlines.
@@ -43,6 +43,15 @@ export type DatabaseOf<Scope> = {
   stats(): PoolStats;
   /** Waits up to 5 s for running operations, then closes every connection. */
   close(): Promise<void>;
+};
+
+export type ReadOptions = {
+  /**
+   * For the page of a list whose rows one index has in the page's order. A connection plans it once, for any values, and
+   * never with a sort. Otherwise PostgreSQL plans each page again, which takes as long as reading it, or keeps a plan that
+   * is good for a store of average size.
+   */
+  readonly inIndexOrder?: boolean;
 };
 
 /** The runtime role's connections: row-level security shows only the rows of the scope's store. */
@@ -78,11 +87,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     showStore: (client, { storeId }) => {
       if (client.store === storeId) return undefined;
       client.store = storeId;
-      // A connection that shows another store than it should is never lent again.
-      return client.sql`select set_config('mostrador.store_id', ${storeId}, false)`.execute().catch((error) => {
-        client.destroy();
-        throw error;
-      });
+      return settled(client, client.sql`select set_config('mostrador.store_id', ${storeId}, false)`);
     },
     settingsOf: ({ storeId }) => {
       if (!uuidForm.test(storeId)) throw new TypeError('the id of a store must be a UUID');
@@ -122,18 +127,41 @@ type Openings<Scope> = {
   settingsOf: (scope: Scope) => string;
 };
 
+/** How the next statements on the client are planned. */
+function planInIndexOrder(client: Client, inIndexOrder: boolean): PromiseLike<unknown> | undefined {
+  if (client.inIndexOrder === inIndexOrder) return undefined;
+  client.inIndexOrder = inIndexOrder;
+  const mode = inIndexOrder ? 'force_generic_plan' : 'auto';
+  const others = inIndexOrder ? 'off' : 'on';
+  return settled(
+    client,
+    client.sql`
+      select set_config('plan_cache_mode', ${mode}, false), set_config('enable_sort', ${others}, false),
+        set_config('enable_incremental_sort', ${others}, false), set_config('enable_seqscan', ${others}, false),
+        set_config('enable_bitmapscan', ${others}, false)`,
+  );
+}
+
+/** A connection whose settings are not what they should be is never lent again. */
+const settled = (client: Client, setting: Statement<readonly unknown[]>): PromiseLike<unknown> =>
+  setting.execute().then(undefined, (error) => {
+    client.destroy();
+    throw error;
+  });
+
 function databaseOn<Scope extends SystemScope & { storeId?: string }>(
   pool: Pool,
   openings: Openings<Scope>,
 ): DatabaseOf<Scope> {
   const lookUp = createLookUps(pool, openings.showStore);
   return {
-    async read(scope, query) {
+    async read(scope, query, { inIndexOrder = false } = {}) {
       const work = async (client: Client) => {
         const scoped = lend<Sql>(client.sql);
         try {
-          // Both are queued in one tick on one connection, so no other statement runs between them.
-          const [, result] = await Promise.all([openings.showStore(client, scope), query(scoped.sql)]);
+          // All are queued in one tick on one connection, so no other statement runs between them.
+          const prepared = [openings.showStore(client, scope), planInIndexOrder(client, inIndexOrder)];
+          const [result] = await Promise.all([query(scoped.sql), ...prepared]);
           return result;
         } finally {
           scoped.end();
@@ -164,10 +192,10 @@ function databaseOn<Scope extends SystemScope & { storeId?: string }>(
         pool.use(
           scope.deadline,
           async (client) => {
-            const shown = openings.showStore(client, scope);
+            const prepared = [openings.showStore(client, scope), planInIndexOrder(client, false)];
             progress.phase = 'committing';
             try {
-              const [, rows] = await Promise.all([shown, statement(client.sql).execute()]);
+              const [rows] = await Promise.all([statement(client.sql).execute(), ...prepared]);
               return rows;
             } catch (error) {
               if (isError(error)) progress.phase = 'before commit';
@@ -227,7 +255,7 @@ async function transaction<Scope extends SystemScope, T>(
   const scoped = lend<TransactionSql>(sql);
   // The opening and the work's first statement are sent together; `execute` queues the opening now.
   const opening = `begin; set local transaction_timeout = ${transactionTimeout}; ${openings.settingsOf(scope)}`;
-  const opened = sql.unsafe(opening).execute();
+  const opened = Promise.all([planInIndexOrder(client, false), sql.unsafe(opening).execute()]);
   opened.catch(() => {}); // awaited below, unless the work throws at once
   try {
     const [, result] = await Promise.all([opened, work(scoped.sql)]);

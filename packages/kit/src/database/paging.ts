@@ -4,7 +4,7 @@ import { validationFailed } from '../rpc/errors.ts';
 import { fingerprintOf } from '../rpc/fingerprint.ts';
 import { type Reply, reply } from '../rpc/reply.ts';
 import { compile, toInstant, toTimestamp } from '../rpc/validate.ts';
-import type { Sql } from './database.ts';
+import type { ReadOptions, Sql } from './database.ts';
 
 /**
  * An opaque cursor: where a list continues. It is bound to the list's filters, so it cannot be used with others.
@@ -58,10 +58,12 @@ type PageQuery = { readonly cursor?: string; readonly page?: number; readonly li
 type ListSource<Row, After, Shown> = {
   /** The filters, as JSON. A cursor is bound to them. */
   readonly filters: unknown;
-  readonly list: (sql: Sql, page: { start: PageStart<After>; limit: number }) => Promise<readonly Row[]>;
+  readonly list: (sql: Sql, page: { start: PageStart<After>; limit: number }) => PromiseLike<readonly Row[]>;
   /** Called only when no earlier page has counted. */
   readonly count: (sql: Sql) => Promise<number>;
   readonly show: (row: Row) => Shown;
+  /** How PostgreSQL plans the page and the count. */
+  readonly planning?: ReadOptions;
 };
 
 /**
@@ -83,7 +85,7 @@ export function pagesOf<Placed, Position extends TSchema, After>(list: {
     total: Type.Integer({ minimum: 0 }),
   });
   return async <Scope, Row extends Placed, Shown>(
-    database: { read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>): Promise<T> },
+    database: { read<T>(scope: Scope, query: (sql: Sql) => PromiseLike<T>, options?: ReadOptions): Promise<T> },
     scope: Scope,
     query: PageQuery,
     source: ListSource<Row, After, Shown>,
@@ -93,8 +95,10 @@ export function pagesOf<Placed, Position extends TSchema, After>(list: {
     const page = before ? before.page + 1 : (query.page ?? 1);
     const start = before ? { after: list.toAfter(before.at) } : { offset: (page - 1) * limit };
     // One extra row shows whether there is a next page.
-    const [rows, total] = await database.read(scope, (sql) =>
-      Promise.all([source.list(sql, { start, limit: limit + 1 }), before?.total ?? source.count(sql)]),
+    const [rows, total] = await database.read(
+      scope,
+      (sql) => Promise.all([source.list(sql, { start, limit: limit + 1 }), before?.total ?? source.count(sql)]),
+      source.planning,
     );
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;

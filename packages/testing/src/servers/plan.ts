@@ -6,6 +6,8 @@ export type PlanNode = Ran & {
   'Relation Name'?: string;
   /** Expected rows. */
   'Plan Rows': number;
+  /** What is compared with each row that was found. */
+  Filter?: string;
   Plans?: PlanNode[];
 };
 

@@ -10,7 +10,7 @@ import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crmLists } from '../list-totals.ts';
 import { countFound, countLeads, countUnsettled, listLeads } from './lead-list.repository.ts';
-import { filtersBeyond, isGathered, type LeadFilters, orderOf, rowsOf } from './lead-list.ts';
+import { filtersBeyond, hasIndex, isGathered, type LeadFilters, orderOf, rowsOf } from './lead-list.ts';
 import { readSearch } from './lead-search.ts';
 
 const rowCount = 30_000;
@@ -91,6 +91,27 @@ test.each(cases)('a $place page with $name by $sort is read from an index', asyn
   expect(nodes[0]['Actual Rows']).toBe(51);
   // At most one block for each of the 51 rows, and a few of the index.
   expect(blocksOf(nodes[0])).toBeLessThan(75);
+});
+
+test('a page in index order has one plan for any values: it reads the rows of the page and no others', async () => {
+  const indexed = cases.filter(({ filter, sort }) => hasIndex(filter, orderOf(sort)));
+  expect(indexed).toHaveLength(48);
+  for (const { filter, sort, place } of indexed) {
+    const order = orderOf(sort);
+    const start = place === 'deep' ? { after: { at: second(rowCount / 2), id: randomUUID() } } : { offset: 0 };
+    const nodes = await database.database.read(
+      { storeId, deadline: Date.now() + 30_000 },
+      (sql) =>
+        explainGeneric(
+          sql,
+          listLeads(sql, storeId, filter, { order, start, limit: 51, gather: false, isBroad: false }),
+        ),
+      { inIndexOrder: true },
+    );
+    const types = nodes.map((node) => node['Node Type']);
+    expect(types, JSON.stringify({ filter, sort, place })).toEqual(['Limit', 'Result', 'Result', 'Index Scan']);
+    expect(nodes.every((node) => node.Filter === undefined)).toBe(true);
+  }
 });
 
 const totalled: LeadFilters[] = [

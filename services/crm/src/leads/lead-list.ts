@@ -121,6 +121,13 @@ function isScattered({ status, seller_id, email, tag, ...others }: LeadFilters, 
   );
 }
 
+/** Whether a page is read from one index in its order, whatever the values of the filters are. */
+export function hasIndex(filters: LeadFilters, order: LeadOrder): boolean {
+  const { status = [], visible_to, customer_phone, external_id, search } = filters;
+  const others = [visible_to, customer_phone, external_id, search];
+  return status.length <= 1 && others.every((filter) => filter === undefined) && !isScattered(filters, order);
+}
+
 /** Whether nothing but the search filters. `updated_before` only leaves out what may be uncommitted. */
 export const isSearchAlone = ({ search, updated_before: _, ...others }: LeadFilters): boolean =>
   search !== undefined && Object.keys(others).length === 0;

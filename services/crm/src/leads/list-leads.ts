@@ -13,6 +13,7 @@ import {
   bindingOf,
   filtersBeyond,
   filtersOf,
+  hasIndex,
   isGathered,
   isSearchAlone,
   type LeadFilters,
@@ -51,24 +52,25 @@ export const listLeads =
       ? { after: { at: toInstant(before.at), id: before.id } }
       : { offset: (page - 1) * limit };
 
-    const { rows, counted } = await database.read(context, async (sql) => {
+    const read = async (sql: Sql) => {
       // A walk by ascending `updated_at` stops before changes that may still be uncommitted, so that it misses none.
       const following = order.by === 'updated_at' && !order.descending;
       const filters: LeadFilters = following ? { ...asked, updated_before: await findSettledMoment(sql) } : asked;
       const needed = 'after' in start ? filtersBeyond(filters, order, start.after.at) : filters;
       // One extra row shows whether there is a next page.
-      const read = (gather: boolean, isBroad = false) =>
+      const readPage = (gather: boolean, isBroad = false) =>
         listRows(sql, storeId, needed, { order, start, limit: limit + 1, gather, isBroad });
       const counting = before ?? count(sql, listTotals, storeId, filters);
       if (!needsTotal(filters, order)) {
-        const [counted, rows] = await Promise.all([counting, read(false)]);
+        const [counted, rows] = await Promise.all([counting, readPage(false)]);
         return { rows, counted };
       }
       const counted = await counting;
       const { total, broad = false } = counted;
-      const rows = await read(isGathered(filters, order, total, broad), broad);
+      const rows = await readPage(isGathered(filters, order, total, broad), broad);
       return { rows, counted };
-    });
+    };
+    const { rows, counted } = await database.read(context, read, { inIndexOrder: hasIndex(asked, order) });
     const { total } = counted;
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);

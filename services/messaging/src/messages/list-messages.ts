@@ -23,6 +23,7 @@ export const listMessages =
       list: (sql, page) => listRows(sql, context.storeId, leadId, page),
       count: (sql) => countMessages(sql, context.storeId, leadId),
       show: toMessage,
+      planning: { inIndexOrder: true },
     });
     if (result.body?.total === 0) await requireLead(dependencies, context, leadId);
     return result;

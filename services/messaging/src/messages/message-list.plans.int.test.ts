@@ -9,6 +9,7 @@ import { blocksOf, explain, explainGeneric } from '@mostrador/testing/servers/pl
 import { rowsRead } from '@mostrador/testing/servers/rows-read';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { messagingLists } from '../list-totals.ts';
+import { listMessages } from './message.repository.ts';
 import { countStoreMessages, countUnsettled, listStoreMessages } from './message-list.repository.ts';
 import { filtersBeyond, filtersOf, rowsOf } from './message-list.ts';
 
@@ -101,6 +102,19 @@ test('a page of one lead reads the messages of this lead alone', async () => {
     expect(rows).toBeGreaterThan(0);
     expect(types).not.toContain('Seq Scan');
     expect(read).toBeLessThanOrEqual(rowCount / 300);
+  }
+});
+
+test('a plan for any lead reads a page of its messages from their index', async () => {
+  for (const start of [{ offset: 0 }, { after: 50 }]) {
+    const page = (sql: Sql) => explainGeneric(sql, listMessages(sql, storeId, leadId, { start, limit }));
+    const scope = { storeId, deadline: Date.now() + 30_000 };
+    const nodes = await database.database.read(scope, page, { inIndexOrder: true });
+    const types = nodes.map((node) => node['Node Type']);
+    expect(types.filter((type) => /Sort|Seq Scan|Bitmap/.test(type))).toEqual([]);
+    // The page, and the first waiting message of the lead.
+    const scans = nodes.filter((node) => node['Node Type'] === 'Index Scan');
+    expect(scans.map((node) => node.Filter)).toEqual([undefined, "(status = 'queued'::text)"]);
   }
 });
 

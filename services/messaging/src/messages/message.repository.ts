@@ -84,15 +84,15 @@ export const withWait = (sql: Sql, messages: ReturnType<typeof messageColumns>) 
     order by head.number limit 1
   ) queue on true`;
 
-/** A page of the lead's messages, newest first. It starts below a message number or at an offset. */
-export async function listMessages(
+/** The query for a page of the lead's messages, newest first. It starts below a message number or at an offset. */
+export function listMessages(
   sql: Sql,
   storeId: string,
   leadId: string,
   page: { start: PageStart<number>; limit: number },
-): Promise<(MessageRow & MessageWait)[]> {
+) {
   const { start, limit } = page;
-  return await sql<(MessageRow & MessageWait)[]>`
+  return sql<(MessageRow & MessageWait)[]>`
     select ${messageColumns(sql)}, wait_reason, wait_since, next_attempt_at
     from ${withWait(sql, sql`select ${messageColumns(sql)}, store_id from messages`)}
     where store_id = ${storeId} and lead_id = ${leadId} ${'after' in start ? sql`and number < ${start.after}` : sql``}

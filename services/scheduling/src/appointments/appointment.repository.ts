@@ -80,15 +80,16 @@ export function countAppointments(sql: Sql, storeId: string, filters: Appointmen
       ${from && !to ? sql`and scheduled_at < 'infinity'` : sql``} ${to && !from ? sql`and scheduled_at > '-infinity'` : sql``}`;
 }
 
-export async function listAppointments(
+/** The query for a page of appointments. It runs when it is awaited. */
+export function listAppointments(
   sql: Sql,
   storeId: string,
   filters: AppointmentFilters,
   page: { start: TimePageStart; limit: number },
-): Promise<AppointmentRow[]> {
+) {
   const { start, limit } = page;
   const after = 'after' in start ? start.after : undefined;
-  return await sql<AppointmentRow[]>`
+  return sql<AppointmentRow[]>`
     select * from appointments
     where ${matches(sql, storeId, filters)}
       ${after ? sql`and (scheduled_at, id) > (${after.at}, ${after.id})` : sql``}

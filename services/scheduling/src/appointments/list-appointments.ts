@@ -22,5 +22,7 @@ export const listAppointments =
         return rows ? listTotals.count(sql, context.storeId, rows, countRows) : countRows();
       },
       show: toAppointment,
+      // With more filters, the values decide which index is best.
+      planning: { inIndexOrder: rows !== undefined },
     });
   };

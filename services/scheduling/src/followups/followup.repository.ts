@@ -137,14 +137,15 @@ export function countFollowups(sql: Sql, storeId: string, filters: FollowupFilte
       ${from && !to ? sql`and due_at < 'infinity'` : sql``} ${to && !from ? sql`and due_at > '-infinity'` : sql``}`;
 }
 
-export async function listFollowups(
+/** The query for a page of follow-ups. It runs when it is awaited. */
+export function listFollowups(
   sql: Sql,
   storeId: string,
   filters: FollowupFilters,
   { start, limit }: { start: TimePageStart; limit: number },
-): Promise<FollowupRow[]> {
+) {
   const after = 'after' in start ? start.after : undefined;
-  return await sql<FollowupRow[]>`
+  return sql<FollowupRow[]>`
     select * from followups
     where ${matches(sql, storeId, filters)}
       ${after ? sql`and (due_at, id) > (${after.at}, ${after.id})` : sql``}

@@ -22,5 +22,7 @@ export const listFollowups =
         return rows ? listTotals.count(sql, context.storeId, rows, countRows) : countRows();
       },
       show: toFollowup,
+      // With more filters, the values decide which index is best.
+      planning: { inIndexOrder: rows !== undefined },
     });
   };
