@@ -129,6 +129,16 @@ test('a transaction that swallows a failed statement fails', async () => {
   await expect(swallowing).rejects.toThrow(/rolled the transaction back/);
 });
 
+test('of statements that are sent together, the one that failed says why, not those after it', async () => {
+  const scope = newScope();
+  const inSteps = async (sql: TransactionSql) => {
+    const refused = async () => await sql`select 1 / 0`;
+    return await refused(); // two promises deep, so those of the other statement are rejected first
+  };
+  const together = kit.database.write(scope, (sql) => Promise.all([inSteps(sql), addNote(sql, scope.storeId, 'late')]));
+  await expect(together).rejects.toMatchObject({ code: '22012' });
+});
+
 test('a failed transaction leaves its connection clean', () =>
   withPool(1, async (database) => {
     const scope = newScope();

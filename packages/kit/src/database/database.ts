@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../process/log.ts';
 import { type Client, createClients, type ServerLimits, type Sql } from './client.ts';
-import { codeOf, failureOf, isError, mayRunAgain, type Phase } from './failures.ts';
+import { codeOf, failureOf, isConsequence, isError, mayRunAgain, type Phase } from './failures.ts';
 import { createLookUps, type ShowStore, type Statement } from './look-ups.ts';
 import { createPool, type Pool, type PoolStats } from './pool.ts';
 
@@ -264,29 +264,43 @@ async function transaction<Scope extends SystemScope, T>(
     const { command } = await sql.unsafe('commit');
     if (command === 'COMMIT') return result;
     progress.phase = 'before commit';
-    throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement');
+    const cause = scoped.failure();
+    throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement', { cause });
   } catch (error) {
     scoped.end();
     // Without a connection postgres.js may never answer the rollback, so BEGIN comes first.
     if (progress.phase === 'before commit')
       await opened.then(() => sql.unsafe('rollback')).catch(() => client.destroy());
-    throw error;
+    // Of statements that are sent together, the second may be the first whose promise is rejected.
+    throw isConsequence(error) ? (scoped.failure() ?? error) : error;
   }
 }
 
-/** `sql` for one operation only: afterwards the connection belongs to another. */
-function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void } {
+/**
+ * `sql` for one operation only: afterwards the connection belongs to another. `failure` gives the last error of a
+ * statement that is not the consequence of another one's.
+ */
+function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void; failure(): unknown } {
   let over = false;
+  let failure: unknown;
   const check = () => {
     if (over) throw new Error('a statement ran after its operation had ended; await every statement');
   };
+  const note = (error: unknown) => {
+    if (!isConsequence(error)) failure = error;
+  };
+  /** Learns of a failure. The `then` of postgres.js would run the statement, and this may be a part of one. */
+  const watched = <Made>(made: Made): Made => {
+    if (made instanceof Promise) void Promise.prototype.then.call(made, undefined, note);
+    return made;
+  };
   const call = (first: TemplateStringsArray, ...rest: never[]) => {
     check();
-    return sql(first, ...rest);
+    return watched(sql(first, ...rest));
   };
   const unsafe: Sql['unsafe'] = (...parameters) => {
     check();
-    return sql.unsafe(...parameters);
+    return watched(sql.unsafe(...parameters));
   };
   const { json, array, typed, types, notify, file } = sql;
   const lent = Object.assign(call, { json, array, typed, types, notify, file, unsafe, inTransaction: true });
@@ -295,5 +309,6 @@ function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void } {
     end: () => {
       over = true;
     },
+    failure: () => failure,
   };
 }

@@ -54,6 +54,9 @@ const endedSession = (error: unknown): boolean => (error as { severity?: unknown
 /** The server refused a statement, and rolled its transaction back. */
 export const isError = (error: unknown): boolean => (error as { severity?: unknown } | null)?.severity === 'ERROR';
 
+/** An earlier statement of the transaction failed, so this one did not run: 25P02, in_failed_sql_transaction. */
+export const isConsequence = (error: unknown): boolean => codeOf(error) === '25P02';
+
 export const isLostConnection = (error: unknown): boolean =>
   lostConnection.has(codeOf(error) ?? '') || (endedSession(error) && meaningOf(error) === 'unavailable');
 
