@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { servers, startPlatform } from '../shared/platform.ts';
 import { residentMb } from '../shared/processes.ts';
 import { settingsOf } from '../shared/report.ts';
@@ -83,7 +83,7 @@ async function measureAppointments(
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<Findings> {
   const startedAt = performance.now();
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   say('Starting a platform once to fill its caches: stripping types and bundling workflows would add to the memory.');
   await (await startPlatform(root, nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions })).stop();
   say('Starting a platform and the baselines.');
@@ -108,7 +108,7 @@ async function measureAppointments(
     const end = memoryOf(stage);
     return {
       settings: [
-        ...settingsOf(`${plan.rounds} rounds of ${plan.seconds} s; a round measures every variant once`, loadBefore),
+        ...settingsOf(`${plan.rounds} rounds of ${plan.seconds} s; a round measures every variant once`, quietness),
         'A closed loop: each caller has one connection and sends its next request after the previous answer. The callers run in a separate process on the same cores.',
         ...(nodeOptions === undefined ? [] : [`The platform's processes run with NODE_OPTIONS="${nodeOptions}".`]),
       ],

@@ -39,12 +39,13 @@ const quietWithinMs = 30_000;
 
 export const names = {
   platform: 'platform',
-  keyed: 'platform, with Idempotency-Key',
   unconnected: 'platform, no calendar connected',
+  keyed: 'the same with Idempotency-Key',
   bare: 'bare Fastify + postgres.js',
   updateWithStart: 'Update-with-Start',
   transaction: 'bare Fastify + postgres.js, BEGIN and COMMIT',
   hop: 'bare Fastify → NATS → postgres.js',
+  hopInTransaction: 'bare Fastify → NATS → postgres.js, BEGIN and COMMIT',
   other: 'platform of the other checkout',
 } as const;
 
@@ -75,11 +76,12 @@ export async function variantsOf(stage: Stage, plan: Plan): Promise<Variant[]> {
   const all = [
     post(names.platform, main.target, { leavesBacklog: main }),
     ...(other ? [post(names.other, other.target, { leavesBacklog: other })] : []),
-    post(names.keyed, main.target, { ...once, idempotencyKeys: true, leavesBacklog: main }),
     post(names.unconnected, main.withoutCalendar, { ...once, leavesBacklog: main }),
+    post(names.keyed, main.withoutCalendar, { ...once, idempotencyKeys: true, leavesBacklog: main }),
     post(names.bare, bare),
     post(names.transaction, bare, { ...once, paths: [`${bare.path}/in-transaction`] }),
     post(names.hop, hop, once),
+    post(names.hopInTransaction, hop, { ...once, paths: [`${hop.path}/in-transaction`] }),
     post(names.updateWithStart, updateWithStart),
     get(names.platform, main.withoutCalendar, read),
     ...(other ? [get(names.other, other.withoutCalendar, readOther)] : []),

@@ -76,7 +76,6 @@ export async function openStage(options: { root: string; against?: string; nodeO
         'hop, service': hopService.pid,
         'update-with-start, http': temporalClient.pid,
         'update-with-start, worker': temporalWorker.pid,
-        load: load.pid,
         ...prefixed(other?.platform.processes ?? {}),
       },
       load: (job) => load.call<LoadResult>('run', job),

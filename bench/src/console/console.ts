@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { Benchmark, BenchmarkRun } from '../shared/benchmark.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
 import { openAll } from '../shared/stops.ts';
@@ -47,7 +47,7 @@ export const consoleBench: Benchmark = {
 };
 
 async function measureConsole(plan: ConsolePlan, { say, signal }: BenchmarkRun): Promise<ConsoleFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   const stage = await openStage(plan, say);
   const { platform, customers, visitor, leadId } = stage;
   try {
@@ -69,7 +69,7 @@ async function measureConsole(plan: ConsolePlan, { say, signal }: BenchmarkRun):
     say('An hour of events, replayed faster.');
     const hour = await visitor.staysOpen(plan.eventsOfAnHour, () => happen(customers, plan));
     const machine = await describeMachine(platform);
-    return { plan, settings: settingsOf(`${plan.rounds} rounds`, loadBefore), machine, loaded, scrolled, hour };
+    return { plan, settings: settingsOf(`${plan.rounds} rounds`, quietness), machine, loaded, scrolled, hour };
   } finally {
     await stage.stop();
   }

@@ -3,10 +3,10 @@ import type { Measurement } from '../appointments/measure.ts';
 import type { BenchmarkOptions, BenchmarkRun } from '../shared/benchmark.ts';
 import type { LoadJob } from '../shared/load/job.ts';
 import { startLoad } from '../shared/load/start-load.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
-import { processorTime } from '../shared/processor-time.ts';
+import { processorMs, processorTime } from '../shared/processor-time.ts';
 import { perSecond, type Report, ratioCell, settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
 import { openAll } from '../shared/stops.ts';
@@ -55,7 +55,7 @@ const calls: Record<Exclude<Part, 'import'>, Call> = {
     title: 'its second page, by cursor',
     jobOf: async ({ platform, key }) => {
       const target = { origin: platform.origin, path: `${prefix}/leads`, headers: { 'X-API-Key': key } };
-      return { method: 'GET', paths: [await pageAfter(target, 1)], expectedStatus: 200 };
+      return { method: 'GET', paths: [(await pageAfter(target, 1)).page], expectedStatus: 200 };
     },
   },
   patch: {
@@ -82,7 +82,7 @@ export async function measureAgainst(
   { quick, rounds = quick ? 1 : 10, seconds = quick ? 1 : 3, only = comparedParts }: AgainstOptions,
   { say, signal }: BenchmarkRun,
 ): Promise<{ report: Report; raw: unknown }> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   const chosen = only.flatMap((part) => (part === 'import' ? [] : [calls[part]]));
   say('Starting both platforms.');
   const stage = await openAll(async (stops) => {
@@ -136,7 +136,7 @@ export async function measureAgainst(
     ]);
     return {
       report: {
-        settings: settingsOf(turns, loadBefore),
+        settings: settingsOf(turns, quietness),
         machine,
         sections: [
           ['After ÷ before', ratiosOf(measured, imported)],
@@ -153,8 +153,6 @@ export async function measureAgainst(
   }
 }
 
-const cpuMsOfAll = ({ cpuMs }: Measurement) => Object.values(cpuMs).reduce((sum, each) => sum + each, 0);
-
 function ratiosOf(measured: ReadonlyMap<Call, BySide<Measurement>>, { before, after }: BySide<Imported>): string {
   const rowsPerSecond = (of: 'platform' | 'again') =>
     ratioCell(
@@ -167,7 +165,7 @@ function ratiosOf(measured: ReadonlyMap<Call, BySide<Measurement>>, { before, af
       ...[...measured].map(([{ title }, found]) => [
         title,
         ratioCell(perSecond(found.after), perSecond(found.before)),
-        ratioCell(found.after.map(cpuMsOfAll), found.before.map(cpuMsOfAll)),
+        ratioCell(found.after.map(processorMs), found.before.map(processorMs)),
       ]),
       ...(after.length > 0
         ? [

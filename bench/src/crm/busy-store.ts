@@ -27,7 +27,7 @@ export type BusyStore = {
 /** Changes the status of leads of the large store, as fast as eight callers can. */
 export async function measureBusyStore(stage: CrmStage, durationMs: number): Promise<BusyStore> {
   const { target, filled, platform } = stage.large;
-  const next = await pageAfter(target, 1);
+  const { page: next } = await pageAfter(target, 1);
   const took = { first: [] as number[], next: [] as number[] };
   const readPages = async () => {
     took.first.push(await msOf(() => readPage(target, target.path)));

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, someOf } from '../shared/benchmark.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
 import { type AgainstOptions, comparedParts, measureAgainst } from './against.ts';
@@ -49,7 +49,7 @@ async function measureCrm(
   { root, plan }: { root: string; plan: CrmPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<CrmFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   say('Starting a platform once to fill its caches: stripping types would add to the memory.');
   await (await startPlatform(root)).stop();
   say('Starting two platforms and the baselines.');
@@ -77,7 +77,7 @@ async function measureCrm(
       plan,
       settings: settingsOf(
         `${plan.rounds} rounds of ${plan.seconds} s (lists half of it); compared variants take turns`,
-        loadBefore,
+        quietness,
       ),
       machine,
       measurements,

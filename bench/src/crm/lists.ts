@@ -26,16 +26,19 @@ export async function listsOf(target: Target, { sellerId, phone, middle, recent 
   const lists: List[] = [];
   for (const [name, query] of Object.entries(queries)) {
     const first = pathOf(target, query);
-    lists.push({ name, first, next: await nextOf(target, first) });
+    lists.push({ name, first, next: (await read(target, first)).next });
   }
   return lists;
 }
 
-/** The path, with a cursor, of the page after this many pages. */
-export async function pageAfter(target: Target, pages: number): Promise<string> {
-  const next = await nextOf(target, pathOf(target, { page: String(pages) }));
-  if (next === undefined) throw new Error(`the list has no page after ${pages}`);
-  return next;
+type Row = { readonly id: string; readonly created_at: string };
+
+/** The path, with a cursor, of the page after this many pages, and the last row before it. */
+export async function pageAfter(target: Target, pages: number): Promise<{ page: string; last: Row }> {
+  const { next, rows } = await read(target, pathOf(target, { page: String(pages) }));
+  const last = rows.at(-1);
+  if (next === undefined || last === undefined) throw new Error(`the list has no page after ${pages}`);
+  return { page: next, last };
 }
 
 const pathOf = ({ path }: Target, query: Record<string, string>): string => {
@@ -43,12 +46,13 @@ const pathOf = ({ path }: Target, query: Record<string, string>): string => {
   return text === '' ? path : `${path}?${text}`;
 };
 
-async function nextOf({ origin, headers }: Target, path: string): Promise<string | undefined> {
+/** The rows of a page, and the path of the next one, from `Link`. */
+async function read({ origin, headers }: Target, path: string): Promise<{ rows: readonly Row[]; next?: string }> {
   const response = await fetch(`${origin}${path}`, { headers });
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  await response.arrayBuffer();
+  const { data } = (await response.json()) as { data: readonly Row[] };
   const link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-  if (link === undefined) return undefined;
+  if (link === undefined) return { rows: data };
   const { pathname, search } = new URL(link);
-  return pathname + search;
+  return { rows: data, next: pathname + search };
 }

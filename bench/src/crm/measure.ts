@@ -27,6 +27,8 @@ export const readConcurrencies = [1, 32];
 export const changeConcurrencies = [1, 8, 32];
 /** A page by cursor: after `deepPages` pages at the large size, and after one page at the small size. */
 export const deepPage = 'deep page';
+export const pageNames = { platform: 'platform', hop: 'bare Fastify → NATS → postgres.js' } as const;
+export const pageConcurrencies = [32];
 
 /** The bodies of changes. They take turns, so that every request changes something. */
 export const statusChanges = leadStatuses.map((status) => JSON.stringify({ status }));
@@ -45,6 +47,7 @@ type Variant = {
 export type SizeName = 'small' | 'large';
 export const readKey = (size: SizeName, name: string, concurrency: number) => `GET ${size} ${concurrency} ${name}`;
 export const changeKey = (size: SizeName, name: string, concurrency: number) => `PATCH ${size} ${concurrency} ${name}`;
+export const pageKey = (size: SizeName, name: string, concurrency: number) => `page ${size} ${concurrency} ${name}`;
 export const listKey = (size: SizeName, page: 'first' | 'next', name: string) => `list ${size} ${page} ${name}`;
 
 /** Groups of variants. The variants of a group are compared, so they take turns. */
@@ -79,7 +82,32 @@ export async function variantsOf(stage: CrmStage, plan: CrmPlan): Promise<Varian
       })),
     ),
   );
-  return [...reads, ...(await listVariants(both, plan)), ...changes];
+  return [...reads, ...(await pageVariants(both, plan)), ...(await listVariants(both, plan)), ...changes];
+}
+
+/** The second page of all leads, from the platform and from the hop. */
+async function pageVariants(
+  both: readonly ({ size: SizeName; sized: Sized } & Pick<Sized, 'target' | 'hop'>)[],
+  plan: CrmPlan,
+): Promise<Variant[][]> {
+  const ofSizes = await Promise.all(
+    both.map(async ({ size, sized, target, hop }) => {
+      const { page, last } = await pageAfter(target, 1);
+      const after = new URLSearchParams({ after: `${last.created_at} ${last.id}` });
+      const paths = { platform: page, hop: `${hop.path}?${after}` };
+      return Object.entries({ platform: target, hop }).map(([name, of]) => ({
+        key: (concurrency: number) => pageKey(size, pageNames[name as keyof typeof pageNames], concurrency),
+        size: sized,
+        target: of,
+        paths: [paths[name as keyof typeof paths]],
+        changes: false,
+        seconds: plan.seconds,
+      }));
+    }),
+  );
+  return pageConcurrencies.map((concurrency) =>
+    ofSizes.flat().map(({ key, ...variant }) => ({ ...variant, key: key(concurrency), concurrency })),
+  );
 }
 
 async function listVariants(
@@ -100,7 +128,7 @@ async function listVariants(
       deepPage,
       listKey(size, 'next', deepPage),
       sized,
-      await pageAfter(target, size === 'large' ? plan.deepPages : 1),
+      (await pageAfter(target, size === 'large' ? plan.deepPages : 1)).page,
     );
   }
   return [...groups.values()];

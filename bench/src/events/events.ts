@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, type BenchmarkRun, positive } from '../shared/benchmark.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import type { Store } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
@@ -69,7 +69,7 @@ export const events: Benchmark<Options> = {
 
 /** Measures one platform and its floor in alternating rounds. */
 async function measureEvents(plan: EventsPlan, { say, signal }: BenchmarkRun): Promise<EventsFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   say('Starting a platform.');
   const stage = await openEventsStage(root);
   try {
@@ -113,7 +113,7 @@ async function measureEvents(plan: EventsPlan, { say, signal }: BenchmarkRun): P
     const killed = await throughKills(stage, { events, endpoints: count, seed }, say);
     return {
       plan,
-      settings: settingsOf(`${plan.rounds} rounds; the variants take turns`, loadBefore),
+      settings: settingsOf(`${plan.rounds} rounds; the variants take turns`, quietness),
       machine,
       ...{ appended, inserted, followed, delivered, posted, beside, killed },
     };

@@ -3,7 +3,7 @@ import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import { type Benchmark, type BenchmarkOptions, positive } from '../shared/benchmark.ts';
 import { killEach } from '../shared/kills.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
 import { rotated } from '../shared/statistics.ts';
@@ -58,7 +58,7 @@ async function measureFollowups(
   { root, plan }: { root: string; plan: FollowupPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<FollowupFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   say('Starting a platform once to fill its caches: stripping types would add to the memory.');
   await (await startPlatform(root)).stop();
   say('Starting a platform and the bare workflows.');
@@ -106,7 +106,7 @@ async function measureFollowups(
     say(`${plan.due} fell due while ${kills.join(', ')} were killed: ${fallen.lost} lost, ${fallen.twice} twice.`);
     return {
       plan,
-      settings: settingsOf(`${plan.rounds} rounds of scheduling and ${plan.dueRounds} of falling due`, loadBefore),
+      settings: settingsOf(`${plan.rounds} rounds of scheduling and ${plan.dueRounds} of falling due`, quietness),
       machine,
       scheduled: { platform, bare },
       filledPerSecond,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { root } from '../../../infra/local/paths.ts';
 import { type Benchmark, type BenchmarkOptions, positive, someOf } from '../shared/benchmark.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
 import { type InboundFindings, inboundRound } from './inbound.ts';
@@ -52,7 +52,7 @@ async function measureMessaging(
   { root, plan }: { root: string; plan: MessagingPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<MessagingFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   say('Starting a platform once to fill its caches: stripping types and bundling workflows would add to the memory.');
   await (await startPlatform(root)).stop();
   say(`Starting a platform with ${plan.stores} stores, and the baselines.`);
@@ -75,7 +75,7 @@ async function measureMessaging(
     }
     return {
       plan,
-      settings: settingsOf(`${plan.rounds} rounds; compared variants take turns`, loadBefore),
+      settings: settingsOf(`${plan.rounds} rounds; compared variants take turns`, quietness),
       machine,
       outbound,
       inbound,

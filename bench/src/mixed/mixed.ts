@@ -3,7 +3,7 @@ import { root } from '../../../infra/local/paths.ts';
 import { untilQuiet } from '../shared/backlog.ts';
 import type { Benchmark, BenchmarkRun } from '../shared/benchmark.ts';
 import type { Caller, OpenLoadJob, OpenLoadResult } from '../shared/load/open-load.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { type Peer, startPeer } from '../shared/peer.ts';
 import { type Platform, startPlatform } from '../shared/platform.ts';
 import { cpuMsEach, cpuOfAll } from '../shared/processes.ts';
@@ -56,7 +56,7 @@ async function measureMixed(
   { root, plan }: { root: string; plan: MixedPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<MixedFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   const stops: (() => Promise<void>)[] = [];
   try {
     const sized: Sized[] = [];
@@ -98,7 +98,7 @@ async function measureMixed(
       settings: [
         ...settingsOf(
           `${plan.rounds} rounds of ${plan.seconds} s for each rate; the numbers of stores take turns`,
-          loadBefore,
+          quietness,
         ),
         `A process on the same cores sends requests for up to ${callersAtMost} random stores over ${connections} connections. Shares of the requests, in percent: ${day.map(({ name, share }) => `${share} \`${name}\``).join(', ')}.`,
       ],

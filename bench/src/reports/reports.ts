@@ -1,6 +1,6 @@
 import { root } from '../../../infra/local/paths.ts';
 import type { Benchmark } from '../shared/benchmark.ts';
-import { describeMachine, loadAverage } from '../shared/machine.ts';
+import { describeMachine, watchMachine } from '../shared/machine.ts';
 import { startPlatform } from '../shared/platform.ts';
 import { settingsOf } from '../shared/report.ts';
 import { measureRound, type ReportsMeasurements, type ReportsPlan, warmUp } from './measure.ts';
@@ -35,7 +35,7 @@ async function measureReports(
   { root, plan }: { root: string; plan: ReportsPlan },
   { say, signal }: { say: (text: string) => void; signal: AbortSignal },
 ): Promise<ReportsFindings> {
-  const loadBefore = loadAverage();
+  const quietness = watchMachine();
   say('Starting a platform once to fill its caches: stripping types would add to the memory.');
   await (await startPlatform(root)).stop();
   const stage = await openReportsStage(root, plan.messages, say);
@@ -50,7 +50,7 @@ async function measureReports(
       await measureRound(stage, plan, round, measurements, say);
     }
     return {
-      settings: settingsOf(`${plan.rounds} rounds of ${plan.seconds} s; the sizes take turns`, loadBefore),
+      settings: settingsOf(`${plan.rounds} rounds of ${plan.seconds} s; the sizes take turns`, quietness),
       machine,
       sized: { small: stage.small, large: stage.large },
       measurements,

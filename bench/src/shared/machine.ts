@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import type { Platform } from './platform.ts';
+import { spreadOf } from './statistics.ts';
 
 /** Describes the machine, the runtime and the servers, one line each. */
 export async function describeMachine(platform: Platform): Promise<string[]> {
@@ -25,8 +27,41 @@ export async function describeMachine(platform: Platform): Promise<string[]> {
   ];
 }
 
-/** The load average of the last minute. */
-export const loadAverage = (): string => (loadavg()[0] ?? 0).toFixed(2);
+/**
+ * Begins to watch how quiet the machine is. The returned function says what was seen until then. Every figure of the run
+ * depends on it.
+ */
+export function watchMachine(): () => string {
+  const load = (loadavg()[0] ?? 0).toFixed(2);
+  const speed = calculationMs();
+  const before = processorTicks();
+  return () => {
+    const after = processorTicks();
+    const taken = (100 * (after.stolen - before.stolen)) / Math.max(1, after.all - before.all);
+    return (
+      `How quiet the machine was: load average before ${load}; the hypervisor gave ${taken.toFixed(1)} % of the time to ` +
+      `others; a fixed calculation took ${speed.toFixed(1)} ms before and ${calculationMs().toFixed(1)} ms after.`
+    );
+  };
+}
+
+/** The median time of a calculation that is always the same, in milliseconds. */
+function calculationMs(): number {
+  const data = Buffer.alloc(8 * 1024 ** 2, 1);
+  const times = Array.from({ length: 21 }, () => {
+    const since = performance.now();
+    createHash('sha256').update(data).digest();
+    return performance.now() - since;
+  });
+  return spreadOf(times).median;
+}
+
+/** The time of all processors, and the part that the hypervisor gave to others, in ticks since the boot (proc_stat(5)). */
+function processorTicks(): { all: number; stolen: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const ticks = line.split(/ +/).slice(1, 9).map(Number);
+  return { all: ticks.reduce((sum, each) => sum + each, 0), stolen: ticks[7] ?? 0 };
+}
 
 function packageVersion(name: string): string {
   let folder = dirname(createRequire(import.meta.url).resolve(name));

@@ -1,11 +1,14 @@
 import { spreadOf } from './statistics.ts';
 import { table } from './table.ts';
 
-/** One column: the processor time per request in milliseconds, by process. */
-export type ProcessorColumn = {
-  readonly title: string;
-  readonly measured: readonly { readonly cpuMs: Readonly<Record<string, number>> }[];
-};
+/** The processor time per request in milliseconds, by process. */
+type Measured = { readonly cpuMs: Readonly<Record<string, number>> };
+
+/** One column. */
+export type ProcessorColumn = { readonly title: string; readonly measured: readonly Measured[] };
+
+/** The processor time per request of all processes together, in milliseconds. */
+export const processorMs = ({ cpuMs }: Measured): number => Object.values(cpuMs).reduce((sum, each) => sum + each, 0);
 
 /** A table of processor times, as medians and their sum. With all cores busy, they limit the throughput. */
 export function processorTime(columns: readonly ProcessorColumn[]): string {

@@ -25,9 +25,9 @@ export function headlineOf({ settings, machine, sections }: Report): string {
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
-/** The first settings of a report: the day, the rounds, the load of the machine, and its priorities. */
-export const settingsOf = (rounds: string, loadBefore: string): string[] => [
-  `${new Date().toISOString().slice(0, 10)}, median (minimum–maximum) of ${rounds}. Load average of the machine before: ${loadBefore}.`,
+/** The first settings of a report: the day, the rounds, how quiet the machine was, and its priorities. */
+export const settingsOf = (rounds: string, quietness: () => string): string[] => [
+  `${new Date().toISOString().slice(0, 10)}, median (minimum–maximum) of ${rounds}. ${quietness()}`,
   `${servers.join(', ')} run at niceness ${serverNiceness}, all other processes at 0, for every variant.`,
 ];
 

@@ -17,11 +17,14 @@ app.get<{ Params: { id: string } }>('/appointments/:id', async (request, reply) 
   return reply.header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
 });
 
-app.post('/appointments', { schema: { body: bodySchema } }, async (request, reply) => {
-  const answer = await nats.request('crm.api.bench-appointments.create', JSON.stringify(request.body), {
-    timeout: 5000,
+for (const [path, subject] of [
+  ['/appointments', 'crm.api.bench-appointments.create'],
+  ['/appointments/in-transaction', 'crm.api.bench-appointments.create-in-transaction'],
+] as const) {
+  app.post(path, { schema: { body: bodySchema } }, async (request, reply) => {
+    const answer = await nats.request(subject, JSON.stringify(request.body), { timeout: 5000 });
+    return reply.code(201).header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
   });
-  return reply.code(201).header('content-type', 'application/json; charset=utf-8').send(Buffer.from(answer.data));
-});
+}
 
 servePeer({ listen: () => app.listen({ host: '127.0.0.1', port: 0 }) });

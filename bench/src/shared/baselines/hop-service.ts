@@ -13,9 +13,14 @@ nats.subscribe('crm.api.bench-appointments.get', {
   },
 });
 
-nats.subscribe('crm.api.bench-appointments.create', {
-  queue: 'crm',
-  callback: async (_error, message) => void message.respond(JSON.stringify(await table.insert(message.json()))),
-});
+for (const [subject, insert] of [
+  ['crm.api.bench-appointments.create', table.insert],
+  ['crm.api.bench-appointments.create-in-transaction', table.insertInTransaction],
+] as const) {
+  nats.subscribe(subject, {
+    queue: 'crm',
+    callback: async (_error, message) => void message.respond(JSON.stringify(await insert(message.json()))),
+  });
+}
 
 servePeer({});
