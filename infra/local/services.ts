@@ -47,8 +47,9 @@ export function serviceSpec(name: ProcessName, options: ServiceOptions): Process
   return {
     name,
     command: process.execPath,
-    // A larger young generation only keeps garbage longer. This saves 30 to 150 MB in each process under load.
-    args: ['--max-semi-space-size=4', main],
+    // A larger young generation only keeps garbage longer, and so does an old one that may grow to a quarter of the
+    // machine. Together this saves 50 to 200 MB in each process under load, for 5 % more processor time: docs/adr/0016.
+    args: ['--max-semi-space-size=4', '--max-old-space-size=768', main],
     env: { ...options.env, ...common(name, options), ...database(name, options), ...particular(name, options) },
     stopSignal: 'SIGTERM',
     isReady: () => httpAnswers(`http://127.0.0.1:${options.ports[name]}/readyz`),
