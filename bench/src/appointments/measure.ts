@@ -23,6 +23,8 @@ export type Variant = {
   readonly target: Target;
   readonly paths: readonly string[];
   readonly idempotencyKeys?: boolean;
+  /** Whether bare workflows start meanwhile, as fast as Temporal takes them. */
+  readonly besideWorkflows?: boolean;
   /** The platform where it leaves workflows, which must not slow down the next measurement. */
   readonly leavesBacklog?: PlatformTarget;
 };
@@ -46,6 +48,7 @@ export const names = {
   transaction: 'bare Fastify + postgres.js, BEGIN and COMMIT',
   hop: 'bare Fastify → NATS → postgres.js',
   hopInTransaction: 'bare Fastify → NATS → postgres.js, BEGIN and COMMIT',
+  floor: 'the same beside bare signal-with-starts and activities',
   other: 'platform of the other checkout',
 } as const;
 
@@ -82,6 +85,7 @@ export async function variantsOf(stage: Stage, plan: Plan): Promise<Variant[]> {
     post(names.transaction, bare, { ...once, paths: [`${bare.path}/in-transaction`] }),
     post(names.hop, hop, once),
     post(names.hopInTransaction, hop, { ...once, paths: [`${hop.path}/in-transaction`] }),
+    post(names.floor, hop, { ...once, paths: [`${hop.path}/in-transaction`], besideWorkflows: true }),
     post(names.updateWithStart, updateWithStart),
     get(names.platform, main.withoutCalendar, read),
     ...(other ? [get(names.other, other.withoutCalendar, readOther)] : []),
@@ -126,10 +130,11 @@ export async function warmUp(stage: Stage, variants: readonly Variant[], seconds
 
 async function measure(
   stage: Stage,
-  { part, target, paths, idempotencyKeys, leavesBacklog }: Variant,
+  { part, target, paths, idempotencyKeys, besideWorkflows, leavesBacklog }: Variant,
   concurrency: number,
   durationMs: number,
 ): Promise<Measurement> {
+  if (besideWorkflows) await stage.temporalClient.call('keepWaking');
   const before = cpuOfAll(stage.processes);
   const result = await stage.load({
     origin: target.origin,
@@ -144,6 +149,7 @@ async function measure(
     durationMs,
   });
   const cpuMs = cpuMsEach(before, stage.processes, result.sent);
+  if (besideWorkflows) await stage.temporalClient.call('stopWaking');
   if (leavesBacklog) {
     await leavesBacklog.backlog.discard();
     await untilQuiet(stage.processes, quietWithinMs);

@@ -26,8 +26,12 @@ app.post<{ Body: NewAppointment }>('/appointments', { schema: { body: bodySchema
 });
 
 /** Starts this many new workflows, each with a signal. */
-const wakeMany = (count: number, type: string, signal: string) =>
-  wake(count, () => [type, { workflowId: `${type}:${randomUUID()}`, taskQueue: 'bench', signal }]);
+const wakeMany = (count: number, type: string, signal: string) => wake(count, () => wakeUpOf(type, signal));
+
+const wakeUpOf = (type: string, signal: string): WakeUp => [
+  type,
+  { workflowId: `${type}:${randomUUID()}`, taskQueue: 'bench', signal },
+];
 
 /** Wakes each workflow this many times, in turns: all of them once, then all of them again. */
 async function wakeInTurns({ workflows, times }: { workflows: number; times: number }): Promise<void> {
@@ -42,10 +46,34 @@ type WakeUp = Parameters<typeof workflow.signalWithStart>;
 
 async function wake(count: number, wakeUpOf: (index: number) => WakeUp): Promise<void> {
   let next = 0;
+  await wakeWhile(
+    () => next < count,
+    () => wakeUpOf(next++),
+  );
+}
+
+async function wakeWhile(more: () => boolean, wakeUp: () => WakeUp): Promise<void> {
   const sender = async () => {
-    while (next < count) await workflow.signalWithStart(...wakeUpOf(next++));
+    while (more()) await workflow.signalWithStart(...wakeUp());
   };
   await Promise.all(Array.from({ length: parallelSignals }, sender));
+}
+
+let waking: Promise<void> | undefined;
+let isWaking = false;
+
+/** Starts new workflows, each with a signal, until `stopWaking`. */
+function keepWaking(): void {
+  isWaking = true;
+  waking = wakeWhile(
+    () => isWaking,
+    () => wakeUpOf('carryNothing', 'created'),
+  );
+}
+
+async function stopWaking(): Promise<void> {
+  isWaking = false;
+  await waking;
 }
 
 const countRuns = async (type: string) => (await workflow.count(`WorkflowType = '${type}'`)).count;
@@ -53,6 +81,8 @@ const countRuns = async (type: string) => (await workflow.count(`WorkflowType = 
 servePeer({
   listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
   wakeMany: (count: number) => wakeMany(count, 'carryNothing', 'created'),
+  keepWaking: async () => keepWaking(),
+  stopWaking,
   startWaiting: (count: number) => wakeMany(count, 'waitLong', 'scheduled'),
   wakeInTurns,
   countRuns,
