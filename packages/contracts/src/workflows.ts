@@ -75,6 +75,12 @@ export type SignalOf<Name extends EntityWorkflowName> = (typeof entityWorkflows)
  */
 export const stepLimits = { callMs: 10_000, requestMs: 12_000, leaseMs: 15_000, activityMs: 20_000 } as const;
 
+/**
+ * The same for a step of delivery, which sends the messages of a lead one after the other, each under a lease of its own.
+ * It begins another call for 5 s.
+ */
+export const deliveryStepLimits = { ...stepLimits, requestMs: 16_000 } as const;
+
 /** The same for a step of a webhook endpoint. Its receiver may take 15 s, as the documentation promises. */
 export const webhookStepLimits = { callMs: 15_000, requestMs: 18_000, leaseMs: 20_000, activityMs: 25_000 } as const;
 

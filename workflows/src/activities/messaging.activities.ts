@@ -1,4 +1,4 @@
-import { deliverMessages, type NextStep } from '@mostrador/contracts';
+import { deliverMessages, deliveryStepLimits, type NextStep } from '@mostrador/contracts';
 import type { EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import type { RpcClient } from '@mostrador/kit/rpc/client';
 import { callStep } from './call-step.ts';
@@ -8,5 +8,6 @@ export type MessagingActivities = {
 };
 
 export const messagingActivities = (rpc: RpcClient): MessagingActivities => ({
-  deliverMessages: ({ storeId, entityId }) => callStep(rpc, deliverMessages, storeId, { body: { lead_id: entityId } }),
+  deliverMessages: ({ storeId, entityId }) =>
+    callStep(rpc, deliverMessages, storeId, { body: { lead_id: entityId } }, deliveryStepLimits.requestMs),
 });
