@@ -56,10 +56,10 @@ export async function newInbox(messaging: TestMessaging): Promise<TestInbox> {
       await acceptInbound(dependencies, context(), channelId, { ...message, writtenAt: new Date() });
     },
     async say(lead_id, source = 'api', body = 'Hello') {
-      const row = await dependencies.database.write(context(), (sql) =>
+      const { message } = await dependencies.database.write(context(), (sql) =>
         acceptOutbound(sql, storeId, { lead_id, confirmed: true, source, body }),
       );
-      return row.id;
+      return message.id;
     },
     read: async (leadId, message_id, person) =>
       (await rpc.call(markConversationRead, { params: { leadId }, body: { message_id } }, context(person)))

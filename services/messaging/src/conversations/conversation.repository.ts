@@ -105,15 +105,25 @@ const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
 /**
- * Counts a message when it is received, or when it becomes sent. The caller holds the conversation's lock and counts
- * each message once. Returns the new count, which the caller sends to crm after the commit.
+ * Counts a message when it becomes sent. The caller holds the conversation's lock and counts each message once. With
+ * `pair`, it counts against the pair's rate limit, as `spendPair` does: a second update of the row would cost as much
+ * again.
  */
-export async function countInteraction(sql: TransactionSql, storeId: string, leadId: string): Promise<number> {
-  const [counted] = await sql<{ interaction_count: number }[]>`
-    update conversations set interaction_count = interaction_count + 1
-    where store_id = ${storeId} and lead_id = ${leadId} returning interaction_count`;
-  return counted?.interaction_count ?? 0;
+export async function countInteraction(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  pair?: { readonly intervalMs: number },
+): Promise<void> {
+  await sql`
+    update conversations
+    set interaction_count = interaction_count + 1 ${pair ? sql`, pair_tat = ${spentPair(sql, pair)}` : sql``}
+    where store_id = ${storeId} and lead_id = ${leadId}`;
 }
+
+/** SQL expression: the pair's theoretical arrival time after one more message. */
+export const spentPair = (sql: Sql, { intervalMs }: { readonly intervalMs: number }) =>
+  sql`greatest(pair_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'`;
 
 /** The leads that the channel knows by these ids of one customer. As a rule they are the same lead. */
 export async function findLeadsByIdentity(

@@ -5,6 +5,7 @@ import { type MessageRow, mergeStatusUpdate, type SavedState, type StatusUpdate 
 import { messageEvents } from '../messages/message-events.ts';
 import { recordResponse } from '../sessions/session.repository.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
+import type { Rate } from './rates.ts';
 import { clearWatchdog, findStatusUpdates, saveProviderId, saveState } from './status-update.repository.ts';
 import { wakeDelivery } from './wake-delivery.ts';
 
@@ -23,12 +24,16 @@ export async function applyStatusUpdates(
   return after;
 }
 
-/** As `applyStatusUpdates`, but leaves it to the caller to append the entries. */
+/**
+ * As `applyStatusUpdates`, but leaves it to the caller to append the entries. With `pair`, a message that becomes sent is
+ * counted against the pair's rate limit, too.
+ */
 export async function saveStatusUpdates(
   sql: TransactionSql,
   storeId: string,
   message: MessageRow,
   reports: readonly StatusUpdate[],
+  pair?: Rate,
 ): Promise<{ after: MessageRow; entries: OutboxEntry[] }> {
   let next = message;
   for (const report of reports) next = { ...next, ...mergeStatusUpdate(next, report) };
@@ -41,7 +46,7 @@ export async function saveStatusUpdates(
   const [after] = await Promise.all([
     saveState(sql, storeId, message.id, stateOf(next)),
     held && releaseHeld(sql, storeId, message.lead_id),
-    counts && countInteraction(sql, storeId, message.lead_id),
+    counts && countInteraction(sql, storeId, message.lead_id, pair),
     counts && recordResponse(sql, storeId, message),
   ]);
   const wakeUps = held ? [wakeDelivery(message.lead_id, 'message_settled')] : [];
@@ -57,7 +62,7 @@ export async function adoptProviderId(
 ): Promise<MessageRow> {
   const [reports] = await Promise.all([
     findStatusUpdates(sql, storeId, channelId, providerMessageId),
-    saveProviderId(sql, storeId, message.id, providerMessageId),
+    message.provider_message_id === null && saveProviderId(sql, storeId, message.id, providerMessageId),
   ]);
   const known = { ...message, provider_message_id: message.provider_message_id ?? providerMessageId };
   return await applyStatusUpdates(sql, storeId, known, reports);

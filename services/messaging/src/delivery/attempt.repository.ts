@@ -1,6 +1,7 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
+import { spentPair } from '../conversations/conversation.repository.ts';
 
 /** A running attempt. It may record a result only while it holds the lease. */
 export type Attempt = { readonly storeId: string; readonly id: string; readonly leaseToken: string };
@@ -75,11 +76,10 @@ export async function spendPair(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { intervalMs }: { readonly intervalMs: number },
+  rate: { readonly intervalMs: number },
 ): Promise<void> {
   await sql`
-    update conversations
-    set pair_tat = greatest(pair_tat, clock_timestamp()) + ${intervalMs} * interval '1 millisecond'
+    update conversations set pair_tat = ${spentPair(sql, rate)}
     where store_id = ${storeId} and lead_id = ${leadId}`;
 }
 

@@ -102,10 +102,7 @@ async function begin(
     ]);
     return waiting(until, "the number's rate limit is reached");
   }
-  const [leaseToken] = await Promise.all([
-    claim(sql, storeId, head.id, { channelId: channel.id, leaseMs }),
-    saveNumber(sql, storeId, channel.id, turn),
-  ]);
+  const leaseToken = await claim(sql, storeId, head.id, { channelId: channel.id, leaseMs, number: turn });
   const attempt = { storeId, id: head.id, leaseToken };
   return { kind: 'send', claimed: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
 }

@@ -10,13 +10,14 @@ import {
   settleMessage,
   showChannel,
 } from '@mostrador/contracts';
+import type { TransactionSql } from '@mostrador/kit/database/database';
 import { testContext } from '@mostrador/testing/context';
 import { expectDelay } from '@mostrador/testing/delay';
 import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/providers/whatsapp/server';
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
-import { lockNumber } from './delivery.repository.ts';
+import { lockNumber, saveNumber } from './delivery.repository.ts';
 
 const limits = { callLimitMs: 10_000, leaseMs: 60_000, unknownHoldMs: 1_500 };
 /** For calls that hang. Any other call may take longer, also on a machine that stands still. */
@@ -452,6 +453,30 @@ describe('our rate limits prevent refusals by the provider', () => {
     hangs.resolve();
     await expect(hanging).rejects.toThrow();
     expect(whatsapp.log).toHaveLength(1);
+  });
+
+  test('a transaction that waited for the rate limits of a number reads them and the clock after the wait', async () => {
+    const [channel] = await messaging.adminSql`
+      select id from channels where store_id = ${storeId} and disconnected_at is null`;
+    const scope = { storeId, deadline: Date.now() + 10_000 };
+    const lock = (sql: TransactionSql) => lockNumber(sql, storeId, channel?.id);
+    const tatMs = Date.now() + 3_600_000;
+    let releasedMs = 0;
+    // In an object, because the first transaction must not wait for the second one.
+    const { read } = await messaging.database.write(scope, async (sql) => {
+      await lock(sql);
+      const read = messaging.database.write(scope, lock);
+      const waits = () => messaging.adminSql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%channels%'`;
+      await waitFor(async () => (await waits()).length > 0, { description: 'the other transaction to wait' });
+      await saveNumber(sql, storeId, channel?.id, { tatMs, sentTatMs: 0 });
+      const [row] = await sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+      releasedMs = row?.now;
+      return { read };
+    });
+    expect(await read).toMatchObject({ tatMs, sentTatMs: 0 });
+    expect((await read).nowMs).toBeGreaterThan(releasedMs);
   });
 
   test('a slot that has come stays good, however late the step runs', async () => {

@@ -96,14 +96,14 @@ export async function lockNumber(
 ): Promise<NumberState & { readonly nowMs: number }> {
   // As fractions of milliseconds, because an interval may be shorter than one.
   const ms = (moment: ReturnType<typeof sql>) => sql`(extract(epoch from ${moment}) * 1000)::float8`;
-  // Pipelined: PostgreSQL runs them in this order, so the clock is read after the wait for the lock.
-  const [, [row]] = await Promise.all([
-    sql`select ${limitLockTime(sql)} from channels where store_id = ${storeId} and id = ${channelId} for no key update`,
-    sql<(NumberState & { nowMs: number })[]>`
-      select ${ms(sql`number_tat`)} as "tatMs", ${ms(sql`number_sent_tat`)} as "sentTatMs",
-        ${ms(sql`clock_timestamp()`)} as "nowMs"
-      from channels where store_id = ${storeId} and id = ${channelId}`,
-  ]);
+  // PostgreSQL evaluates the outer list for the row that the inner query has locked: as it is, and when, after the wait.
+  const [row] = await sql<(NumberState & { nowMs: number })[]>`
+    select ${ms(sql`number_tat`)} as "tatMs", ${ms(sql`number_sent_tat`)} as "sentTatMs",
+      ${ms(sql`clock_timestamp()`)} as "nowMs", ${limitLockTime(sql)}
+    from (
+      select number_tat, number_sent_tat from channels
+      where store_id = ${storeId} and id = ${channelId} for no key update
+    ) locked`;
   return row as NumberState & { nowMs: number };
 }
 
@@ -112,22 +112,28 @@ export async function saveNumber(
   sql: TransactionSql,
   storeId: string,
   channelId: string,
-  { tatMs, sentTatMs }: NumberState,
+  state: NumberState,
 ): Promise<void> {
-  await sql`
-    update channels
-    set number_tat = to_timestamp(${tatMs}::float8 / 1000), number_sent_tat = to_timestamp(${sentTatMs}::float8 / 1000)
-    where store_id = ${storeId} and id = ${channelId}`;
+  await setNumber(sql, storeId, channelId, state);
 }
 
-/** Begins an attempt. No other attempt can begin while the lease lasts. Returns the lease's token. */
+const setNumber = (sql: TransactionSql, storeId: string, channelId: string, { tatMs, sentTatMs }: NumberState) => sql`
+  update channels
+  set number_tat = to_timestamp(${tatMs}::float8 / 1000), number_sent_tat = to_timestamp(${sentTatMs}::float8 / 1000)
+  where store_id = ${storeId} and id = ${channelId}`;
+
+/**
+ * Begins an attempt and stores the number's rate limits, which the caller has locked. No other attempt can begin while
+ * the lease lasts. Returns the lease's token.
+ */
 export async function claim(
   sql: TransactionSql,
   storeId: string,
   id: string,
-  { channelId, leaseMs }: { channelId: string; leaseMs: number },
+  { channelId, leaseMs, number }: { channelId: string; leaseMs: number; number: NumberState },
 ): Promise<string> {
   const [row] = await sql<{ lease_token: string }[]>`
+    with number as (${setNumber(sql, storeId, channelId, number)})
     update messages
     set status = 'sending', channel_id = ${channelId}, attempts = attempts + 1, lease_token = gen_random_uuid(),
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond', next_attempt_at = null, slot_at = null

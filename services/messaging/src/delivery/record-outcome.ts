@@ -72,13 +72,16 @@ async function recordAccepted(
   ]);
   const { lead_id } = before;
   const named = { ...before, provider_message_id: before.provider_message_id ?? providerMessageId };
-  const { after: sent, entries } = await saveStatusUpdates(sql, storeId, named, [{ status: 'sent', at: new Date() }]);
+  const pair = pairRate(channel);
+  const accepted = [{ status: 'sent', at: new Date() } as const];
+  const { after: sent, entries } = await saveStatusUpdates(sql, storeId, named, accepted, pair);
   const fresh = before.status !== 'sent' && sent.status === 'sent';
   const [, known] = await Promise.all([
     // Before the events of earlier status updates, which `adoptProviderId` reads first.
     appendOutbox(sql, storeId, entries),
     adoptProviderId(sql, storeId, sent, { channelId: channel.id, providerMessageId }),
-    spendPair(sql, storeId, lead_id, pairRate(channel)),
+    // `saveStatusUpdates` has counted a message that was not sent before.
+    before.sent_at && spendPair(sql, storeId, lead_id, pair),
     // An id of the phone that the lead had when the attempt began is not kept.
     waId && conversation?.wa_id === null && (conversation.phone ?? to) === to && saveWaId(sql, storeId, lead_id, waId),
     // It goes out before `adoptProviderId` applies earlier status updates, which clear the watchdog's time again.

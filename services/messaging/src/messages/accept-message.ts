@@ -14,11 +14,11 @@ import { isSettled, type MessageRow, toMessageError } from './message.ts';
 export const acceptMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
-    const { id, source, message, template, unless_reply_after, wait_ms = 0 } = body;
+    const { id, source, template, unless_reply_after, wait_ms = 0 } = body;
     const lead = await findLead(dependencies, context, body);
-    const row = await dependencies.database.write(context, (sql) =>
+    const { message: row } = await dependencies.database.write(context, (sql) =>
       acceptOutbound(sql, context.storeId, {
-        ...{ ...lead, id, source, body: message, template },
+        ...{ ...lead, id, source, body: body.message, template },
         unless_reply_after: unless_reply_after === undefined ? undefined : toInstant(unless_reply_after),
       }),
     );

@@ -33,6 +33,9 @@ export type OutboundRequest = {
   readonly phone?: string | undefined;
 };
 
+/** An accepted message. `waitSeconds`: the store's `message_wait_seconds`, unless the message was accepted before. */
+export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: number };
+
 /**
  * Accepts a message to an existing lead and fixes its place in the lead's queue. Wakes the delivery workflow, unless a
  * message of the lead is on its way already. A message that was accepted under this id before is returned as it is.
@@ -44,13 +47,13 @@ export async function acceptOutbound(
   sql: TransactionSql,
   storeId: string,
   request: OutboundRequest,
-): Promise<MessageRow> {
+): Promise<Accepted> {
   const { id } = request;
   const conversation = await ensureConversation(sql, storeId, request.lead_id, request.confirmed);
   // The row's spelling of the id, because the workflow id is derived from it.
   const { lead_id } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));
-  if (accepted) return accepted;
+  if (accepted) return { message: accepted };
 
   const [channel, settings, delivering, { number, at }] = await Promise.all([
     findChannel(sql, storeId),
@@ -69,7 +72,7 @@ export async function acceptOutbound(
   }
   const session = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
   const { source, body, template, metadata } = request;
-  const row = await insertMessage(sql, storeId, {
+  const message = await insertMessage(sql, storeId, {
     id,
     lead_id,
     session_id: session.sessionId,
@@ -83,11 +86,11 @@ export async function acceptOutbound(
   });
   await appendOutbox(sql, storeId, [
     ...session.events,
-    ...messageEvents.queued(row),
+    ...messageEvents.queued(message),
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
     ...(delivering ? [] : [wakeDelivery(lead_id, 'message_accepted')]),
   ]);
-  return row;
+  return { message, waitSeconds: settings.message_wait_seconds };
 }
 
 function assertConnected(channel: AcceptingChannel | undefined): asserts channel is AcceptingChannel {

@@ -12,9 +12,9 @@ import type { Handler } from '@mostrador/kit/rpc/server';
 import { requireLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';
-import { acceptOutbound } from './accept-outbound.ts';
+import { type Accepted, acceptOutbound } from './accept-outbound.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { type MessageRow, toSendResult } from './message.ts';
+import { toSendResult } from './message.ts';
 
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
@@ -41,8 +41,11 @@ export const sendMessage =
         };
         return await commit((sql) => acceptOutbound(sql, context.storeId, request));
       },
-      entityOf: ({ id }: MessageRow) => id,
-      answer: (id, closing) => outcomeOf(dependencies, context, { id, arrivedMs, closing }),
+      entityOf: ({ message }: Accepted) => message.id,
+      answer: async (id, closing, accepted) =>
+        accepted?.waitSeconds === 0
+          ? toSendResult(accepted.message)
+          : await outcomeOf(dependencies, context, { id, arrivedMs, closing }),
     });
     relay.nudge();
     return result;
