@@ -19,6 +19,8 @@ export type TestContextOptions = {
   readonly ifNoneMatch?: string;
   readonly person?: Person;
   readonly log?: Log;
+  /** Default: the process does not stop. */
+  readonly closing?: AbortSignal;
   /** The role of the person who asks. Default: no person asks. */
   readonly role?: Person['role'];
 };
@@ -32,6 +34,7 @@ export function testContext(options: TestContextOptions = {}): StoreContext {
     storeId: options.storeId ?? randomUUID(),
     deadline: Date.now() + timeoutMs,
     signal: AbortSignal.timeout(timeoutMs),
+    closing: options.closing ?? new AbortController().signal,
     log: options.log ?? silentLog(),
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
     ...(options.ifNoneMatch === undefined ? {} : { ifNoneMatch: options.ifNoneMatch }),

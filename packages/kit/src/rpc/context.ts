@@ -32,6 +32,8 @@ export type Context = {
   readonly deadline: number;
   /** Aborted at the deadline. */
   readonly signal: AbortSignal;
+  /** Aborted when the process stops. Work in several steps ends after the present one. */
+  readonly closing: AbortSignal;
   /** Adds the request id and the operation to each line. */
   readonly log: Log;
   readonly idempotency?: Idempotency;

@@ -455,6 +455,21 @@ describe('rpc', () => {
     await drained;
   });
 
+  test('a handler learns that its process stops', async () => {
+    const entered = Promise.withResolvers<void>();
+    const rpcServer = await serve({
+      createThing: async ({ closing }) => {
+        entered.resolve();
+        await new Promise((resolve) => closing.addEventListener('abort', resolve));
+        return thing;
+      },
+    });
+    const call = client.call(operations.createThing, bread, testContext());
+    await entered.promise;
+    await rpcServer.drain();
+    expect(await call).toEqual(thing);
+  });
+
   test('one of several processes gets each request, and none is lost when one process drains', async () => {
     const other = await connectNats({ url: server.url, name: 'other', log: silentLog() });
     const handlers = { createThing: async () => thing, checkThing: async () => ({ storeId: '', hasKey: false }) };

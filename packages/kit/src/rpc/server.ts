@@ -236,6 +236,7 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
 
   const context = {
     ...envelope,
+    closing,
     get signal() {
       return signal();
     },

@@ -17,6 +17,7 @@ import { startWhatsappServer, type WhatsappServer } from '@mostrador/testing/pro
 import { waitFor } from '@mostrador/testing/wait';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { longMs, startMessaging, type TestMessaging } from '../../test/messaging.ts';
+import { deliverMessages as handlerOf } from './deliver-messages.ts';
 import { lockNumber, saveNumber } from './delivery.repository.ts';
 
 const limits = { callLimitMs: 10_000, leaseMs: 60_000, unknownHoldMs: 1_500 };
@@ -120,6 +121,16 @@ describe('a lead’s queue', () => {
     expect(whatsapp.log).toHaveLength(20);
     expect(await step(leadId)).toEqual({ done: true, wake_at: null, reason: 'the queue is empty' });
     expect(whatsapp.log).toHaveLength(21);
+  });
+
+  test('begins no other message when the process stops', async () => {
+    const leadId = await addLead();
+    await accept(leadId);
+    await accept(leadId);
+    const context = testContext({ storeId, closing: AbortSignal.abort() });
+    const next = await handlerOf(messaging.dependencies)(context, { body: { lead_id: leadId } });
+    expect(next).toMatchObject({ done: false, reason: 'more may be due' });
+    expect(whatsapp.log).toHaveLength(1);
   });
 
   test('is empty for another store’s lead and for an unknown lead', async () => {

@@ -49,7 +49,7 @@ export const deliverMessages =
       );
       messages += 1;
       // The next message needs time for a full call, because a call that is cut short has an unknown outcome.
-      const goOn = messages < messagesAtMost && leftMs() >= limits.callLimitMs;
+      const goOn = !context.closing.aborted && messages < messagesAtMost && leftMs() >= limits.callLimitMs;
       // The step records the outcome even when its caller has timed out.
       const recordBy = Date.now() + limits.leaseMs - limits.callLimitMs;
       const record = (known: Outcome, andThen: Work<Taken>) =>
