@@ -38,7 +38,7 @@ type Run = {
 const warmUpSeconds = 3;
 const warmUpWorkflows = 100;
 
-const full = { rounds: 5, seconds: 3, concurrencies: [1, 8, 32, 128], drained: 500 };
+const full = { rounds: 3, seconds: 3, concurrencies: [1, 8, 32, 128], drained: 500 };
 const quickly = { rounds: 1, seconds: 1, concurrencies: [1, 8, 32, 128], drained: 200 };
 const allParts: Part[] = ['post', 'get', 'drain'];
 
@@ -47,7 +47,7 @@ export const appointments: Benchmark<Options> = {
   name: 'appointments',
   about:
     'Creates and reads appointments and drains their workflows, against bare servers that do only the core of it, on a\n' +
-    'separate platform. The full form takes about 14 minutes and needs an otherwise idle machine.',
+    'separate platform. The full form takes about 10 minutes and needs an otherwise idle machine.',
   addOptions: (command: Command) =>
     command
       .option('--profile', 'profile the processor time of the gateway and scheduling instead of measuring')

@@ -11,7 +11,7 @@ import { type ConsoleFindings, type ConsolePlan, type List, type Load, reportCon
 import { type Loaded, openVisitor, type Scrolled } from './visit.ts';
 
 const full: ConsolePlan = {
-  rounds: 5,
+  rounds: 3,
   seconds: 5,
   conversations: 10_000,
   messages: 10_000,
@@ -35,7 +35,7 @@ export const consoleBench: Benchmark = {
   name: 'console',
   about:
     'Opens the inbox of a store with 10,000 conversations in Chromium: what it loads, when it can be used, how it scrolls,\n' +
-    'and what an hour of events costs a browser that stays open. The full form takes about 10 minutes.',
+    'and what an hour of events costs a browser that stays open. The full form takes about 6 minutes.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const findings = await measureConsole(

@@ -13,7 +13,7 @@ import { openCrmStage } from './stage.ts';
 
 const full: CrmPlan = {
   sizes: { small: 10_000, large: 1_000_000 },
-  ...{ rounds: 5, seconds: 3, deepPages: 1000, importedRows: 200_000, imports: 3 },
+  ...{ rounds: 3, seconds: 3, deepPages: 1000, importedRows: 200_000, imports: 3 },
 };
 const quickly: CrmPlan = {
   sizes: { small: 10_000, large: 100_000 },
@@ -25,7 +25,7 @@ export const crm: Benchmark<AgainstOptions & { against?: string }> = {
   name: 'crm',
   about:
     'Reads, lists, changes and imports leads of a store with 10,000 and of one with 1,000,000 (quick: 100,000), on\n' +
-    'separate platforms. The full form takes about 25 minutes and needs an otherwise idle machine.',
+    'separate platforms. The full form takes about 15 minutes and needs an otherwise idle machine.',
   addOptions: (command) =>
     command
       .option(

@@ -13,8 +13,8 @@ import { type MessagingStage, openMessagingStage } from './stage.ts';
 type Options = BenchmarkOptions & { readonly leads?: number; readonly only?: MessagingPart[] };
 
 const full = {
-  ...{ stores: 20, leads: 1_000, messagesEach: 20 },
-  ...{ rounds: 5, seconds: 3, customers: 500 },
+  ...{ stores: 20, leads: 500, messagesEach: 20 },
+  ...{ rounds: 3, seconds: 3, customers: 500 },
 };
 const quickly = {
   ...{ stores: 4, leads: 100, messagesEach: 10 },
@@ -26,8 +26,8 @@ const allParts: MessagingPart[] = ['outbound', 'inbound'];
 export const messaging: Benchmark<Options> = {
   name: 'messaging',
   about:
-    'Sends 20 messages to each of 1,000 leads over 20 sandbox channels, against bare workflows with as many signals.\n' +
-    'Receives signed webhooks, against a bare server that checks and stores them. The full form takes about 35 minutes\n' +
+    'Sends 20 messages to each of 500 leads over 20 sandbox channels, against bare workflows with as many signals.\n' +
+    'Receives signed webhooks, against a bare server that checks and stores them. The full form takes about 15 minutes\n' +
     'and needs an otherwise idle machine.',
   addOptions: (command: Command) =>
     command

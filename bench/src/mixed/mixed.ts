@@ -33,7 +33,7 @@ const enough = 0.95;
 const tooLateMs = 2_000;
 
 const rates = [50, 100, 200, 300, 400, 600, 800, 1200];
-const full: MixedPlan = { seconds: 5, rounds: 5, stores: [10, 1_000, 10_000], rates };
+const full: MixedPlan = { seconds: 5, rounds: 3, stores: [10, 1_000, 10_000], rates };
 const quickly: MixedPlan = { seconds: 2, rounds: 1, stores: [10, 100], rates: [25, 100, 300] };
 
 /** `npm run bench -- mixed`. */
@@ -42,7 +42,7 @@ export const mixed: Benchmark = {
   about:
     'A store’s day (80 % reads, 10 % updates, 5 % appointments, 5 % messages) at rising load until saturation, with 10,\n' +
     '1,000 and 10,000 stores in the database. Then the p99 of some stores, quiet and beside a store that floods. The full\n' +
-    'form takes about 20 minutes and needs an otherwise idle machine.',
+    'form takes about 15 minutes and needs an otherwise idle machine.',
   async run({ quick, rounds, seconds }, run) {
     const form = quick ? quickly : full;
     const plan = { ...form, rounds: rounds ?? form.rounds, seconds: seconds ?? form.seconds };

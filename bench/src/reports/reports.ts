@@ -7,7 +7,7 @@ import { measureRound, type ReportsMeasurements, type ReportsPlan, warmUp } from
 import { type ReportsFindings, reportReports } from './report.ts';
 import { openReportsStage } from './stage.ts';
 
-const full: ReportsPlan = { messages: { small: 100_000, large: 10_000_000 }, rounds: 5, seconds: 5 };
+const full: ReportsPlan = { messages: { small: 100_000, large: 10_000_000 }, rounds: 3, seconds: 5 };
 const quickly: ReportsPlan = { messages: { small: 2_000, large: 200_000 }, rounds: 1, seconds: 1 };
 
 /** `npm run bench -- reports`. */
