@@ -1,5 +1,6 @@
 const name = 'mostrador.reloaded';
 const leastBetweenMs = 60_000;
+let isReloading = false;
 
 /**
  * Loads the page again when a screen to which the person goes cannot be loaded: another version has replaced the files of
@@ -12,6 +13,19 @@ export function followNewVersion(isNavigating: () => boolean): void {
     const last = Number(sessionStorage.getItem(name) ?? 0);
     if (Date.now() - last < leastBetweenMs) return;
     sessionStorage.setItem(name, String(Date.now()));
+    isReloading = true;
     location.reload();
   });
 }
+
+/** Loads a route from its module. While the page loads again it waits, so that the person sees no error meanwhile. */
+export const loadScreen =
+  <Route>(load: () => Promise<{ readonly route: Route }>): (() => Promise<Route>) =>
+  async () => {
+    try {
+      return (await load()).route;
+    } catch (error) {
+      if (isReloading) await new Promise<never>(() => {});
+      throw error;
+    }
+  };

@@ -1,11 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
+import { loadScreen } from '../new-version.ts';
 import { shell } from '../shell/routes.ts';
 
 export const accountRoutes = [
-  createRoute({ getParentRoute: () => shell, path: '/account/sessions' }).lazy(() =>
-    import('./sessions.tsx').then(({ route }) => route),
+  createRoute({ getParentRoute: () => shell, path: '/account/sessions' }).lazy(
+    loadScreen(() => import('./sessions.tsx')),
   ),
-  createRoute({ getParentRoute: () => shell, path: '/account/security' }).lazy(() =>
-    import('./security.tsx').then(({ route }) => route),
+  createRoute({ getParentRoute: () => shell, path: '/account/security' }).lazy(
+    loadScreen(() => import('./security.tsx')),
   ),
 ] as const;

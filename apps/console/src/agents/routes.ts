@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
+import { loadScreen } from '../new-version.ts';
 import { shell } from '../shell/routes.ts';
 
 export type AgentsSearch = { readonly agent?: string; readonly lead?: string };
@@ -10,7 +11,7 @@ const readAgentsSearch = ({ agent, lead }: Record<string, unknown>): AgentsSearc
 });
 
 export const agentRoutes = [
-  createRoute({ getParentRoute: () => shell, path: '/agents', validateSearch: readAgentsSearch }).lazy(() =>
-    import('./agents.tsx').then(({ route }) => route),
+  createRoute({ getParentRoute: () => shell, path: '/agents', validateSearch: readAgentsSearch }).lazy(
+    loadScreen(() => import('./agents.tsx')),
   ),
 ] as const;

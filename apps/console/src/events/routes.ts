@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
+import { loadScreen } from '../new-version.ts';
 import { shell } from '../shell/routes.ts';
 import { readEventSearch } from './event-search.ts';
 
@@ -7,5 +8,5 @@ export const eventRoutes = [
     getParentRoute: () => shell,
     path: '/integrations/events',
     validateSearch: readEventSearch,
-  }).lazy(() => import('./events.tsx').then(({ route }) => route)),
+  }).lazy(loadScreen(() => import('./events.tsx'))),
 ] as const;

@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
+import { loadScreen } from '../new-version.ts';
 import { shell } from '../shell/routes.ts';
 
 export type KnowledgeSearch = { readonly q?: string; readonly document?: string };
@@ -10,7 +11,7 @@ const readKnowledgeSearch = ({ q, document }: Record<string, unknown>): Knowledg
 });
 
 export const knowledgeRoutes = [
-  createRoute({ getParentRoute: () => shell, path: '/knowledge', validateSearch: readKnowledgeSearch }).lazy(() =>
-    import('./knowledge.tsx').then(({ route }) => route),
+  createRoute({ getParentRoute: () => shell, path: '/knowledge', validateSearch: readKnowledgeSearch }).lazy(
+    loadScreen(() => import('./knowledge.tsx')),
   ),
 ] as const;

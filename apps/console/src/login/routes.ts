@@ -2,6 +2,7 @@ import { createRoute, redirect } from '@tanstack/react-router';
 import { Failure } from '../api/failure.ts';
 import { dataOf, platform } from '../api/platform.ts';
 import { enter } from '../api/session.ts';
+import { loadScreen } from '../new-version.ts';
 import { root } from '../shell/routes.ts';
 
 type LoginSearch = {
@@ -33,4 +34,4 @@ export const login = createRoute({
     }
     throw redirect({ to: '/', replace: true });
   },
-}).lazy(() => import('./login.tsx').then(({ route }) => route));
+}).lazy(loadScreen(() => import('./login.tsx')));

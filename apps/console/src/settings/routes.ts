@@ -1,8 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
+import { loadScreen } from '../new-version.ts';
 import { shell } from '../shell/routes.ts';
 
 export const settingRoutes = [
-  createRoute({ getParentRoute: () => shell, path: '/settings' }).lazy(() =>
-    import('./settings.tsx').then(({ route }) => route),
-  ),
+  createRoute({ getParentRoute: () => shell, path: '/settings' }).lazy(loadScreen(() => import('./settings.tsx'))),
 ] as const;

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
 import { isSignedOut } from '../api/failure.ts';
 import { queries, sessionQuery } from '../api/queries.ts';
+import { loadScreen } from '../new-version.ts';
 import { LoadFailed } from '../ui/load-failed.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 
@@ -18,4 +19,4 @@ export const shell = createRoute({
       throw error;
     }
   },
-}).lazy(() => import('./shell.tsx').then(({ route }) => route));
+}).lazy(loadScreen(() => import('./shell.tsx')));
