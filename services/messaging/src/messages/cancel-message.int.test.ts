@@ -161,8 +161,10 @@ test('a cancellation and a delivery at the same moment agree on what became of t
     await held.waiting(1);
     const second = round % 2 === 0 ? cancel(id) : step();
     await held.waiting(2);
+    // One of them may be rejected before the release has returned.
+    const settled = Promise.allSettled([first, second]);
     await held.release();
-    const results = await Promise.allSettled([first, second]);
+    const results = await settled;
     await step();
     const refused = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     const { status } = await read(id);
