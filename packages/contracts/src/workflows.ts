@@ -76,8 +76,8 @@ export type SignalOf<Name extends EntityWorkflowName> = (typeof entityWorkflows)
 export const stepLimits = { callMs: 10_000, requestMs: 12_000, leaseMs: 15_000, activityMs: 20_000 } as const;
 
 /**
- * The same for a step of delivery, which sends the messages of a lead one after the other, each under a lease of its own.
- * It begins another call for 5 s.
+ * The same for a step of delivery. It sends the messages of a lead one after the other, and begins no call after the
+ * first 5 s. The request may outlast a lease, because each message has a lease of its own.
  */
 export const deliveryStepLimits = { ...stepLimits, requestMs: 16_000 } as const;
 

@@ -96,7 +96,8 @@ export async function lockNumber(
 ): Promise<NumberState & { readonly nowMs: number }> {
   // As fractions of milliseconds, because an interval may be shorter than one.
   const ms = (moment: ReturnType<typeof sql>) => sql`(extract(epoch from ${moment}) * 1000)::float8`;
-  // PostgreSQL evaluates the outer list for the row that the inner query has locked: as it is, and when, after the wait.
+  // The inner query waits for the lock. PostgreSQL evaluates the outer list after that, so it has the newest values and
+  // the time after the wait.
   const [row] = await sql<(NumberState & { nowMs: number })[]>`
     select ${ms(sql`number_tat`)} as "tatMs", ${ms(sql`number_sent_tat`)} as "sentTatMs",
       ${ms(sql`clock_timestamp()`)} as "nowMs", ${limitLockTime(sql)}

@@ -4,6 +4,7 @@ import {
   sendMessage as operation,
   type ReplyOf,
 } from '@mostrador/contracts';
+import type { Sql } from '@mostrador/kit/database/database';
 import { changeMetadata } from '@mostrador/kit/database/metadata';
 import { withDeferredIdempotency } from '@mostrador/kit/delivery/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
@@ -42,10 +43,7 @@ export const sendMessage =
         return await commit((sql) => acceptOutbound(sql, context.storeId, request));
       },
       entityOf: ({ message }: Accepted) => message.id,
-      answer: async (id, closing, accepted) =>
-        accepted?.waitSeconds === 0
-          ? toSendResult(accepted.message)
-          : await outcomeOf(dependencies, context, { id, arrivedMs, closing }),
+      answer: (id, closing, accepted) => outcomeOf(dependencies, context, { id, accepted, arrivedMs, closing }),
     });
     relay.nudge();
     return result;
@@ -55,11 +53,14 @@ export const sendMessage =
 async function outcomeOf(
   dependencies: Dependencies,
   context: StoreContext,
-  { id, arrivedMs, closing }: { id: string; arrivedMs: number; closing: AbortSignal },
+  { id, accepted, arrivedMs, closing }: { id: string; accepted?: Accepted; arrivedMs: number; closing: AbortSignal },
 ): Promise<ReplyOf<typeof operation>> {
+  if (accepted?.waitSeconds === 0) return toSendResult(accepted.message);
+  const waitSeconds = async (sql: Sql) =>
+    accepted?.waitSeconds ?? (await findSettings(sql, context.storeId)).message_wait_seconds;
   const outcome = await awaitOutcome(dependencies, context, {
     id,
-    untilMs: async (sql) => arrivedMs + (await findSettings(sql, context.storeId)).message_wait_seconds * 1000,
+    untilMs: async (sql) => arrivedMs + (await waitSeconds(sql)) * 1000,
     closing,
   });
   // The row could not be read. The message is accepted, so the answer says only that.
