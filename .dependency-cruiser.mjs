@@ -1,7 +1,8 @@
 // The rules for imports between modules. tests/boundaries proves that each rule can fail.
 const tests = '[.]test[.]ts$|/test/|^tests/|^packages/testing/|^workflows/src/replay/';
 /** The workflow files and the modules that they share. */
-const sandboxed = '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|step-options)[.]ts$';
+const sandboxed =
+  '^workflows/src/([^/]+[.]workflow|workflows|entity-workflow|failure-of-service|local-first|step-options)[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

@@ -1,10 +1,9 @@
 import { deliveryWorkflow, type EntityWorkflowInput } from '@mostrador/contracts/workflows';
-import { proxyActivities } from '@temporalio/workflow';
-import type { MessagingActivities } from './activities/messaging.activities.ts';
 import { runEntityWorkflow } from './entity-workflow.ts';
+import { localFirst } from './local-first.ts';
 import { stepOptions } from './step-options.ts';
 
-const { deliverMessages } = proxyActivities<MessagingActivities>({
+const deliverMessages = localFirst('deliverMessages', {
   ...stepOptions,
   summary: "Send the due messages of the lead's queue",
 });

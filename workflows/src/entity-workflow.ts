@@ -1,8 +1,6 @@
 import type { NextStep } from '@mostrador/contracts';
 import type { EntityWorkflowDefinition, EntityWorkflowInput } from '@mostrador/contracts/workflows';
 import {
-  ActivityFailure,
-  ApplicationFailure,
   condition,
   continueAsNew,
   defineSignal,
@@ -11,6 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { failureOfService } from './failure-of-service.ts';
 
 /** The wait after a failure that no retry can fix. A signal ends it early. */
 const stuckWaitMs = 60 * 60 * 1000;
@@ -63,9 +62,10 @@ async function lookOrExplain(
   try {
     return await look(input);
   } catch (failure) {
+    const answer = failureOfService(failure);
     // Any other failure means that an operator cancelled the workflow.
-    if (!(failure instanceof ActivityFailure && failure.cause instanceof ApplicationFailure)) throw failure;
-    const code = failure.cause.type ?? 'unknown';
+    if (!answer) throw failure;
+    const code = answer.type ?? 'unknown';
     return {
       done: false,
       wake_at: new Date(Date.now() + stuckWaitMs).toISOString(),

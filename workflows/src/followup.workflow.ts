@@ -1,10 +1,9 @@
 import { type EntityWorkflowInput, followupWorkflow } from '@mostrador/contracts/workflows';
-import { proxyActivities } from '@temporalio/workflow';
-import type { SchedulingActivities } from './activities/scheduling.activities.ts';
 import { runEntityWorkflow } from './entity-workflow.ts';
+import { localFirst } from './local-first.ts';
 import { stepOptions } from './step-options.ts';
 
-const { advanceFollowup } = proxyActivities<SchedulingActivities>({
+const advanceFollowup = localFirst('advanceFollowup', {
   ...stepOptions,
   summary: 'Send the follow-up if it is due',
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 describe('the next version replays histories of the current one', () => {
-  test.each(readdirSync(histories))('%s', async (file) => {
+  test.each(readdirSync(histories).filter((file) => file.endsWith('.json')))('%s', async (file) => {
     const history = JSON.parse(readFileSync(join(histories, file), 'utf8'));
     await Worker.runReplayHistory({ workflowBundle: next }, history, file);
   });

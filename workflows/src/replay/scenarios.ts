@@ -21,7 +21,8 @@ type Scenario = (stage: WorkflowStage) => Promise<{ workflow: WorkflowHandle }>;
 
 /**
  * The workflow histories that every later version of the code must replay, recorded in `histories/<name>.json`. Never
- * record one again to make a code change pass. Put the change behind `patched` instead.
+ * record one again to make a code change pass. Put the change behind `patched` instead. Then move the histories of the
+ * old code to `histories/before-<patch>/`, until no workflow of that time is open anywhere, and record the new code's.
  */
 export const scenarios: Record<string, Scenario> = {
   'synced-at-once': async (stage) => {
@@ -116,6 +117,28 @@ export const scenarios: Record<string, Scenario> = {
   'delivery-drained-at-once': async (stage) => {
     const lead = stage.lead(() => done);
     await lead.signal('message_accepted');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-service-away-then-drained': async (stage) => {
+    const lead = stage.lead((look) => {
+      if (look <= 2) throw new AppError('service_unavailable');
+      return done;
+    });
+    await lead.signal('message_accepted');
+    await lead.workflow.result();
+    return lead;
+  },
+
+  'delivery-step-refused-then-mended': async (stage) => {
+    const lead = stage.lead((look) => {
+      if (look === 1) throw new AppError('validation_failed');
+      return done;
+    });
+    await lead.signal('message_accepted');
+    await waits(lead);
+    await lead.signal('overdue');
     await lead.workflow.result();
     return lead;
   },

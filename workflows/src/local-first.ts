@@ -1,0 +1,42 @@
+import type { NextStep } from '@mostrador/contracts';
+import type { EntityWorkflowInput } from '@mostrador/contracts/workflows';
+import {
+  type ActivityOptions,
+  isCancellation,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
+import type { MessagingActivities } from './activities/messaging.activities.ts';
+import type { SchedulingActivities } from './activities/scheduling.activities.ts';
+import { failureOfService } from './failure-of-service.ts';
+
+type EntityActivities = MessagingActivities & SchedulingActivities;
+type Step = (input: EntityWorkflowInput) => Promise<NextStep>;
+type Options = ActivityOptions & { readonly summary: string };
+
+/**
+ * A step whose first attempt is a local activity: the worker runs it inside the workflow task, and Temporal stores one
+ * marker for it. A task for an activity is stored three times and takes a second workflow task, which is half of what
+ * Temporal does for a short workflow: docs/adr/0016. When the attempt fails, the step becomes an activity, so operators
+ * see its retries and last failure as for any other step. The step may run again at any time, as with every retry.
+ */
+export function localFirst(name: keyof EntityActivities, options: Options): Step {
+  const { startToCloseTimeout, summary } = options;
+  const { [name]: local } = proxyLocalActivities<EntityActivities>({
+    startToCloseTimeout,
+    summary,
+    retry: { maximumAttempts: 1 },
+  });
+  const { [name]: retried } = proxyActivities<EntityActivities>(options);
+  return async (input) => {
+    if (patched('local-first')) {
+      try {
+        return await local(input);
+      } catch (failure) {
+        if (isCancellation(failure) || failureOfService(failure)?.nonRetryable) throw failure;
+      }
+    }
+    return await retried(input);
+  };
+}
