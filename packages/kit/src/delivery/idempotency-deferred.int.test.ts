@@ -43,7 +43,7 @@ const begin = (context: StoreContext, { answer = async () => 'sent', refuse = fa
   });
 
 const finish = async (begun: Awaited<ReturnType<typeof begin>>) => {
-  const answered = begun instanceof Later ? await begun.finish(new AbortController().signal) : begun;
+  const answered = begun instanceof Later ? await begun.finish() : begun;
   const { bytes, replayed } = answered instanceof Reply ? answered : { bytes: undefined, replayed: false };
   return {
     text: bytes ? Buffer.from(bytes).toString() : JSON.stringify((answered as { phone: string }).phone),

@@ -39,10 +39,10 @@ export type DeferredWork<O extends Operation, T> = Pick<
   /** The id of the row that the transaction wrote. Later requests find the outcome by it. */
   readonly entityOf: (result: T) => string;
   /**
-   * Waits for the outcome of the row and returns it as the answer. `closing` as in `later`. `result` is what `run` has
-   * returned, and undefined when the request repeats an earlier one.
+   * Waits for the outcome of the row and returns it as the answer, as in `later`. `result` is what `run` has returned,
+   * and undefined when the request repeats an earlier one.
    */
-  readonly answer: (entityId: string, closing: AbortSignal, result?: T) => Promise<ReplyOf<O>>;
+  readonly answer: (entityId: string, result?: T) => Promise<ReplyOf<O>>;
 };
 
 /** Another request has used or is using this key: start again from the look-up. */
@@ -113,17 +113,15 @@ export async function withDeferredIdempotency<O extends Operation, T>(
   const { storeId, idempotency } = context;
   if (!idempotency) {
     const result = await run((work) => database.write(context, work));
-    return later((closing) => answer(entityOf(result), closing, result));
+    return later(() => answer(entityOf(result), result));
   }
-  const answerOf = async (entityId: string, closing: AbortSignal, result?: T): Promise<Uint8Array> => {
-    const bytes = serializeReply(operation, await answer(entityId, closing, result));
+  const answerOf = async (entityId: string, result?: T): Promise<Uint8Array> => {
+    const bytes = serializeReply(operation, await answer(entityId, result));
     return await database.write(context, (sql) => completeRecord(sql, storeId, idempotency, entityId, bytes));
   };
   const complete = (entityId: string, dress: (bytes: Uint8Array) => Reply<never>, result?: T) =>
-    later(async (closing) => {
-      const bytes = await answerOf(entityId, closing, result).catch((error) =>
-        Promise.reject(unknownAfterCommit(error)),
-      );
+    later(async () => {
+      const bytes = await answerOf(entityId, result).catch((error) => Promise.reject(unknownAfterCommit(error)));
       return dress(bytes);
     });
   return await underKey<Reply<ReplyOf<O>> | Later<ReplyOf<O>>>(

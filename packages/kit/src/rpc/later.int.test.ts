@@ -93,8 +93,8 @@ test('a later answer that never comes times out at the deadline and does not blo
 
 test('a drain ends every wait, and every waiting request gets an answer', async () => {
   let waiting = 0;
-  const rpcServer = await serve(async () =>
-    later(async (closing) => {
+  const rpcServer = await serve(async ({ closing }) =>
+    later(async () => {
       waiting += 1;
       if (!closing.aborted) await once(closing, 'abort');
       return { dish: 'not ready' };

@@ -37,19 +37,19 @@ export function replay(bytes: Uint8Array, headers: ReplyHeaders = {}): Reply<nev
 
 /** An answer that comes later. Meanwhile its slot in the request queue is free for another request. */
 export class Later<out T> {
-  readonly finish: (closing: AbortSignal) => Promise<T | Reply<T>>;
+  readonly finish: () => Promise<T | Reply<T>>;
 
-  constructor(finish: (closing: AbortSignal) => Promise<T | Reply<T>>) {
+  constructor(finish: () => Promise<T | Reply<T>>) {
     this.finish = finish;
   }
 }
 
 /**
  * Answers with the result or the error of `finish`, or with `upstream_timeout` at the request's deadline. Use it only
- * for waiting, which costs nothing; the handler must limit how many requests wait. `closing` is aborted when the server
- * drains: then `finish` must stop waiting and answer what is known.
+ * for waiting, which costs nothing; the handler must limit how many requests wait. When `context.closing` is aborted,
+ * `finish` must stop waiting and answer what is known.
  */
-export function later<T>(finish: (closing: AbortSignal) => Promise<T | Reply<T>>): Later<T> {
+export function later<T>(finish: () => Promise<T | Reply<T>>): Later<T> {
   return new Later(finish);
 }
 

@@ -247,7 +247,7 @@ async function execute(call: Call, handle: AnyHandler): Promise<(() => Promise<v
   const awaited = await respond(async () => handle(context, readRequest(message, operation)));
   if (awaited === undefined) return undefined;
   return async () => {
-    await respond(() => Promise.race([awaited.finish(closing), rejectionOf(signal())]));
+    await respond(() => Promise.race([awaited.finish(), rejectionOf(signal())]));
   };
 }
 

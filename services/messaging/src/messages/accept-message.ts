@@ -25,8 +25,8 @@ export const acceptMessage =
     dependencies.relay.nudge();
     if (wait_ms === 0 || isSettled(row.status)) return present(row);
     const until = Date.now() + wait_ms;
-    return later(async (closing) => {
-      const outcome = await awaitOutcome(dependencies, context, { id: row.id, untilMs: async () => until, closing });
+    return later(async () => {
+      const outcome = await awaitOutcome(dependencies, context, { id: row.id, untilMs: async () => until });
       return present(outcome ?? row);
     });
   };

@@ -10,15 +10,15 @@ const wayBackMs = 250;
 
 /**
  * Waits for the outcome of an accepted message and returns the row. The wait ends without an outcome at `untilMs`
- * (epoch ms), shortly before the caller's deadline, or at shutdown. Returns undefined when the row could not be read.
+ * (epoch ms), shortly before the caller's deadline, or when the process stops. Returns undefined when the row could not be read.
  */
 export async function awaitOutcome(
   { database, outcomes }: Pick<Dependencies, 'database' | 'outcomes'>,
   context: StoreContext,
-  options: { id: string; untilMs: (sql: Sql) => Promise<number>; closing: AbortSignal },
+  options: { id: string; untilMs: (sql: Sql) => Promise<number> },
 ): Promise<MessageRow | undefined> {
-  const { id, untilMs, closing } = options;
-  const { storeId } = context;
+  const { id, untilMs } = options;
+  const { storeId, closing } = context;
   const scope = { storeId, deadline: context.deadline - wayBackMs };
   const lastMs = scope.deadline - lookMs;
   const enough = new AbortController();

@@ -43,7 +43,7 @@ export const sendMessage =
         return await commit((sql) => acceptOutbound(sql, context.storeId, request));
       },
       entityOf: ({ message }: Accepted) => message.id,
-      answer: (id, closing, accepted) => outcomeOf(dependencies, context, { id, accepted, arrivedMs, closing }),
+      answer: (id, accepted) => outcomeOf(dependencies, context, { id, accepted, arrivedMs }),
     });
     relay.nudge();
     return result;
@@ -53,7 +53,7 @@ export const sendMessage =
 async function outcomeOf(
   dependencies: Dependencies,
   context: StoreContext,
-  { id, accepted, arrivedMs, closing }: { id: string; accepted?: Accepted; arrivedMs: number; closing: AbortSignal },
+  { id, accepted, arrivedMs }: { id: string; accepted?: Accepted; arrivedMs: number },
 ): Promise<ReplyOf<typeof operation>> {
   if (accepted?.waitSeconds === 0) return toSendResult(accepted.message);
   const waitSeconds = async (sql: Sql) =>
@@ -61,7 +61,6 @@ async function outcomeOf(
   const outcome = await awaitOutcome(dependencies, context, {
     id,
     untilMs: async (sql) => arrivedMs + (await waitSeconds(sql)) * 1000,
-    closing,
   });
   // The row could not be read. The message is accepted, so the answer says only that.
   return outcome ? toSendResult(outcome) : { sent: false, id, status: 'queued', error: null };

@@ -19,9 +19,9 @@ export const drainWebhook =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { body }) => {
     const { limits } = dependencies;
-    const { storeId, deadline, log } = context;
+    const { storeId, deadline, closing, log } = context;
     // The wait for a slow endpoint holds no place in the request queue.
-    return later((closing) => {
+    return later(() => {
       const mayBegin = () => !closing.aborted && deadline - Date.now() - recordingMs >= limits.callMs;
       // Attempts that still run when the service stops are recorded if they end soon. Otherwise their leases expire.
       const closed = new Promise<NextStep>((resolve) => {
