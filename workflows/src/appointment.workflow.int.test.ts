@@ -4,7 +4,8 @@ import { waitFor } from '@mostrador/testing/wait';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
-import { again, done, startWorkflowStage, untilSignal, type WorkflowStage } from '../test/stage.ts';
+import { again, done, refusedOnce, startWorkflowStage, untilSignal, type WorkflowStage } from '../test/stage.ts';
+import { summaryOf } from '../test/summary-of.ts';
 
 const hourMs = 60 * 60 * 1000;
 
@@ -129,9 +130,9 @@ test('the current details and the timer show until when and why the workflow wai
   expect(details).toContain('calendar_unavailable');
   const { events } = await appointment.workflow.fetchHistory();
   const timer = events?.find((event) => event.timerStartedEventAttributes);
-  expect(text(timer?.userMetadata?.summary)).toBe('Waits: calendar_unavailable');
+  expect(summaryOf(timer)).toBe('Waits: calendar_unavailable');
   const step = events?.find((event) => event.activityTaskScheduledEventAttributes);
-  expect(text(step?.userMetadata?.summary)).toContain('calendar event');
+  expect(summaryOf(step)).toContain('calendar event');
   await appointment.signal('cancelled');
 });
 
@@ -152,10 +153,7 @@ test('Temporal retries a step while its service is down', async () => {
 });
 
 test('a step that the service rejects is not retried: the workflow stays open, shows why, and runs a step on a signal', async () => {
-  const appointment = stage.appointment((look) => {
-    if (look === 1) throw new AppError('validation_failed');
-    return done;
-  });
+  const appointment = stage.appointment(refusedOnce);
   await appointment.signal('created');
   await waitFor(async () => (await currentDetails(appointment.workflow)).includes('validation_failed'), {
     description: 'the code to show',

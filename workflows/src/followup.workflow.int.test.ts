@@ -1,5 +1,4 @@
 import { waitFor } from '@mostrador/testing/wait';
-import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
 import {
@@ -10,6 +9,7 @@ import {
   startWorkflowStage,
   type WorkflowStage,
 } from '../test/stage.ts';
+import { summaryOf } from '../test/summary-of.ts';
 
 // `appointment.workflow.int.test.ts` tests the guarantees of every entity workflow. This file adds those of follow-ups.
 
@@ -36,8 +36,7 @@ test('the current details and the timer show until when and why a follow-up wait
   expect(details).toContain('it is not due yet');
   const { events } = await followup.workflow.fetchHistory();
   const timer = events?.find((event) => event.timerStartedEventAttributes);
-  const summary = timer?.userMetadata?.summary;
-  expect(summary && defaultPayloadConverter.fromPayload(summary)).toBe('Waits: it is not due yet');
+  expect(summaryOf(timer)).toBe('Waits: it is not due yet');
   await followup.signal('cancelled');
   await followup.workflow.result();
 });

@@ -1,10 +1,11 @@
+import type { NextStep } from '@mostrador/contracts';
 import { deliveryWorkflow } from '@mostrador/contracts/workflows';
 import { AppError } from '@mostrador/kit/rpc/errors';
 import { waitFor } from '@mostrador/testing/wait';
-import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentDetails } from '../test/current-details.ts';
-import { done, type StagedLead, startWorkflowStage, type WorkflowStage } from '../test/stage.ts';
+import { done, type StagedLead, startWorkflowStage, untilSignal, type WorkflowStage } from '../test/stage.ts';
+import { type HistoryEvent, summaryOf } from '../test/summary-of.ts';
 
 // `appointment.workflow.int.test.ts` tests the guarantees of every entity workflow. This file adds those of a step whose
 // first attempt is local.
@@ -15,14 +16,19 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-type Event = NonNullable<Awaited<ReturnType<StagedLead['workflow']['fetchHistory']>>['events']>[number];
-const eventsOf = async ({ workflow }: StagedLead): Promise<Event[]> => (await workflow.fetchHistory()).events ?? [];
-const localSteps = (events: Event[]) =>
+const eventsOf = async ({ workflow }: StagedLead): Promise<HistoryEvent[]> =>
+  (await workflow.fetchHistory()).events ?? [];
+const localSteps = (events: HistoryEvent[]) =>
   events.filter((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity');
-const activities = (events: Event[]) => events.filter((event) => event.activityTaskScheduledEventAttributes);
-const summaryOf = (event: Event | undefined) => {
-  const summary = event?.userMetadata?.summary;
-  return summary && defaultPayloadConverter.fromPayload(summary);
+const activities = (events: HistoryEvent[]) => events.filter((event) => event.activityTaskScheduledEventAttributes);
+/** A lead whose steps last until `answer` is called. */
+const leadOfLongSteps = (next: NextStep) => {
+  const { promise, resolve: answer } = Promise.withResolvers<void>();
+  const lead = stage.lead(async () => {
+    await promise;
+    return next;
+  });
+  return { lead, answer };
 };
 
 test('a step that succeeds takes one workflow task and no activity, and its marker says what it was', async () => {
@@ -88,11 +94,7 @@ test('a step always runs after the last signal, for any number of signals while 
 });
 
 test('a step that outlasts its workflow task runs once', async () => {
-  const answer = Promise.withResolvers<void>();
-  const lead = stage.lead(async () => {
-    await answer.promise;
-    return done;
-  });
+  const { lead, answer } = leadOfLongSteps(done);
   await stage.client.workflow.start(deliveryWorkflow.name, {
     workflowId: lead.workflow.workflowId,
     taskQueue: deliveryWorkflow.taskQueue,
@@ -102,37 +104,29 @@ test('a step that outlasts its workflow task runs once', async () => {
   const completed = async () =>
     (await eventsOf(lead)).filter((event) => event.workflowTaskCompletedEventAttributes).length;
   await waitFor(async () => (await completed()) > 1, { description: 'a second workflow task' });
-  answer.resolve();
+  answer();
   await lead.workflow.result();
   expect(lead.looks()).toBe(1);
   expect((await eventsOf(lead)).some((event) => event.workflowTaskTimedOutEventAttributes)).toBe(false);
 });
 
 test('a worker that stops lets a local step finish', async () => {
-  const answer = Promise.withResolvers<void>();
-  const lead = stage.lead(async () => {
-    await answer.promise;
-    return done;
-  });
+  const { lead, answer } = leadOfLongSteps(done);
   await lead.signal('message_accepted');
   await waitFor(() => lead.looks() === 1, { description: 'the step' });
   const replaced = stage.replaceWorker();
-  answer.resolve();
+  answer();
   await replaced;
   await lead.workflow.result();
   expect(lead.looks()).toBe(1);
 });
 
 test('an operator can cancel a workflow whose local step is running', async () => {
-  const answer = Promise.withResolvers<void>();
-  const lead = stage.lead(async () => {
-    await answer.promise;
-    return { done: false, wake_at: null, reason: 'no channel is connected' };
-  });
+  const { lead, answer } = leadOfLongSteps(untilSignal('no channel is connected'));
   await lead.signal('message_accepted');
   await waitFor(() => lead.looks() === 1, { description: 'the step' });
   await lead.workflow.cancel();
-  answer.resolve();
+  answer();
   await expect(lead.workflow.result()).rejects.toThrow();
   expect((await lead.workflow.describe()).status.name).toBe('CANCELLED');
 });

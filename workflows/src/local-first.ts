@@ -13,15 +13,14 @@ import { failureOfService } from './failure-of-service.ts';
 
 type EntityActivities = MessagingActivities & SchedulingActivities;
 type Step = (input: EntityWorkflowInput) => Promise<NextStep>;
-type Options = ActivityOptions & { readonly summary: string };
 
 /**
  * A step whose first attempt is a local activity: the worker runs it inside the workflow task, and Temporal stores one
- * marker for it. A task for an activity is stored three times and takes a second workflow task, which is half of what
- * Temporal does for a short workflow: docs/adr/0016. When the attempt fails, the step becomes an activity, so operators
- * see its retries and last failure as for any other step. The step may run again at any time, as with every retry.
+ * marker for it. An activity would be stored three times and take a second workflow task, which is half of what Temporal
+ * does for a short workflow: docs/adr/0030. When the attempt fails, the step becomes an activity, so operators see its
+ * retries and last failure as for any other step. The step may run again at any time, as with every retry.
  */
-export function localFirst(name: keyof EntityActivities, options: Options): Step {
+export function localFirst(name: keyof EntityActivities, options: ActivityOptions): Step {
   const { startToCloseTimeout, summary } = options;
   const { [name]: local } = proxyLocalActivities<EntityActivities>({
     startToCloseTimeout,

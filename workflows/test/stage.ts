@@ -19,6 +19,7 @@ import {
 } from '@mostrador/contracts/workflows';
 import { connectTemporal } from '@mostrador/kit/clients/temporal';
 import { createRpcClient } from '@mostrador/kit/rpc/client';
+import { AppError } from '@mostrador/kit/rpc/errors';
 import { createRpcServer } from '@mostrador/kit/rpc/server';
 import { silentLog } from '@mostrador/testing/context';
 import { startTestNats } from '@mostrador/testing/servers/nats';
@@ -56,6 +57,11 @@ export type StagedWebhook = Staged<'webhook'>;
 
 export const done: NextStep = { done: true, wake_at: null, reason: 'synced' };
 export const untilSignal = (reason: string): NextStep => ({ done: false, wake_at: null, reason });
+/** The service rejects the first step, as a bug in the platform would make it do. */
+export const refusedOnce: Script = (look) => {
+  if (look === 1) throw new AppError('validation_failed');
+  return done;
+};
 export const again = (afterMs: number, reason: string): NextStep => ({
   done: false,
   wake_at: new Date(Date.now() + afterMs).toISOString(),

@@ -1,16 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@mostrador/testing/wait';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { currentDetails } from '../../test/current-details.ts';
 import { again, done, startWorkflowStage, untilSignal, type WorkflowStage } from '../../test/stage.ts';
 import { makeWorkflowBundle, type WorkflowBundle } from '../bundle.ts';
+import { recordings, replayRecording } from './recordings.ts';
 
 // Deploys the next version, `fixtures/patched.workflow.ts`, while workflows wait. It has a timer before each step.
 
 const hourMs = 60 * 60 * 1000;
-const histories = join(import.meta.dirname, 'histories');
 let stage: WorkflowStage;
 let next: WorkflowBundle;
 
@@ -20,10 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-describe('the next version replays histories of the current one', () => {
-  test.each(readdirSync(histories).filter((file) => file.endsWith('.json')))('%s', async (file) => {
-    const history = JSON.parse(readFileSync(join(histories, file), 'utf8'));
-    await Worker.runReplayHistory({ workflowBundle: next }, history, file);
+describe('the next version replays histories of the current one, and of earlier ones', () => {
+  test.each(recordings)('%s', async (file) => {
+    await replayRecording(next, file);
   });
 });
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorkflowStage, type WorkflowStage } from '../../test/stage.ts';
 import { recordingFlag } from './record.ts';
+import { recordingOf } from './recordings.ts';
 import { scenarios } from './scenarios.ts';
 
 let stage: WorkflowStage;
@@ -26,5 +26,5 @@ describe('a workflow that has just run replays', () => {
 async function keep(name: string, history: string): Promise<void> {
   // Worker and queue names contain the process id and host name, which must not be committed.
   const text = history.replaceAll(/"\d+@[^"]*"/g, '"recorder"');
-  await writeFile(join(import.meta.dirname, 'histories', `${name}.json`), `${text}\n`);
+  await writeFile(recordingOf(name), `${text}\n`);
 }

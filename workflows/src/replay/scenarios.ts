@@ -5,6 +5,7 @@ import { currentDetails } from '../../test/current-details.ts';
 import {
   again,
   done,
+  refusedOnce,
   type StagedAppointment,
   type StagedFollowup,
   type StagedLead,
@@ -82,10 +83,7 @@ export const scenarios: Record<string, Scenario> = {
   },
 
   'step-refused-then-mended': async (stage) => {
-    const appointment = stage.appointment((look) => {
-      if (look === 1) throw new AppError('validation_failed');
-      return done;
-    });
+    const appointment = stage.appointment(refusedOnce);
     await appointment.signal('created');
     await waits(appointment);
     await appointment.signal('overdue');
@@ -132,10 +130,7 @@ export const scenarios: Record<string, Scenario> = {
   },
 
   'delivery-step-refused-then-mended': async (stage) => {
-    const lead = stage.lead((look) => {
-      if (look === 1) throw new AppError('validation_failed');
-      return done;
-    });
+    const lead = stage.lead(refusedOnce);
     await lead.signal('message_accepted');
     await waits(lead);
     await lead.signal('overdue');

@@ -10,7 +10,8 @@ const wayBackMs = 250;
 
 /**
  * Waits for the outcome of an accepted message and returns the row. The wait ends without an outcome at `untilMs`
- * (epoch ms), shortly before the caller's deadline, or when the process stops. Returns undefined when the row could not be read.
+ * (epoch ms), shortly before the caller's deadline, or when the process stops. Returns undefined when the row could not
+ * be read.
  */
 export async function awaitOutcome(
   { database, outcomes }: Pick<Dependencies, 'database' | 'outcomes'>,
