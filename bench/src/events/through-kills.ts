@@ -7,7 +7,6 @@ import {
   startPythonReceiver,
 } from '@mostrador/testing/providers/webhook-receiver/python-receiver';
 import postgres from 'postgres';
-import { freePort } from '../../../infra/local/ports.ts';
 import { killEach } from '../shared/kills.ts';
 import type { Store } from '../shared/platform.ts';
 import { newEntries } from './append.ts';
@@ -49,7 +48,7 @@ export async function throughKills(
   { events, endpoints, seed }: { events: number; endpoints: number; seed: number },
   say: (text: string) => void,
 ): Promise<ThroughKills> {
-  const receiver = await startPythonReceiver({ port: await freePort(), failing });
+  const receiver = await startPythonReceiver({ failing });
   try {
     const stores = await createStores(stage.platform, endpoints);
     const secrets = await createEndpoints(stage.platform, stores, (index) => receiver.url(`/${index}`));

@@ -75,7 +75,7 @@ export async function startPlatform(options: {
     startServers({ folder, postgresFolders, ports, password, children }),
     startRadicale(),
     startWays(children),
-    freePort().then((port) => startPythonReceiver({ port, failing: failingEvents })),
+    startPythonReceiver({ failing: failingEvents }),
     Promise.all([
       ...Array.from({ length: options.phones }, (_, index) => startPhones(index, 1, options.random)),
       ...(options.crowd ? [startPhones(options.phones, options.crowd, options.random)] : []),

@@ -32,26 +32,26 @@ export type PythonReceiver = {
  *
  * @param failing the share of the events whose first attempt gets a 500
  */
-export async function startPythonReceiver(options: { port: number; failing: number }): Promise<PythonReceiver> {
+export async function startPythonReceiver({ failing }: { failing: number }): Promise<PythonReceiver> {
   const python = await preparePython(join(import.meta.dirname, 'requirements.txt'), 'Standard Webhooks');
-  const { port, failing } = options;
-  const child = spawn(python, ['-B', join(import.meta.dirname, 'receive.py'), String(port), String(failing)], {
+  const child = spawn(python, ['-B', join(import.meta.dirname, 'receive.py'), String(failing)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const receipts: Receipt[] = [];
   const faults: ReceiptFault[] = [];
   const waiting: (() => void)[] = [];
-  const ready = Promise.withResolvers<void>();
-  child.once('exit', (code) => ready.reject(new Error(`the receiver of webhooks ended (exit code ${code})`)));
-  ready.promise.catch(() => {});
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line === 'ready') return ready.resolve();
+  const listening = Promise.withResolvers<number>();
+  child.once('exit', (code) => listening.reject(new Error(`the receiver of webhooks ended (exit code ${code})`)));
+  listening.promise.catch(() => {});
+  const lines = createInterface({ input: child.stdout });
+  lines.once('line', (port) => listening.resolve(Number(port)));
+  const port = await listening.promise;
+  lines.on('line', (line) => {
     if (line === 'ok') return waiting.shift()?.();
     const record = JSON.parse(line) as Receipt | ReceiptFault;
     if ('fault' in record) faults.push(record);
     else receipts.push(record);
   });
-  await ready.promise;
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     receipts,

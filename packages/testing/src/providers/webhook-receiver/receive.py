@@ -2,9 +2,10 @@
 
 Reads a line of JSON for each endpoint from standard input, {"path", "secret"}, and answers with "ok". Writes a line of
 JSON for each request: {"path", "id", "sequence", "entity", "status"}, or {"path", "fault"} for one that is not valid. It
-exits when its standard input closes, because its parent has then ended.
+exits when its standard input closes, because its parent has then ended. Before all this it writes a line with its port,
+which the system has chosen, so that no other process can take it first.
 
-Usage: receive.py PORT FAILING
+Usage: receive.py FAILING
 FAILING: the share of the events, from 0 to 1, whose first attempt gets a 500.
 """
 
@@ -17,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-port, failing = int(sys.argv[1]), float(sys.argv[2])
+failing = float(sys.argv[1])
 webhooks: dict[str, Webhook] = {}
 seen: set[str] = set()
 lock = threading.Lock()
@@ -76,9 +77,9 @@ class Server(ThreadingHTTPServer):
         pass  # a sender that died in the middle
 
 
-server = Server(("127.0.0.1", port), Receiver)
+server = Server(("127.0.0.1", 0), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-print("ready", flush=True)
+print(server.server_port, flush=True)
 for line in sys.stdin:
     endpoint = json.loads(line)
     webhooks[endpoint["path"]] = Webhook(endpoint["secret"])
