@@ -9,7 +9,14 @@ export type { PoolStats } from './pool.ts';
 export type { Sql };
 
 /** Runs statements inside one transaction, and rejects them after its end. */
-export type TransactionSql = Sql & { readonly inTransaction: true };
+export type TransactionSql = Sql & {
+  readonly inTransaction: true;
+  /**
+   * Sends a statement whose result the work does not need. The commit is sent without a wait for it, which saves a round
+   * trip. If the statement fails, nothing is committed, and `write` throws its error.
+   */
+  readonly withCommit: (statement: Statement<readonly unknown[]>) => void;
+};
 
 /** The store whose rows are visible, and the deadline (epoch ms). A request's context is one. */
 export type StoreScope = { readonly storeId: string; readonly deadline: number };
@@ -265,6 +272,7 @@ async function transaction<Scope extends SystemScope, T>(
     if (command === 'COMMIT') return result;
     progress.phase = 'before commit';
     const cause = scoped.failure();
+    if (cause !== undefined && cause === scoped.failureWithCommit()) throw cause;
     throw new Error('PostgreSQL rolled the transaction back: the work continued after a failed statement', { cause });
   } catch (error) {
     scoped.end();
@@ -278,11 +286,14 @@ async function transaction<Scope extends SystemScope, T>(
 
 /**
  * `sql` for one operation only: afterwards the connection belongs to another. `failure` gives the last error of a
- * statement that is not the consequence of another one's.
+ * statement that is not the consequence of another one's, and `failureWithCommit` that of `withCommit`.
  */
-function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void; failure(): unknown } {
+function lend<Lent extends Sql>(
+  sql: Sql,
+): { sql: Lent; end(): void; failure(): unknown; failureWithCommit(): unknown } {
   let over = false;
   let failure: unknown;
+  let failureWithCommit: unknown;
   const check = () => {
     if (over) throw new Error('a statement ran after its operation had ended; await every statement');
   };
@@ -302,13 +313,29 @@ function lend<Lent extends Sql>(sql: Sql): { sql: Lent; end(): void; failure(): 
     check();
     return watched(sql.unsafe(...parameters));
   };
+  // Sent now: the commit, which is sent next, comes after it on the connection.
+  const withCommit: TransactionSql['withCommit'] = (statement) =>
+    void statement.execute().then(undefined, (error) => {
+      failureWithCommit ??= error;
+    });
   const { json, array, typed, types, notify, file } = sql;
-  const lent = Object.assign(call, { json, array, typed, types, notify, file, unsafe, inTransaction: true });
+  const lent = Object.assign(call, {
+    json,
+    array,
+    typed,
+    types,
+    notify,
+    file,
+    unsafe,
+    inTransaction: true,
+    withCommit,
+  });
   return {
     sql: lent as unknown as Lent,
     end: () => {
       over = true;
     },
     failure: () => failure,
+    failureWithCommit: () => failureWithCommit,
   };
 }

@@ -34,21 +34,17 @@ export type FeedRow = {
 export type FeedBacklog = { readonly entries: number; readonly setAside: number; readonly oldestSeconds: number };
 
 /**
- * Writes public events in the order of the array, one statement for all. The transaction has inserted or locked the row
+ * The statement that writes public events in the order of the array. The transaction has inserted or locked the row
  * of each entity before, so that the positions of an entity have the order of its changes.
  */
-export async function insertFeedEntries(
-  sql: TransactionSql,
-  storeId: string,
-  events: readonly PublicEvent[],
-): Promise<void> {
+export function insertFeedEntries(sql: TransactionSql, storeId: string, events: readonly PublicEvent[]) {
   const rows = events.map((event) => ({
     type: event.type,
     entity_type: feedCatalogue[event.type].entity,
     entity_id: event.entityId,
     data: dataOf(event),
   }));
-  await sql`
+  return sql`
     insert into feed_entries (store_id, type, entity_type, entity_id, data)
     select ${storeId}::uuid, type, entity_type, entity_id, data
     from rows from (

@@ -21,8 +21,9 @@ export type IdempotentWork<O extends Operation, T> = {
   readonly context: StoreContext;
   readonly operation: O;
   /**
-   * What the request does: look-ups first, then `commit(work)` once; `work` is the only transaction. All of it may run
-   * again from the start, so nothing before or inside `commit` may have an effect outside of that transaction.
+   * What the request does: look-ups first, then `commit(work)`, and once more only if that has rejected; `work` is the only
+   * transaction. All of it may run again from the start, so nothing before or inside `commit` may have an effect outside
+   * of that transaction.
    */
   readonly run: (commit: (work: (sql: TransactionSql) => Promise<T>) => Promise<T>) => Promise<T>;
   readonly toReply: (result: T) => ReplyOf<O>;

@@ -34,19 +34,24 @@ export async function appendOutbox(
   storeId: string,
   entries: readonly OutboxEntry[],
 ): Promise<void> {
-  const forFeed = entries.filter((entry) => entry.kind === 'feed');
-  const others = entries.filter((entry) => entry.kind !== 'feed');
-  await Promise.all([
-    others.length > 0 && insertEntries(sql, storeId, others),
-    forFeed.length > 0 && insertFeedEntries(sql, storeId, forFeed),
-  ]);
+  await Promise.all(insertsOf(sql, storeId, entries));
 }
 
-async function insertEntries(
-  sql: TransactionSql,
-  storeId: string,
-  entries: readonly (WakeUpEntry | EventEntry)[],
-): Promise<void> {
+/** As `appendOutbox`, at the end of the transaction: the commit does not wait for it (`withCommit`). */
+export function appendOutboxWithCommit(sql: TransactionSql, storeId: string, entries: readonly OutboxEntry[]): void {
+  for (const statement of insertsOf(sql, storeId, entries)) sql.withCommit(statement);
+}
+
+function insertsOf(sql: TransactionSql, storeId: string, entries: readonly OutboxEntry[]) {
+  const forFeed = entries.filter((entry) => entry.kind === 'feed');
+  const others = entries.filter((entry) => entry.kind !== 'feed');
+  return [
+    ...(others.length > 0 ? [insertEntries(sql, storeId, others)] : []),
+    ...(forFeed.length > 0 ? [insertFeedEntries(sql, storeId, forFeed)] : []),
+  ];
+}
+
+function insertEntries(sql: TransactionSql, storeId: string, entries: readonly (WakeUpEntry | EventEntry)[]) {
   const rows = entries.map((entry) =>
     entry.kind === 'workflow'
       ? {
@@ -58,7 +63,7 @@ async function insertEntries(
         }
       : { kind: entry.kind, topic: entry.type, data: entry.data },
   );
-  await sql`
+  return sql`
     insert into outbox (store_id, kind, topic, entity_id, lead_id, signal, data)
     select ${storeId}::uuid, kind, topic, entity_id, lead_id, signal, data
     from jsonb_to_recordset(${sql.json(rows)})
