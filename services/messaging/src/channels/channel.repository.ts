@@ -4,14 +4,6 @@ import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 /** What accepting a message needs of a channel. */
 export type AcceptingChannel = Pick<ChannelRow, 'provider' | 'status' | 'reply_window_minutes'>;
 
-/** The store's live channel. A store has at most one. */
-export async function findChannel(sql: Sql, storeId: string): Promise<AcceptingChannel | undefined> {
-  const [row] = await sql<AcceptingChannel[]>`
-    select provider, status, reply_window_minutes from channels
-    where store_id = ${storeId} and disconnected_at is null`;
-  return row;
-}
-
 export type ChannelProviderName = NonNullable<ChannelConnection['provider']>;
 
 /** A channel's row. */
@@ -39,22 +31,23 @@ export type ChannelRow = {
   readonly refused_at: Date | null;
 };
 
-const columns = (sql: Sql) => sql`
+/** The columns of a `ChannelRow`. */
+export const channelColumns = (sql: Sql) => sql`
   id, provider, status, phone, phone_number_id, api_url, sealed_credentials, sealed_page_token, last_error_code,
   last_error_detail, number_rate, pair_interval_seconds, pair_burst, reply_window_minutes, paused_until, connected_at,
   disconnected_at, refused_at`;
 
-/** The live channel with everything that a send needs. */
+/** The store's live channel with everything that a send needs. A store has at most one. */
 export async function findLiveChannel(sql: Sql, storeId: string): Promise<ChannelRow | undefined> {
   const [row] = await sql<ChannelRow[]>`
-    select ${columns(sql)} from channels where store_id = ${storeId} and disconnected_at is null`;
+    select ${channelColumns(sql)} from channels where store_id = ${storeId} and disconnected_at is null`;
   return row;
 }
 
 /** A channel of the store, live or not. */
 export async function findChannelById(sql: Sql, storeId: string, id: string): Promise<ChannelRow | undefined> {
   const [row] = await sql<ChannelRow[]>`
-    select ${columns(sql)} from channels where store_id = ${storeId} and id = ${id}`;
+    select ${channelColumns(sql)} from channels where store_id = ${storeId} and id = ${id}`;
   return row;
 }
 
@@ -76,7 +69,7 @@ export async function findSameChannel(
   { provider, phone_number_id }: Pick<NewChannel, 'provider' | 'phone_number_id'>,
 ): Promise<ChannelRow | undefined> {
   const [row] = await sql<ChannelRow[]>`
-    select ${columns(sql)} from channels
+    select ${channelColumns(sql)} from channels
     where store_id = ${storeId} and provider = ${provider} and phone_number_id is not distinct from ${phone_number_id}
     order by disconnected_at desc nulls first limit 1`;
   return row;

@@ -1,6 +1,8 @@
 import type { Message } from '@mostrador/contracts';
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import { AppError } from '@mostrador/kit/rpc/errors';
+import { openMessages } from '../messages/message.repository.ts';
+import { touchActive } from '../sessions/session.repository.ts';
 
 /** The conversation of a lead. Each lead has exactly one. */
 export type ConversationRow = {
@@ -24,9 +26,17 @@ export type ConversationRow = {
   readonly lead_version: number | null;
 };
 
-const columns = (sql: Sql) => sql`
+/** The columns of a `ConversationRow`. */
+export const conversationColumns = (sql: Sql) => sql`
   store_id, lead_id, wa_id, phone, phone_version, next_number, last_inbound_at, opted_out_at, interaction_count,
   reported_count, read_number, unread_count, seller_id, lead_version`;
+
+/** The lead has no conversation, and the request has not asked crm for it. A retry may find that it was merged. */
+export class NoConversation extends AppError {
+  constructor() {
+    super('service_unavailable', { retryAfterSeconds: 1 });
+  }
+}
 
 /**
  * Locks the conversation until the transaction ends. A transaction that accepts a message, or that chooses the next one
@@ -39,27 +49,37 @@ export async function lockConversation(
   leadId: string,
 ): Promise<ConversationRow | undefined> {
   const [row] = await sql<ConversationRow[]>`
-    select ${columns(sql)} from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
+    select ${conversationColumns(sql)} from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
   return row;
 }
 
-/**
- * Like `lockConversation`, but creates a missing conversation. `confirmed`: crm has said during this request that the
- * store has the lead. Otherwise the conversation was there a moment ago, and its lead was merged into another one.
- *
- * @throws AppError `service_unavailable`: nothing was done, and a retry finds the other lead
- */
-export async function ensureConversation(
+/** `lockOrCreate` with `lockConversation`. */
+export const ensureConversation = (
   sql: TransactionSql,
   storeId: string,
   leadId: string,
   confirmed = true,
-): Promise<ConversationRow> {
-  const known = await lockConversation(sql, storeId, leadId);
+): Promise<ConversationRow> => lockOrCreate(sql, storeId, leadId, confirmed, lockConversation);
+
+/**
+ * Locks the lead's conversation with `lock`, and creates a missing one. `confirmed`: crm has said during this request that
+ * the store has the lead.
+ *
+ * @throws NoConversation it is missing, and crm has not said so. When it was there a moment ago, its lead was merged into
+ *   another one.
+ */
+export async function lockOrCreate<Row>(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  confirmed: boolean,
+  lock: (sql: TransactionSql, storeId: string, leadId: string) => Promise<Row | undefined>,
+): Promise<Row> {
+  const known = await lock(sql, storeId, leadId);
   if (known) return known;
-  if (!confirmed) throw new AppError('service_unavailable', { retryAfterSeconds: 1 });
+  if (!confirmed) throw new NoConversation();
   await sql`insert into conversations (store_id, lead_id) values (${storeId}, ${leadId}) on conflict do nothing`;
-  return (await lockConversation(sql, storeId, leadId)) as ConversationRow;
+  return (await lock(sql, storeId, leadId)) as Row;
 }
 
 /** The conversation, without its lock. */
@@ -69,7 +89,7 @@ export async function findConversation(
   leadId: string,
 ): Promise<ConversationRow | undefined> {
   const [row] = await sql<ConversationRow[]>`
-    select ${columns(sql)} from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
+    select ${conversationColumns(sql)} from conversations where store_id = ${storeId} and lead_id = ${leadId}`;
   return row;
 }
 
@@ -78,26 +98,41 @@ export async function conversationExists(sql: Sql, storeId: string, leadId: stri
   return rows.length > 0;
 }
 
+export type TakenOutbound = {
+  readonly number: number;
+  readonly at: Date;
+  /** The lead's session, unless it must begin another one. */
+  readonly sessionId: string | null;
+  /** As `isDelivering`. */
+  readonly delivering: boolean;
+};
+
 /**
- * Takes the number of an outbound message and the moment of acceptance, and stores what the inbox shows. A message of a
- * seller reads all before it. The caller holds the conversation's lock and inserts the message in the same transaction,
- * so that the numbers have no gaps.
+ * Takes the number of an outbound message and the moment of acceptance. Stores what the inbox shows, and the activity of
+ * the lead's session. A message of a seller reads all before it. The caller holds the conversation's lock and inserts
+ * the message in the same transaction, so that the numbers have no gaps. One statement does it all, because each
+ * statement costs about as much as the rows that it changes.
  */
 export async function takeNumber(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
   source: Exclude<Message['source'], 'lead'>,
-): Promise<{ number: number; at: Date }> {
+): Promise<TakenOutbound> {
   const reads = source === 'seller' ? sql`, read_number = c.next_number, unread_count = 0` : sql``;
-  const [taken] = await sql<{ number: number; at: Date }[]>`
-    update conversations c
-    set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
-        needs_attention = false, counted_next = ${countedNext(sql)} ${reads}
-    from (select clock_timestamp()::timestamptz(3) as at) as clock
-    where c.store_id = ${storeId} and c.lead_id = ${leadId}
-    returning c.next_number - 1 as number, clock.at`;
-  return taken as { number: number; at: Date };
+  const [taken] = await sql<TakenOutbound[]>`
+    with taken as (
+      update conversations c
+      set next_number = c.next_number + 1, last_message_at = clock.at, is_unanswered = false, waiting_since = null,
+          needs_attention = false, counted_next = ${countedNext(sql)} ${reads}
+      from (select clock_timestamp()::timestamptz(3) as at) as clock
+      where c.store_id = ${storeId} and c.lead_id = ${leadId}
+      returning c.next_number - 1 as number, clock.at),
+    active as (${touchActive(sql, storeId, leadId, sql`(select at from taken)`)})
+    select number, at, (select id from active) as "sessionId",
+      exists (${openMessages(sql, storeId, leadId)}) as delivering
+    from taken`;
+  return taken as TakenOutbound;
 }
 
 /** One message more, unless a process of the previous version has left messages uncounted: then all are counted again. */
@@ -105,21 +140,19 @@ const countedNext = (sql: Sql) =>
   sql`case when c.counted_next = c.next_number then c.next_number + 1 else c.counted_next end`;
 
 /**
- * Counts a message when it becomes sent. The caller holds the conversation's lock and counts each message once. With
- * `pair`, it counts against the pair's rate limit, as `spendPair` does: a second update of the row would cost as much
- * again.
+ * The statement that counts a message when it becomes sent. The caller holds the conversation's lock and counts each
+ * message once. With `pair`, it counts against the pair's rate limit, as `spendPair` does: a second update of the row
+ * would cost as much again.
  */
-export async function countInteraction(
+export const countInteraction = (
   sql: TransactionSql,
   storeId: string,
   leadId: string,
   pair?: { readonly intervalMs: number },
-): Promise<void> {
-  await sql`
-    update conversations
-    set interaction_count = interaction_count + 1 ${pair ? sql`, pair_tat = ${spentPair(sql, pair)}` : sql``}
-    where store_id = ${storeId} and lead_id = ${leadId}`;
-}
+) => sql`
+  update conversations
+  set interaction_count = interaction_count + 1 ${pair ? sql`, pair_tat = ${spentPair(sql, pair)}` : sql``}
+  where store_id = ${storeId} and lead_id = ${leadId}`;
 
 /** SQL expression: the pair's theoretical arrival time after one more message. */
 export const spentPair = (sql: Sql, { intervalMs }: { readonly intervalMs: number }) =>

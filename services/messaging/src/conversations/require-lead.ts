@@ -1,18 +1,20 @@
 import { getLeadContact } from '@mostrador/contracts';
+import type { RpcClient } from '@mostrador/kit/rpc/client';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import type { Dependencies } from '../dependencies.ts';
 import { conversationExists } from './conversation.repository.ts';
 
-/**
- * Throws `lead_not_found` unless the store has the lead. Asks crm only about a lead without a conversation here, and
- * returns whether it has asked.
- */
+/** Throws `lead_not_found` unless the store has the lead. Asks crm only about a lead without a conversation here. */
 export async function requireLead(
   { database, rpc }: Pick<Dependencies, 'database' | 'rpc'>,
   context: StoreContext,
   leadId: string,
-): Promise<boolean> {
+): Promise<void> {
   const known = await database.read(context, (sql) => conversationExists(sql, context.storeId, leadId));
-  if (!known) await rpc.call(getLeadContact, { body: { lead_id: leadId } }, context);
-  return !known;
+  if (!known) await confirmLead(rpc, context, leadId);
+}
+
+/** Throws `lead_not_found` unless crm has the lead. */
+export async function confirmLead(rpc: RpcClient, context: StoreContext, leadId: string): Promise<void> {
+  await rpc.call(getLeadContact, { body: { lead_id: leadId } }, context);
 }

@@ -1,12 +1,10 @@
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { appendOutbox, type OutboxEntry } from '@mostrador/kit/delivery/outbox';
-import { countInteraction } from '../conversations/conversation.repository.ts';
 import { type MessageRow, mergeStatusUpdate, type SavedState, type StatusUpdate } from '../messages/message.ts';
 import { messageEvents } from '../messages/message-events.ts';
-import { recordResponse } from '../sessions/session.repository.ts';
 import { hasQueued, releaseHeld } from './delivery.repository.ts';
 import type { Rate } from './rates.ts';
-import { clearWatchdog, findStatusUpdates, saveProviderId, saveState } from './status-update.repository.ts';
+import { clearWatchdog, findStatusUpdates, saveProviderId, saveSent, saveState } from './status-update.repository.ts';
 import { wakeDelivery } from './wake-delivery.ts';
 
 /**
@@ -44,10 +42,8 @@ export async function saveStatusUpdates(
   const held = message.status === 'unknown' && (await hasQueued(sql, storeId, message.lead_id));
   const counts = !message.sent_at && next.sent_at;
   const [after] = await Promise.all([
-    saveState(sql, storeId, message.id, stateOf(next)),
+    counts ? saveSent(sql, storeId, message, stateOf(next), pair) : saveState(sql, storeId, message.id, stateOf(next)),
     held && releaseHeld(sql, storeId, message.lead_id),
-    counts && countInteraction(sql, storeId, message.lead_id, pair),
-    counts && recordResponse(sql, storeId, message),
   ]);
   const wakeUps = held ? [wakeDelivery(message.lead_id, 'message_settled')] : [];
   return { after, entries: [...eventsOf(message, after), ...wakeUps] };

@@ -1,13 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import type { NextStep } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import { waitUntil } from '@mostrador/kit/delivery/step';
 import type { ProviderCircuit } from '@mostrador/kit/resilience/provider-circuit';
-import { type ChannelRow, findChannelById, findLiveChannel } from '../channels/channel.repository.ts';
+import { type ChannelRow, findChannelById } from '../channels/channel.repository.ts';
 import { targetOf } from '../channels/providers.ts';
 import type { MessageRow } from '../messages/message.ts';
-import { claim, lockNumber, lockQueue, postpone, saveNumber, strandQueue } from './delivery.repository.ts';
+import {
+  claim,
+  type HeadRow,
+  type LockedChannel,
+  lockLiveChannel,
+  lockQueue,
+  postpone,
+  saveNumber,
+  strandQueue,
+} from './delivery.repository.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type Move, nextMove } from './next-move.ts';
+import { nextMove } from './next-move.ts';
 import { numberRate, sendRate, takeTurn } from './rates.ts';
 import { type Claimed, fail, recordUnknown } from './record-outcome.ts';
 
@@ -39,7 +49,7 @@ export async function claimNext(
   for (;;) {
     const [{ pair, head }, channel] = await Promise.all([
       lockQueue(sql, storeId, leadId),
-      findLiveChannel(sql, storeId),
+      lockLiveChannel(sql, storeId),
     ]);
     const to = pair?.wa_id ?? pair?.phone ?? (typeof contact === 'object' ? contact.phone : null);
     const blocked = () => (channel ? circuit.blocked(targetOf(channel, to)) : null);
@@ -68,7 +78,7 @@ export async function claimNext(
         break;
       }
       case 'send': {
-        if (to) return await begin(sql, storeId, move, to, limits);
+        if (to) return await begin(sql, storeId, { ...move, channel: channel as LockedChannel, to }, limits);
         if (contact !== 'gone') return { kind: 'ask contact' };
         settled.push(await fail(sql, storeId, move.head.id, leadGone));
       }
@@ -85,16 +95,22 @@ const leadGone = { code: 'lead_not_found', detail: 'The lead no longer exists.' 
 const channelOf = async (sql: TransactionSql, storeId: string, message: MessageRow): Promise<ChannelRow | undefined> =>
   message.channel_id === null ? undefined : await findChannelById(sql, storeId, message.channel_id);
 
+type Due = {
+  readonly head: HeadRow;
+  readonly channel: LockedChannel;
+  readonly to: string;
+  readonly asTemplate: boolean;
+};
+
 async function begin(
   sql: TransactionSql,
   storeId: string,
-  { head, channel, asTemplate }: Extract<Move, { kind: 'send' }>,
-  to: string,
+  { head, channel, to, asTemplate }: Due,
   { leaseMs }: DeliveryLimits,
 ): Promise<Taken> {
-  const { nowMs, ...state } = await lockNumber(sql, storeId, channel.id);
+  const { nowMs } = channel;
   const rates = { slots: numberRate(channel), sends: sendRate(channel) };
-  const turn = takeTurn(state, head.slot_at?.getTime() ?? null, nowMs, rates);
+  const turn = takeTurn(channel, head.slot_at?.getTime() ?? null, nowMs, rates);
   if (turn.waitUntilMs !== null) {
     const [until] = await Promise.all([
       postpone(sql, storeId, head.id, { delayMs: turn.waitUntilMs - nowMs, slotAt: new Date(turn.waitUntilMs) }),
@@ -102,8 +118,8 @@ async function begin(
     ]);
     return waiting(until, "the number's rate limit is reached");
   }
-  const leaseToken = await claim(sql, storeId, head.id, { channelId: channel.id, leaseMs, number: turn });
-  const attempt = { storeId, id: head.id, leaseToken };
+  const attempt = { storeId, id: head.id, leaseToken: randomUUID() };
+  sql.withCommit(claim(sql, attempt, { channelId: channel.id, leaseMs, number: turn }));
   return { kind: 'send', claimed: { attempt, message: head, channel, to, asTemplate, attempts: head.attempts + 1 } };
 }
 

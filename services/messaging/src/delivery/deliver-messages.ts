@@ -54,9 +54,10 @@ export const deliverMessages =
       const recordBy = Date.now() + limits.leaseMs - limits.callLimitMs;
       const record = (known: Outcome, andThen: Work<Taken>) =>
         transact(dependencies, context, recordBy, async (sql, settled) => {
-          const id = await recordOutcome(sql, claimed, known, limits);
+          const { settled: id, pending } = await recordOutcome(sql, claimed, known, limits);
           if (id) settled.push(id);
-          return await andThen(sql, settled);
+          const [then] = await Promise.all([andThen(sql, settled), pending]);
+          return then;
         });
       // If this transaction fails, the step records the outcome alone and leaves the rest to the next step. One cause
       // is that another lead of the store got the same `wa_id` at the same moment: that lead keeps it.

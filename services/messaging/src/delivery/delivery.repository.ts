@@ -1,10 +1,11 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { BlockedReason } from '@mostrador/kit/resilience/circuit';
 import { setWait } from '@mostrador/kit/resilience/provider-circuit.repository';
-import { limitLockTime } from '../channels/channel.repository.ts';
+import { type ChannelRow, channelColumns, limitLockTime } from '../channels/channel.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow } from '../messages/message.ts';
 import { optOutStopsApi } from '../settings/settings.repository.ts';
+import type { Attempt } from './attempt.repository.ts';
 import type { NumberState } from './rates.ts';
 
 /** The columns of the conversation that decide about sending. */
@@ -88,24 +89,26 @@ export async function strandQueue(
       and next_attempt_at is distinct from ${failsAt}`;
 }
 
-/** Locks the number's rate limits, and reads them. Its row lock makes other transactions wait until this one ends. */
-export async function lockNumber(
-  sql: TransactionSql,
-  storeId: string,
-  channelId: string,
-): Promise<NumberState & { readonly nowMs: number }> {
+/** A channel with the rate limits of its number, and the database's clock after the wait for them. */
+export type LockedChannel = ChannelRow & NumberState & { readonly nowMs: number };
+
+/**
+ * Locks the store's live channel with the rate limits of its number, and reads both. The row lock makes other
+ * transactions wait until this one ends.
+ */
+export async function lockLiveChannel(sql: TransactionSql, storeId: string): Promise<LockedChannel | undefined> {
   // As fractions of milliseconds, because an interval may be shorter than one.
   const ms = (moment: ReturnType<typeof sql>) => sql`(extract(epoch from ${moment}) * 1000)::float8`;
   // The inner query waits for the lock. PostgreSQL evaluates the outer list after that, so it has the newest values and
   // the time after the wait.
-  const [row] = await sql<(NumberState & { nowMs: number })[]>`
-    select ${ms(sql`number_tat`)} as "tatMs", ${ms(sql`number_sent_tat`)} as "sentTatMs",
+  const [row] = await sql<LockedChannel[]>`
+    select ${channelColumns(sql)}, ${ms(sql`number_tat`)} as "tatMs", ${ms(sql`number_sent_tat`)} as "sentTatMs",
       ${ms(sql`clock_timestamp()`)} as "nowMs", ${limitLockTime(sql)}
     from (
-      select number_tat, number_sent_tat from channels
-      where store_id = ${storeId} and id = ${channelId} for no key update
+      select ${channelColumns(sql)}, number_tat, number_sent_tat from channels
+      where store_id = ${storeId} and disconnected_at is null for no key update
     ) locked`;
-  return row as NumberState & { nowMs: number };
+  return row;
 }
 
 /** Stores the number's rate limits. The caller has locked them. */
@@ -124,24 +127,19 @@ const setNumber = (sql: TransactionSql, storeId: string, channelId: string, { ta
   where store_id = ${storeId} and id = ${channelId}`;
 
 /**
- * Begins an attempt and stores the number's rate limits, which the caller has locked. No other attempt can begin while
- * the lease lasts. Returns the lease's token.
+ * The statement that begins an attempt and stores the number's rate limits, which the caller has locked. No other attempt
+ * can begin while the lease lasts.
  */
-export async function claim(
+export const claim = (
   sql: TransactionSql,
-  storeId: string,
-  id: string,
+  { storeId, id, leaseToken }: Attempt,
   { channelId, leaseMs, number }: { channelId: string; leaseMs: number; number: NumberState },
-): Promise<string> {
-  const [row] = await sql<{ lease_token: string }[]>`
+) => sql`
     with number as (${setNumber(sql, storeId, channelId, number)})
     update messages
-    set status = 'sending', channel_id = ${channelId}, attempts = attempts + 1, lease_token = gen_random_uuid(),
+    set status = 'sending', channel_id = ${channelId}, attempts = attempts + 1, lease_token = ${leaseToken},
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond', next_attempt_at = null, slot_at = null
-    where store_id = ${storeId} and id = ${id}
-    returning lease_token`;
-  return row?.lease_token as string;
-}
+    where store_id = ${storeId} and id = ${id}`;
 
 /** Whether a message of the lead is `queued`. */
 export async function hasQueued(sql: Sql, storeId: string, leadId: string): Promise<boolean> {

@@ -20,7 +20,13 @@ import type { DeliveryLimits } from './limits.ts';
 import { lockMessage } from './lock-message.ts';
 import { delayAfter, delayWhileBlocked } from './next-move.ts';
 import { pairRate } from './rates.ts';
-import { findProviderMessageId, lockProviderMessage, readMessage } from './status-update.repository.ts';
+import {
+  findProviderMessageId,
+  findStatusUpdates,
+  lockProviderMessage,
+  readMessage,
+  saveProviderId,
+} from './status-update.repository.ts';
 
 /** A claimed attempt, with everything that it needs. */
 export type Claimed = {
@@ -39,23 +45,30 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly error: ChannelError }
   | { readonly kind: 'not_called'; readonly blocked: Blocked };
 
-/** Records the result of an attempt. Returns the message's id when waiting requests must be notified of its outcome. */
+export type Recorded = {
+  /** The message's id when waiting requests must be notified of its outcome. */
+  readonly settled?: string | undefined;
+  /** Statements that are under way. Those that come next need not wait for them, but the commit must. */
+  readonly pending?: Promise<unknown>;
+};
+
+/** Records the result of an attempt. */
 export async function recordOutcome(
   sql: TransactionSql,
   claimed: Claimed,
   outcome: Outcome,
   limits: DeliveryLimits,
-): Promise<string | undefined> {
+): Promise<Recorded> {
   const { attempt } = claimed;
   if (outcome.kind === 'accepted') return await recordAccepted(sql, claimed, outcome.accepted, limits);
   const { message } = await lockMessage(sql, attempt.storeId, claimed.message);
   // Another transaction has decided in the meantime.
-  if (!(await isOwn(sql, attempt))) return undefined;
+  if (!(await isOwn(sql, attempt))) return {};
   if (outcome.kind === 'not_called') {
     await recordNotMade(sql, attempt, delayWhileBlocked(outcome.blocked.forMs), outcome.blocked.reason);
-    return undefined;
+    return {};
   }
-  return await recordFailure(sql, { ...claimed, message }, outcome.error, limits);
+  return { settled: await recordFailure(sql, { ...claimed, message }, outcome.error, limits) };
 }
 
 /** Records an acceptance. It counts even when the lease has expired or the message has become `unknown`. */
@@ -64,11 +77,12 @@ async function recordAccepted(
   { attempt: { storeId, id }, message: claimed, channel, to }: Claimed,
   { providerMessageId, waId }: Accepted,
   { noStatusAfterMs }: DeliveryLimits,
-): Promise<string | undefined> {
+): Promise<Recorded> {
   // Pipelined: PostgreSQL runs them in this order, so both locks are held when the message is read.
-  const [, { conversation, message: before }] = await Promise.all([
+  const [, { conversation, message: before }, earlier] = await Promise.all([
     lockProviderMessage(sql, storeId, channel.id, providerMessageId),
     lockMessage(sql, storeId, claimed),
+    findStatusUpdates(sql, storeId, channel.id, providerMessageId),
   ]);
   const { lead_id } = before;
   const named = { ...before, provider_message_id: before.provider_message_id ?? providerMessageId };
@@ -76,18 +90,21 @@ async function recordAccepted(
   const accepted = [{ status: 'sent', at: new Date() } as const];
   const { after: sent, entries } = await saveStatusUpdates(sql, storeId, named, accepted, pair);
   const fresh = before.status !== 'sent' && sent.status === 'sent';
-  const [, known] = await Promise.all([
-    // Before the events of earlier status updates, which `adoptProviderId` reads first.
+  const pending = Promise.all([
     appendOutbox(sql, storeId, entries),
-    adoptProviderId(sql, storeId, sent, { channelId: channel.id, providerMessageId }),
+    // A message that was sent already, as an operator said for example, is not saved with it.
+    before.provider_message_id === null && sent === named && saveProviderId(sql, storeId, id, providerMessageId),
     // `saveStatusUpdates` has counted a message that was not sent before.
     before.sent_at && spendPair(sql, storeId, lead_id, pair),
     // An id of the phone that the lead had when the attempt began is not kept.
     waId && conversation?.wa_id === null && (conversation.phone ?? to) === to && saveWaId(sql, storeId, lead_id, waId),
-    // It goes out before `adoptProviderId` applies earlier status updates, which clear the watchdog's time again.
     fresh && providerOf(channel).reportsStatus && watch(sql, storeId, id, noStatusAfterMs),
   ]);
-  return isSettled(known.status) ? id : undefined;
+  if (earlier.length === 0) return { settled: isSettled(sent.status) ? id : undefined, pending };
+  await pending;
+  // They clear the watchdog's time again.
+  const known = await applyStatusUpdates(sql, storeId, sent, earlier);
+  return { settled: isSettled(known.status) ? id : undefined };
 }
 
 async function recordFailure(

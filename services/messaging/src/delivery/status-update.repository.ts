@@ -1,7 +1,10 @@
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { ReceivedStatusUpdate } from '../channels/channel-provider.ts';
+import { countInteraction } from '../conversations/conversation.repository.ts';
 import { messageColumns } from '../messages/message.repository.ts';
 import type { MessageRow, SavedState, StatusUpdate } from '../messages/message.ts';
+import { recordResponse } from '../sessions/session.repository.ts';
+import type { Rate } from './rates.ts';
 
 /**
  * Locks a provider's message id. A transaction takes this lock, before the conversation's, to store a status update
@@ -109,15 +112,37 @@ export async function saveState(
   id: string,
   state: SavedState,
 ): Promise<MessageRow> {
-  const [row] = await sql<[MessageRow]>`
-    update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
-      slot_at = null, unknown_since = null, unsettled_at = null,
-      counted_at = coalesce(counted_at, case when ${state.sent_at !== null} then clock_timestamp() end),
-      failed_at = coalesce(failed_at, case when ${state.status === 'failed'} then clock_timestamp() end)
-    where store_id = ${storeId} and id = ${id}
-    returning ${messageColumns(sql)}`;
+  const [row] = await sql<[MessageRow]>`${savingState(sql, storeId, id, state, sql`clock_timestamp()`)}`;
   return row;
 }
+
+/**
+ * As `saveState`, for a message that becomes sent: counts the interaction (`countInteraction`) and records the response.
+ * One statement does it all, because each statement costs about as much as the row that it changes.
+ */
+export async function saveSent(
+  sql: TransactionSql,
+  storeId: string,
+  { id, lead_id, session_id }: Pick<MessageRow, 'id' | 'lead_id' | 'session_id'>,
+  state: SavedState,
+  pair?: Rate,
+): Promise<MessageRow> {
+  const now: ReturnType<Sql> = sql`(select at from clock)`;
+  const [row] = await sql<[MessageRow]>`
+    with clock as (select clock_timestamp()::timestamptz(3) as at),
+    counted as (${countInteraction(sql, storeId, lead_id, pair)}),
+    responded as (${recordResponse(sql, storeId, session_id, now)})
+    ${savingState(sql, storeId, id, state, now)}`;
+  return row;
+}
+
+const savingState = (sql: Sql, storeId: string, id: string, state: SavedState, now: ReturnType<typeof sql>) => sql`
+  update messages set ${sql({ ...state })}, lease_token = null, lease_until = null, next_attempt_at = null,
+    slot_at = null, unknown_since = null, unsettled_at = null,
+    counted_at = coalesce(counted_at, case when ${state.sent_at !== null} then ${now} end),
+    failed_at = coalesce(failed_at, case when ${state.status === 'failed'} then ${now} end)
+  where store_id = ${storeId} and id = ${id}
+  returning ${messageColumns(sql)}`;
 
 /** Sets the provider's id, unless the message has one. */
 export async function saveProviderId(

@@ -1,19 +1,19 @@
 import type { Message } from '@mostrador/contracts';
 import type { TransactionSql } from '@mostrador/kit/database/database';
 import type { Metadata } from '@mostrador/kit/database/metadata';
-import { appendOutbox } from '@mostrador/kit/delivery/outbox';
+import { appendOutboxWithCommit } from '@mostrador/kit/delivery/outbox';
 import { AppError } from '@mostrador/kit/rpc/errors';
-import { type AcceptingChannel, findChannel } from '../channels/channel.repository.ts';
+import type { AcceptingChannel } from '../channels/channel.repository.ts';
 import { replyWindowMsOf } from '../channels/providers.ts';
-import { type ConversationRow, ensureConversation, takeNumber } from '../conversations/conversation.repository.ts';
+import { type ConversationRow, lockOrCreate, takeNumber } from '../conversations/conversation.repository.ts';
 import { needsConsent, readOptOut } from '../conversations/opt-out.ts';
 import { isWindowOpen } from '../conversations/reply-window.ts';
 import { wakeDelivery } from '../delivery/wake-delivery.ts';
 import { findUnprocessed, type Unprocessed } from '../inbound/find-unprocessed.ts';
 import { conversationRead } from '../inbox/conversation-read.ts';
-import { touchSession } from '../sessions/session.repository.ts';
-import { findSettings } from '../settings/settings.repository.ts';
-import { findMessage, insertMessage, isDelivering } from './message.repository.ts';
+import { beginSession } from '../sessions/session.repository.ts';
+import { lockForAcceptance } from './acceptance.repository.ts';
+import { findMessage, insertMessage } from './message.repository.ts';
 import type { MessageRow, Template } from './message.ts';
 import { messageEvents } from './message-events.ts';
 
@@ -21,7 +21,7 @@ export type OutboundRequest = {
   /** Chosen by a caller that retries with the same id until it gets an answer; generated when not given. */
   readonly id?: string;
   readonly lead_id: string;
-  /** Whether crm has confirmed the lead during this request: `ensureConversation`. */
+  /** Whether crm has confirmed the lead during this request: `lockOrCreate`. */
   readonly confirmed: boolean;
   readonly source: Exclude<Message['source'], 'lead'>;
   readonly body: string;
@@ -41,36 +41,34 @@ export type Accepted = { readonly message: MessageRow; readonly waitSeconds?: nu
  * message of the lead is on its way already. A message that was accepted under this id before is returned as it is.
  *
  * @throws AppError checked in this order: `channel_not_connected`, `lead_opted_out`, `lead_replied`,
- *   `messaging_window_closed`; or `service_unavailable`, as `ensureConversation` does. The transaction must roll back.
+ *   `messaging_window_closed`. The transaction must roll back.
+ * @throws NoConversation as `lockOrCreate` does. The transaction must roll back.
  */
 export async function acceptOutbound(
   sql: TransactionSql,
   storeId: string,
   request: OutboundRequest,
 ): Promise<Accepted> {
-  const { id } = request;
-  const conversation = await ensureConversation(sql, storeId, request.lead_id, request.confirmed);
+  const { id, confirmed } = request;
+  const conversation = await lockOrCreate(sql, storeId, request.lead_id, confirmed, lockForAcceptance);
   // The row's spelling of the id, because the workflow id is derived from it.
-  const { lead_id } = conversation;
+  const { lead_id, channel, settings } = conversation;
   const accepted = id && (await findMessage(sql, storeId, id));
   if (accepted) return { message: accepted };
 
-  const [channel, settings, delivering, { number, at }] = await Promise.all([
-    findChannel(sql, storeId),
-    findSettings(sql, storeId),
-    isDelivering(sql, storeId, lead_id),
-    takeNumber(sql, storeId, lead_id, request.source),
-  ]);
   assertConnected(channel);
   const isStoppable = needsConsent(request.source, settings.opt_out_stops_api);
   const isConditional = isStoppable || request.unless_reply_after !== undefined;
   const unprocessed = isConditional ? await findUnprocessed(sql, conversation, request.phone) : [];
   if (isStoppable) assertNotOptedOut(conversation, unprocessed);
   assertNoReply(request, conversation, unprocessed);
+  const { number, at, sessionId, delivering } = await takeNumber(sql, storeId, lead_id, request.source);
   if (!request.template && !isWindowOpen(replyWindowMsOf(channel), conversation.last_inbound_at, at)) {
     throw new AppError('messaging_window_closed');
   }
-  const session = await touchSession(sql, storeId, lead_id, { at, direction: 'outbound' });
+  const session = sessionId
+    ? { sessionId, events: [] }
+    : await beginSession(sql, storeId, lead_id, { at, direction: 'outbound' });
   const { source, body, template, metadata } = request;
   const message = await insertMessage(sql, storeId, {
     id,
@@ -84,7 +82,7 @@ export async function acceptOutbound(
     template,
     metadata,
   });
-  await appendOutbox(sql, storeId, [
+  appendOutboxWithCommit(sql, storeId, [
     ...session.events,
     ...messageEvents.queued(message),
     ...(source === 'seller' && conversation.unread_count > 0 ? conversationRead(lead_id) : []),
@@ -93,7 +91,7 @@ export async function acceptOutbound(
   return { message, waitSeconds: settings.message_wait_seconds };
 }
 
-function assertConnected(channel: AcceptingChannel | undefined): asserts channel is AcceptingChannel {
+function assertConnected(channel: AcceptingChannel | null): asserts channel is AcceptingChannel {
   if (!channel)
     throw new AppError('channel_not_connected', { detail: 'The store has no messaging channel. Connect one.' });
   if (channel.status !== 'connected') {

@@ -116,11 +116,14 @@ export async function countMessages(sql: Sql, storeId: string, leadId: string): 
  * An `unknown` message does not count, because no workflow may be running for it.
  */
 export async function isDelivering(sql: TransactionSql, storeId: string, leadId: string): Promise<boolean> {
-  const rows = await sql`
-    select 1 from messages
-    where store_id = ${storeId} and lead_id = ${leadId} and status in ('queued', 'sending') limit 1`;
-  return rows.length > 0;
+  const [row] = await sql<[{ delivering: boolean }]>`
+    select exists (${openMessages(sql, storeId, leadId)}) as delivering`;
+  return row.delivering;
 }
+
+/** The query for the lead's messages that are `queued` or `sending`. */
+export const openMessages = (sql: Sql, storeId: string, leadId: string) => sql`
+  select from messages where store_id = ${storeId} and lead_id = ${leadId} and status in ('queued', 'sending')`;
 
 /** Whether this inbound message is stored already. */
 export async function isKnownInbound(

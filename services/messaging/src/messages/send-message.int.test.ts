@@ -84,6 +84,34 @@ describe('acceptance', () => {
     ]);
   });
 
+  test.each([
+    { ends: false, sessions: 1 },
+    { ends: true, sessions: 2 },
+  ])('a message that waits for its session sees what has become of it: %j', async ({ ends, sessions }) => {
+    const { storeId, leadId } = await newLead();
+    await post(leadId, { storeId });
+    const { adminSql } = messaging;
+    const sent = await adminSql.begin(async (sql) => {
+      await sql`
+        update sessions set last_message_at = clock_timestamp() ${ends ? sql`, status = 'ended', ended_at = now()` : sql``}
+        where store_id = ${storeId}`;
+      const sending = post(leadId, { storeId });
+      const waits = () => adminSql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%sessions%'`;
+      await waitFor(async () => (await waits()).length > 0, { description: 'the message to wait' });
+      // In an object, because this transaction must not wait for the message.
+      return { sending };
+    });
+    await sent.sending;
+    const rows = await messagesOf(storeId);
+    expect(rows).toHaveLength(2);
+    expect(new Set(rows.map(({ session_id }) => session_id)).size).toBe(sessions);
+    expect(await adminSql`select id from sessions where store_id = ${storeId} and status = 'active'`).toEqual([
+      { id: rows[1]?.session_id },
+    ]);
+  });
+
   test('the feed has the session and the queued message as the API shows it, and nothing of a rejected one', async () => {
     const { storeId, leadId } = await newLead();
     const { id: messageId } = (await post(leadId, { storeId }, { ...hello, metadata: { order: '7' } })).answer;

@@ -10,7 +10,8 @@ import { withDeferredIdempotency } from '@mostrador/kit/delivery/idempotency';
 import type { StoreContext } from '@mostrador/kit/rpc/context';
 import { validationFailed } from '@mostrador/kit/rpc/errors';
 import type { Handler } from '@mostrador/kit/rpc/server';
-import { requireLead } from '../conversations/require-lead.ts';
+import { NoConversation } from '../conversations/conversation.repository.ts';
+import { confirmLead } from '../conversations/require-lead.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSettings } from '../settings/settings.repository.ts';
 import { type Accepted, acceptOutbound } from './accept-outbound.ts';
@@ -20,7 +21,7 @@ import { toSendResult } from './message.ts';
 export const sendMessage =
   (dependencies: Dependencies): Handler<typeof operation> =>
   async (context, { params, body }) => {
-    const { database, relay } = dependencies;
+    const { database, relay, rpc } = dependencies;
     const arrivedMs = Date.now();
     const faults = faultsOfTemplate(body.template);
     if (faults.length > 0) throw validationFailed(faults);
@@ -30,17 +31,23 @@ export const sendMessage =
       context,
       operation,
       run: async (commit) => {
-        const confirmed = await requireLead(dependencies, context, params.leadId);
-        const { message, template } = body;
         const request = {
           lead_id: params.leadId,
-          confirmed,
           source: context.person ? ('seller' as const) : ('api' as const),
-          body: message,
-          template,
+          body: body.message,
+          template: body.template,
           metadata,
         };
-        return await commit((sql) => acceptOutbound(sql, context.storeId, request));
+        const accept = (confirmed: boolean) =>
+          commit((sql) => acceptOutbound(sql, context.storeId, { ...request, confirmed }));
+        // As a rule the lead has a conversation, and so exists.
+        try {
+          return await accept(false);
+        } catch (error) {
+          if (!(error instanceof NoConversation)) throw error;
+        }
+        await confirmLead(rpc, context, params.leadId);
+        return await accept(true);
       },
       entityOf: ({ message }: Accepted) => message.id,
       answer: (id, accepted) => outcomeOf(dependencies, context, { id, accepted, arrivedMs }),

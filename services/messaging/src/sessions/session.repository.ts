@@ -12,6 +12,10 @@ export async function listSessions(sql: Sql, storeId: string, leadId: string): P
     where store_id = ${storeId} and lead_id = ${leadId} order by started_at, id`;
 }
 
+/** A message: when it was accepted or received. */
+type Touch = { readonly at: Date; readonly direction: Message['direction'] };
+type Touched = { sessionId: string; opened: boolean; events: OutboxEntry[] };
+
 /**
  * The session of a message at this time. That is the active one; if there is none, or if it has been idle for too long,
  * a new one. Returns the events of each session that it starts or ends. The caller holds the conversation's lock, and
@@ -21,15 +25,27 @@ export async function touchSession(
   sql: TransactionSql,
   storeId: string,
   leadId: string,
-  { at, direction }: { readonly at: Date; readonly direction: Message['direction'] },
-): Promise<{ sessionId: string; opened: boolean; events: OutboxEntry[] }> {
-  const [active] = await sql<{ id: string }[]>`
-    update sessions set last_message_at = greatest(last_message_at, ${at})
-    where store_id = ${storeId} and lead_id = ${leadId} and status = 'active'
-      and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' > ${at}
-    returning id`;
+  { at, direction }: Touch,
+): Promise<Touched> {
+  const [active] = await sql<{ id: string }[]>`${touchActive(sql, storeId, leadId, sql`${at}::timestamptz`)}`;
   if (active) return { sessionId: active.id, opened: false, events: [] };
+  return await beginSession(sql, storeId, leadId, { at, direction });
+}
 
+/** The statement that stores a message's time in the lead's session and returns its id, unless it was idle for too long. */
+export const touchActive = (sql: Sql, storeId: string, leadId: string, at: ReturnType<typeof sql>) => sql`
+  update sessions set last_message_at = greatest(last_message_at, ${at})
+  where store_id = ${storeId} and lead_id = ${leadId} and status = 'active'
+    and last_message_at + ${idleHours(sql, storeId)} * interval '1 hour' > ${at}
+  returning id`;
+
+/** As `touchSession`, for a lead whose session `touchActive` has not found. */
+export async function beginSession(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+  { at, direction }: Touch,
+): Promise<Touched> {
   // The periodic job may be late: an idle session ends before the next one begins.
   const ended = await sql<SessionRow[]>`
     update sessions set ${end(sql, storeId)}
@@ -42,18 +58,10 @@ export async function touchSession(
   return { sessionId: opened.id, opened: true, events };
 }
 
-/** Records an accepted message as the first response, if the lead opened the session and has no response yet. */
-export async function recordResponse(
-  sql: TransactionSql,
-  storeId: string,
-  { id, session_id }: { readonly id: string; readonly session_id: string },
-): Promise<void> {
-  await sql`
-    update sessions
-    set first_response_at = greatest(
-      (select counted_at from messages where store_id = ${storeId} and id = ${id}), started_at)
-    where store_id = ${storeId} and id = ${session_id} and opened_by_lead and first_response_at is null`;
-}
+/** The statement that records a first response at this moment, if the lead opened the session and has none yet. */
+export const recordResponse = (sql: Sql, storeId: string, sessionId: string, at: ReturnType<typeof sql>) => sql`
+  update sessions set first_response_at = greatest(${at}, started_at)
+  where store_id = ${storeId} and id = ${sessionId} and opened_by_lead and first_response_at is null`;
 
 /** Ends a session now and writes its event. An ended one stays as it is. Undefined: the lead has no such session. */
 export async function closeSession(

@@ -2,16 +2,19 @@ import type { MessagingSettings, RequestOf, updateMessagingSettings } from '@mos
 import type { Sql, TransactionSql } from '@mostrador/kit/database/database';
 import type { Static } from '@sinclair/typebox';
 
-type Settings = Required<Static<typeof MessagingSettings>>;
+export type Settings = Required<Static<typeof MessagingSettings>>;
 
 /** The settings of a store without a row. The table's defaults are the same. */
 export const defaultSettings: Settings = { message_wait_seconds: 5, session_idle_hours: 24, opt_out_stops_api: false };
 
 export async function findSettings(sql: Sql, storeId: string): Promise<Settings> {
-  const [row] = await sql<Settings[]>`
-    select message_wait_seconds, session_idle_hours, opt_out_stops_api from store_settings where store_id = ${storeId}`;
+  const [row] = await sql<Settings[]>`${savedSettings(sql, storeId)}`;
   return row ?? defaultSettings;
 }
+
+/** The query for the store's settings. Without a row, they are `defaultSettings`. */
+export const savedSettings = (sql: Sql, storeId: string) => sql`
+  select message_wait_seconds, session_idle_hours, opt_out_stops_api from store_settings where store_id = ${storeId}`;
 
 /** Writes the given members and returns all settings. */
 export async function saveSettings(

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '@mostrador/kit/database/database';
+import type { Database, Sql } from '@mostrador/kit/database/database';
 import { type ChannelAdapter, ChannelError, type OutboundMessage } from '../channel-provider.ts';
 import { channelErrorOf } from '../whatsapp/errors.ts';
 import { answerTo, type Behaviour, behaviourOf } from './magic-numbers.ts';
@@ -17,12 +17,16 @@ export function createSandboxAdapter(database: Database, storeId: string, channe
     const { arrivesAfterMs, updates } = behaviour;
     const body = template ? `[${template.name}] ${text}` : text;
     const scope = { storeId, deadline: Date.now() + writeLimitMs };
+    const insert = (sql: Sql, afterMs: number) =>
+      insertDelivery(sql, storeId, { id, channelId, phone: to, body, afterMs });
     try {
+      if (updates.length === 0) {
+        if (arrivesAfterMs !== null) await database.execute(scope, (sql) => insert(sql, arrivesAfterMs));
+        return;
+      }
       await database.write(scope, async (sql) => {
-        if (arrivesAfterMs !== null) {
-          await insertDelivery(sql, storeId, { id, channelId, phone: to, body, afterMs: arrivesAfterMs });
-        }
-        if (updates.length > 0) await planStatusUpdates(sql, storeId, channelId, planOf(id, behaviour, Date.now()));
+        if (arrivesAfterMs !== null) await insert(sql, arrivesAfterMs);
+        await planStatusUpdates(sql, storeId, channelId, planOf(id, behaviour, Date.now()));
       });
     } catch (cause) {
       // A retry is safe even if the row was written, because a duplicate changes nothing.

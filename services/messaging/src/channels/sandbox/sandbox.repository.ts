@@ -15,9 +15,9 @@ export async function findSandbox(systemSql: Sql, tokenHash: Buffer): Promise<Sa
   return row;
 }
 
-/** Stores a message for the telephone, which shows it after `afterMs`. A duplicate changes nothing. */
-export async function insertDelivery(
-  sql: TransactionSql,
+/** The statement that stores a message for the telephone, which shows it after `afterMs`. A duplicate changes nothing. */
+export function insertDelivery(
+  sql: Sql,
   storeId: string,
   delivery: {
     readonly id: string;
@@ -26,9 +26,9 @@ export async function insertDelivery(
     readonly body: string;
     readonly afterMs: number;
   },
-): Promise<void> {
+) {
   const { id, channelId, phone, body, afterMs } = delivery;
-  await sql`
+  return sql`
     insert into sandbox_deliveries (store_id, id, channel_id, customer_phone, body, delivered_at)
     values (${storeId}, ${id}, ${channelId}, ${phone}, ${body},
       clock_timestamp() + ${afterMs} * interval '1 millisecond')

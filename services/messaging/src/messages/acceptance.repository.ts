@@ -1,0 +1,27 @@
+import type { TransactionSql } from '@mostrador/kit/database/database';
+import type { AcceptingChannel } from '../channels/channel.repository.ts';
+import { type ConversationRow, conversationColumns } from '../conversations/conversation.repository.ts';
+import { defaultSettings, type Settings, savedSettings } from '../settings/settings.repository.ts';
+
+/** What decides whether a message to a lead is accepted. */
+export type AcceptanceRow = ConversationRow & {
+  /** Null: the store has none. */
+  readonly channel: AcceptingChannel | null;
+  readonly settings: Settings;
+};
+
+/** As `lockConversation`, with the store's live channel and settings, which may be as old as the wait for the lock. */
+export async function lockForAcceptance(
+  sql: TransactionSql,
+  storeId: string,
+  leadId: string,
+): Promise<AcceptanceRow | undefined> {
+  const [row] = await sql<(Omit<AcceptanceRow, 'settings'> & { readonly settings: Settings | null })[]>`
+    select ${conversationColumns(sql)},
+      (select row_to_json(live) from (
+         select provider, status, reply_window_minutes from channels
+         where store_id = ${storeId} and disconnected_at is null) as live) as channel,
+      (select row_to_json(saved) from (${savedSettings(sql, storeId)}) as saved) as settings
+    from conversations where store_id = ${storeId} and lead_id = ${leadId} for no key update`;
+  return row && { ...row, settings: row.settings ?? defaultSettings };
+}
