@@ -192,9 +192,11 @@ async function newStore() {
         const undone = new Error('undone');
         return await crm.database
           .write(context(), async (sql) => {
-            await sql`update leads set status = 'lost', seller_id = null where store_id = ${storeId}`;
+            const locked = await sql<{ id: string }[]>`
+              update leads set status = 'lost', seller_id = null where store_id = ${storeId} returning id`;
+            // Only what is locked: a merge could commit with another lead while the delete runs.
             await sql`
-              delete from leads where store_id = ${storeId}
+              delete from leads where id = any(${locked.map((lead) => lead.id)})
                 and not exists (select from merged_leads where merged_into = leads.id)`;
             throw undone;
           })
