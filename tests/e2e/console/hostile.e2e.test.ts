@@ -79,12 +79,19 @@ function walker(page: Page) {
   const inReach = (selector: string) => page.locator(selector).filter({ visible: true });
   const namesOf = (selector: string) =>
     inReach(selector).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''));
-  /** Presses the first one that is called so. Returns false when there is none any more. */
+  /**
+   * Presses the first one that is called so. Returns false when there is none any more. One call finds and focuses it,
+   * because a screen that has news may change its buttons at any time.
+   */
   const press = async (selector: string, name: string) => {
-    const at = (await namesOf(selector)).indexOf(name);
-    if (at === -1 || (await inReach(selector).nth(at).isDisabled())) return false;
-    await inReach(selector).nth(at).press('Enter');
-    return true;
+    const focused = await inReach(selector).evaluateAll((all, wanted) => {
+      const one = all.find((each) => (each.getAttribute('aria-label') ?? each.textContent) === wanted);
+      if (!one || one.matches(':disabled, [aria-disabled=true]')) return false;
+      one.focus();
+      return true;
+    }, name);
+    if (focused) await page.keyboard.press('Enter');
+    return focused;
   };
   const pressAll = async (address: string) => {
     const scope = (await isOpen()) ? `${dialogs} ${buttons}` : `main ${buttons}`;

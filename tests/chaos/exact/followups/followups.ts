@@ -23,6 +23,8 @@ export type FollowupTown = Awaited<ReturnType<typeof openTown>>;
 
 const phoneOf = (index: number) => String(5_511_960_000_000 + index);
 const json = { 'content-type': 'application/json' };
+/** The outcome is unknown (0: no answer, 504), or nothing was done (503). The idempotency key makes a retry safe. */
+const mayRetry = new Set([0, 503, 504]);
 
 /**
  * Creates a store whose WhatsApp is the stand-in, with leads that have just written. The stand-in accepts every
@@ -65,9 +67,14 @@ export async function openTown(platform: Platform, leads: number) {
     async schedule(leadId: string, dueMs: number): Promise<Planned> {
       const body = { lead_id: leadId, message: 'Still interested?', due_at: new Date(dueMs).toISOString() };
       const send = () => post(`${baseUrl}/followups/scheduled`, store.key, leadId, body);
-      let answer = await send();
-      // On a machine that stands still, an answer can be late. A client then sends the request again.
-      if (answer.status === 504) answer = await send();
+      // On a machine that stands still, a service can be late or busy. A client then sends the request again.
+      const answer = await waitFor(
+        async () => {
+          const latest = await send();
+          return !mayRetry.has(latest.status) && latest;
+        },
+        { description: 'a follow-up is scheduled', timeoutMs: 9_000, intervalMs: 1000 },
+      );
       if (answer.status !== 201) throw new Error(`a follow-up got the answer ${answer.status}: ${answer.text}`);
       return { id: JSON.parse(answer.text).id, dueMs };
     },
